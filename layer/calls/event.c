@@ -24,7 +24,7 @@ TL_NEAR_CODE bool tl_event_wanted(uint8_t level)
 	return tl_process_is_recording() && (tl_config.level & level);
 }
 
-static struct tl_thread *this_thread(void)
+static struct tl_thread *event_thread(void)
 {
 	tl_process_start();
 	tl_process_notice_fork();
@@ -40,12 +40,12 @@ static struct tl_thread *this_thread(void)
 
 uint64_t tl_event_now(void)
 {
-	struct tl_thread *thread = this_thread();
+	struct tl_thread *thread = event_thread();
 
 	return thread ? tl_ticks(thread) : 0;
 }
 
-static bool put(struct tl_thread *thread, const struct tl_event *event)
+static bool event_record(struct tl_thread *thread, const struct tl_event *event)
 {
 	uint32_t nargs = event->nargs < TL_EVENT_ARGS ? event->nargs : TL_EVENT_ARGS;
 	uint64_t size, plain = sizeof(struct tl_event_record) + nargs * sizeof(struct tl_event_arg);
@@ -84,12 +84,12 @@ static bool put(struct tl_thread *thread, const struct tl_event *event)
 
 bool tl_event_put(const struct tl_event *event)
 {
-	return put(tl_event_wanted(event->level) ? this_thread() : NULL, event);
+	return event_record(tl_event_wanted(event->level) ? event_thread() : NULL, event);
 }
 
 bool tl_event_put_end(const struct tl_event *event)
 {
-	return put(this_thread(), event);
+	return event_record(event_thread(), event);
 }
 
 /*

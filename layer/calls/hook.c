@@ -33,7 +33,7 @@ struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 bool tl_hook_has_barrier TL_NEAR;
 _Atomic bool tl_hook_driver_ended TL_NEAR;
 
-static void register_barrier(void)
+static void barrier_register(void)
 {
 	tl_hook_has_barrier = tl_membarrier_register();
 }
@@ -43,18 +43,18 @@ void tl_hook_barrier(void)
 	if (tl_hook_has_barrier)
 		tl_membarrier();
 	else
-		/* With that of tl_hook_barrier_near. */
+		/* Pairs with the fence of tl_hook_barrier_near. */
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
 void tl_hook_after_fork(void)
 {
-	register_barrier();
+	barrier_register();
 }
 
-/* --- setting them */
+/* --- setting hooks */
 
-static const struct tl_hook *hook_of(uint32_t id)
+static const struct tl_hook *hook_find(uint32_t id)
 {
 	const struct tl_hook_place *place = tl_hook_place_of(id);
 
@@ -65,7 +65,7 @@ static const struct tl_hook *hook_of(uint32_t id)
  * Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the
  * first.
  */
-static uint32_t sort(const struct tl_hook *hooks, const struct tl_hook *sorted[TL_HOOK_MAX])
+static uint32_t hooks_sort(const struct tl_hook *hooks, const struct tl_hook *sorted[TL_HOOK_MAX])
 {
 	uint32_t count = 0;
 
@@ -78,8 +78,8 @@ static uint32_t sort(const struct tl_hook *hooks, const struct tl_hook *sorted[T
 	return count;
 }
 
-static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t count,
-				  const char *function)
+static const struct tl_hook *hooks_find(const struct tl_hook *const *sorted, uint32_t count,
+					const char *function)
 {
 	while (count) {
 		const struct tl_hook *middle = sorted[count / 2];
@@ -96,7 +96,7 @@ static const struct tl_hook *find(const struct tl_hook *const *sorted, uint32_t 
 	return NULL;
 }
 
-static struct tl_hook_place *table_for(uint32_t number, uint32_t count)
+static struct tl_hook_place *hook_table_for(uint32_t number, uint32_t count)
 {
 	struct tl_hook_place *table =
 		atomic_load_explicit(&tl_hook_tables[number], memory_order_acquire);
@@ -111,7 +111,7 @@ static struct tl_hook_place *table_for(uint32_t number, uint32_t count)
 	return table;
 }
 
-static void look_at_parameters(struct tl_hook_place *place, const struct tl_function *function)
+static void place_set_parameters(struct tl_hook_place *place, const struct tl_function *function)
 {
 	place->count = function->count;
 	place->words = function->words;
@@ -125,9 +125,9 @@ static void look_at_parameters(struct tl_hook_place *place, const struct tl_func
 	}
 }
 
-static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count)
+static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count)
 {
-	struct tl_hook_place *table = table_for(shim->id >> 16, count),
+	struct tl_hook_place *table = hook_table_for(shim->id >> 16, count),
 			     *place = table + (shim->id & 0xffff);
 
 	if (!table)
@@ -135,7 +135,7 @@ static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t c
 	if (atomic_load_explicit(&place->hook, memory_order_relaxed) ||
 	    shim->function->words > TL_HOOK_WORDS || shim->function->passed > TL_HOOK_WORDS)
 		return true;
-	look_at_parameters(place, shim->function);
+	place_set_parameters(place, shim->function);
 	place->before = hook->before;
 	place->after = hook->after;
 	/*
@@ -151,16 +151,16 @@ static bool set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t c
 bool tl_hook_set(const struct tl_hook *hooks)
 {
 	const struct tl_hook *sorted[TL_HOOK_MAX], *hook;
-	uint32_t count = sort(hooks, sorted);
+	uint32_t count = hooks_sort(hooks, sorted);
 	const struct tl_shim_library *library;
 	bool all = true;
 
 	if (!tl_hook_has_barrier)
-		register_barrier();
+		barrier_register();
 	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
-			hook = find(sorted, count, library->api->functions[i].name);
-			all &= !hook || set_one(hook, &library->shims[i], library->api->count);
+			hook = hooks_find(sorted, count, library->api->functions[i].name);
+			all &= !hook || hook_set_one(hook, &library->shims[i], library->api->count);
 		}
 	}
 	return all;
@@ -168,7 +168,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 
 /* --- the real functions */
 
-static void *real_of(struct tl_shim *shim)
+static void *shim_real(struct tl_shim *shim)
 {
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
@@ -182,18 +182,18 @@ void *tl_hook_real(const char *function)
 	for (uint32_t number = 0; (library = tl_api_library(number)); number++)
 		for (uint32_t i = 0; i < library->api->count; i++)
 			if (!strcmp(library->api->functions[i].name, function))
-				return real_of(&library->shims[i]);
+				return shim_real(&library->shims[i]);
 	return NULL;
 }
 
 void *tl_hook_real_of(const struct tl_call *call)
 {
-	return real_of(call->shim);
+	return shim_real(call->shim);
 }
 
 /* --- inside of a hook */
 
-static struct tl_producer *self(void)
+static struct tl_producer *own_producer(void)
 {
 	return (struct tl_producer *)tl_self;
 }
@@ -213,18 +213,19 @@ void tl_hook_cancellable(const int *state)
 
 void tl_hook_run(void (*work)(void *), void *user_data)
 {
-	TL_HOOK_INSIDE(self());
+	TL_HOOK_INSIDE(own_producer());
 	if (!tl_hook_driver_has_ended())
 		work(user_data);
 }
 
 bool tl_hook_is_here(void)
 {
-	return tl_self &&
-	       atomic_load_explicit(&tl_hook_thread_of(self())->hooking, memory_order_relaxed) & 1;
+	return tl_self && atomic_load_explicit(&tl_hook_thread_of(own_producer())->hooking,
+					       memory_order_relaxed) &
+				  1;
 }
 
-static bool wait_for(struct tl_producer *producer, uint64_t deadline)
+static bool producer_wait_outside(struct tl_producer *producer, uint64_t deadline)
 {
 	const struct timespec while_ = {.tv_nsec = 100000};
 	uint32_t count =
@@ -246,13 +247,13 @@ bool tl_hook_drain(uint64_t deadline)
 	tl_hook_barrier();
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next)
-		all &= producer == self() || wait_for(producer, deadline);
+		all &= producer == own_producer() || producer_wait_outside(producer, deadline);
 	return all;
 }
 
 /* --- a call */
 
-static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_call *open)
+static struct tl_hooked *open_call_hooked(struct tl_thread *thread, const struct tl_open_call *open)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_hook_thread *kept = tl_hook_thread_of(producer);
@@ -269,10 +270,10 @@ static struct tl_hooked *slot_of(struct tl_thread *thread, const struct tl_open_
 }
 
 /*
- * As the parameters lie in their words; and back. Of a function that is known by its name only,
- * words are all there is, one after the other.
+ * Keep the parameters as they lie in their words; and put them back. Of a function that is known by
+ * its name only, words are all there is, one after the other.
  */
-static void keep(struct tl_hooked *hooked, const struct tl_call *call)
+static void hooked_keep_params(struct tl_hooked *hooked, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
 
@@ -281,7 +282,7 @@ static void keep(struct tl_hooked *hooked, const struct tl_call *call)
 	tl_params_keep(function, call->params, hooked->words, TL_HOOK_WORDS);
 }
 
-static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
+static void hooked_put_back_params(const struct tl_hooked *hooked, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
 
@@ -294,18 +295,19 @@ static void put_back(const struct tl_hooked *hooked, const struct tl_call *call)
 
 bool tl_hook_enter(struct tl_call *call)
 {
-	const struct tl_hook *hook = hook_of(call->shim->id);
-	struct tl_hooked *hooked = hook && call->open ? slot_of(call->thread, call->open) : NULL;
+	const struct tl_hook *hook = hook_find(call->shim->id);
+	struct tl_hooked *hooked =
+		hook && call->open ? open_call_hooked(call->thread, call->open) : NULL;
 
 	if (!hooked)
 		return false;
 	tl_hook_set_up(hooked, call, false);
-	keep(hooked, call);
+	hooked_keep_params(hooked, call);
 	tl_hook_owe(hooked, hook);
 	call->hooked = hooked;
 	if (hook->before) {
 		TL_HOOK_UNCANCELLED();
-		TL_HOOK_INSIDE(self());
+		TL_HOOK_INSIDE(own_producer());
 		hook->before(call, hooked->state);
 	}
 	return true;
@@ -332,16 +334,16 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound)
 	call->end = tl_ticks(call->thread);
 	if (hook->after && here) {
 		TL_HOOK_UNCANCELLED();
-		TL_HOOK_INSIDE(self());
+		TL_HOOK_INSIDE(own_producer());
 		hook->after(call, hooked->state, result, unwound);
 	}
-	put_back(hooked, call);
+	hooked_put_back_params(hooked, call);
 }
 
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end)
 {
 	struct tl_hooked *hooked = tl_hook_thread_of((struct tl_producer *)thread)->hooked
-					   ? slot_of(thread, open)
+					   ? open_call_hooked(thread, open)
 					   : NULL;
 	void *params[TL_HOOK_WORDS];
 
@@ -366,7 +368,7 @@ struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *o
 		hooked->end = tl_clock_gettime_ticks();
 	if (hook->after) {
 		TL_HOOK_UNCANCELLED();
-		TL_HOOK_INSIDE(self());
+		TL_HOOK_INSIDE(own_producer());
 		hook->after(&call, hooked->state, 0, true);
 	}
 	return (struct tl_cause){hooked->correlation, hooked->request};

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hook.h: hooks around calls, for higher rooms: the layer's own, which device lanes are made by.
+ * hook.h: hooks around calls, for higher rooms. Device lanes are made by them.
  *
- * A hook is no tracer: it works on the call on behalf of the layer, and nobody may notice. `before`
+ * A hook is no tracer: it works on a call on behalf of the layer, and nobody may notice. `before`
  * runs after all prologues, and after the memory of IN parameters was captured, directly before the
  * driver's function; it may change parameters (through call->params) and keep what it needs in its
  * state. `after` runs directly after the driver's function, before the epilogues, and before the
  * record is made. Then the parameters are as `before` found them: what was changed is put back when
  * `after` returns, whether it did so itself or not. So epilogues, the record and the program see
- * their own parameters. Memory that parameters lead to is not looked after: leave it as it was, and
- * let a parameter lead to another place.
+ * their own parameters. Nobody puts back memory that parameters lead to: leave that as it was, and let a
+ * parameter lead to another place.
  *
  * For each `before` there is one `after`, on whatever way the call ends. `unwound`: by an
  * exception, thread exit or longjmp; there is no result. After a longjmp (it comes then at the
  * thread's next call, or at its end) call->params leads to copies of the parameters as `before`
  * found them, what they point to may be gone, and call->result is NULL. In a process forked inside
- * the call only the parameters are put back: whatever `before` made belongs to the parent.
+ * the call only the parameters are put back: what `before` made is the parent's.
  *
  * Neither runs where a prologue skipped the driver, for a function that the library lacks, for
  * calls that pass unwatched (a loader's own, those made inside callbacks and hooks), and where a
@@ -110,7 +110,7 @@ const struct tl_hooked *tl_hook_outer(const struct tl_call *call);
 /* In either: the number of the work that the call caused; it gets into the call's record. */
 static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation);
 
-/* --- for who makes the calls */
+/* --- for the files of this room that make the calls */
 
 /* What is kept of a call between the two; one for each open call of a thread. */
 struct tl_hooked {
@@ -168,8 +168,8 @@ static inline const struct tl_hook_place *tl_hook_place_of(uint32_t id)
 }
 
 /*
- * Where the function's hook is, if its calls may take the short way; else NULL. Who does that runs
- * the hook by itself (inside_hook.h), and sees to .hooked.
+ * The place of the function's hook, if its calls may take the short way; else NULL. The short way
+ * (hooked_path.c) runs the hook by itself (inside_hook.h), and sees to .hooked.
  */
 static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
 {
@@ -180,7 +180,7 @@ static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
 		       : NULL;
 }
 
-/* What is kept of a call, before its hook is owed: all but the words. */
+/* Fill in what is kept of a call, before its hook is owed: all but the words. */
 static inline void tl_hook_set_up(struct tl_hooked *hooked, const struct tl_call *call,
 				  bool straight)
 {
@@ -210,7 +210,7 @@ static inline const struct tl_hook *tl_hook_take(struct tl_hooked *hooked)
 }
 
 /*
- * From here on it is owed: the rest of .hooked before it, for a signal handler that leaves by
+ * From here on `after` is owed. The rest of .hooked is written before: a signal handler may leave by
  * longjmp.
  */
 static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *hook)
@@ -220,8 +220,8 @@ static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *h
 }
 
 /*
- * The process ends: hooks ask nothing of a driver any more. Set once, by device.c, which then waits
- * for hooks that have not seen it (tl_hook_drain).
+ * The process ends: hooks ask nothing of a driver any more. Set once, by device_lanes.c, which then
+ * waits for hooks that have not seen it (tl_hook_drain).
  */
 extern _Atomic bool tl_hook_driver_ended;
 static inline bool tl_hook_driver_has_ended(void)
@@ -234,12 +234,13 @@ static inline bool tl_hook_driver_has_ended(void)
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);
 
 /*
- * The same for the open call of a thread that was left by longjmp. Returns the number that the call
- * was given; 0: none.
+ * The same for the open call of a thread that was left by longjmp. Returns what the record says of
+ * the call's cause: the number of the work that the call caused, and that of its request. Both are 0
+ * if no hook was owed.
  */
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end);
 
-/* The number that the call was given. */
+/* The number of the work that the call caused; 0: none. */
 static inline uint32_t tl_hook_correlation(const struct tl_call *call)
 {
 	return call->hooked ? call->hooked->correlation : 0;

@@ -2,25 +2,26 @@
 /*
  * longjmp.c: see longjmp.h.
  *
- * An open call is known by the address of something on its frame that points back to it. If that
- * does not any more, or lies where our own frames are, the call is over. But memory below the stack
+ * An open call has the address of something on its frame that points back to it. If that does not
+ * point back any more, or lies where our own frames are, the call is over. But memory below the stack
  * pointer keeps what it had until somebody writes there, and above it a frame with a large array
  * that is not filled may cover it for long. So the thread's chain of frames is walked
  * (stack_frames.h):
  *
- *	the call's address lies in a frame of a shim: the thread is inside of it it lies in
- *	another's frame: its own is gone it lies in none, the chain ends with the thread's first
- *	function, and the memory from there up to our frame has no gap: so it lies on the
- *		thread's own stack, below what is in use, and is gone
- *	the chain ends with a coroutine's first function: likewise, where no other such function's
- *	frame lies in between, and it isn't the
- *		thread's own stack, in one of whose arrays the coroutine may have its own
+ *	The call's address lies in a frame of a shim: the thread is inside of the call.
+ *	It lies in another function's frame: the call's frame is gone.
+ *	It lies in no frame, the chain ends with the thread's first function, and the memory from
+ *		the address up to our frame has no gap: so the address lies on the thread's own
+ *		stack, below what is in use, and the call's frame is gone.
+ *	The same where the chain ends with a coroutine's first function, if no other such
+ *		function's frame lies in between, and if the address isn't on the thread's own
+ *		stack: there an array may be the coroutine's stack.
  *
  * In all other cases nobody knows: a call on another stack may have been left, or go on tomorrow.
  *
- * What this cannot see: a call on a coroutine whose stack is an array in a frame that is in use is
- * taken for one that was overwritten (the second case), if it is asked about from that frame's own
- * stack; and code that a JIT made ends the chain, which then counts as the thread's own.
+ * Two things this cannot see. A coroutine's stack may be an array in a frame that is in use: its calls
+ * count as overwritten (the second case) if the question comes from that frame's own stack. And code
+ * that a JIT made ends the chain, which then counts as the thread's own.
  */
 #include "layer/calls/longjmp.h"
 
@@ -61,7 +62,7 @@ struct question {
 };
 
 /* What made this entry is still in its place. */
-static bool is_intact(const struct tl_thread *thread, struct question *question)
+static bool question_is_intact(const struct tl_thread *thread, struct question *question)
 {
 	const struct tl_open_call *open = question->open;
 	struct tl_call call;
@@ -76,8 +77,8 @@ static bool is_intact(const struct tl_thread *thread, struct question *question)
 	return call.shim && call.thread == thread && call.start == open->start;
 }
 
-/* It lay on the alternate signal stack, and nothing runs there now, or only what lies above it. */
-static bool lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
+/* The call lay on the alternate signal stack; nothing runs there now, or only what lies above it. */
+static bool call_lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 {
 	stack_t signals;
 
@@ -91,7 +92,7 @@ static bool lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 /*
  * Shims of libraries are told by the library; those that a program has linked in by their address.
  */
-static bool is_shims(const struct question *question, const struct tl_chain_frame *frame)
+static bool frame_is_shims(const struct question *question, const struct tl_chain_frame *frame)
 {
 	if (frame->function == (uintptr_t)question->shim->entry ||
 	    frame->function == (uintptr_t)tl_call_abandon)
@@ -101,19 +102,19 @@ static bool is_shims(const struct question *question, const struct tl_chain_fram
 }
 
 /* The call's frame is the shim's, if that was called as the call says. */
-static bool is_called_so(const struct question *question, const struct tl_chain_frame *frame)
+static bool frame_is_called_so(const struct question *question, const struct tl_chain_frame *frame)
 {
 	return frame->high == question->caller.stack &&
 	       (!question->caller.address || frame->back == (uintptr_t)question->caller.address);
 }
 
-static bool answer(struct question *question, enum tl_left answer)
+static bool question_answer(struct question *question, enum tl_left answer)
 {
 	question->answer = answer;
 	return true;
 }
 
-static bool visit(const struct tl_chain_frame *frame, void *closure)
+static bool question_visit_frame(const struct tl_chain_frame *frame, void *closure)
 {
 	struct question *question = closure;
 
@@ -130,19 +131,19 @@ static bool visit(const struct tl_chain_frame *frame, void *closure)
 		if (question->frame - frame->low >= frame->high - frame->low)
 			return false;
 		if (!question->is_past)
-			return answer(question, TL_LEFT_YES);
-		if (is_shims(question, frame))
-			return answer(question, TL_LEFT_NO);
+			return question_answer(question, TL_LEFT_YES);
+		if (frame_is_shims(question, frame))
+			return question_answer(question, TL_LEFT_NO);
 		if (!frame->program || !(question->open->mode & TL_OPEN_TRACED))
-			return answer(question, TL_LEFT_YES);
+			return question_answer(question, TL_LEFT_YES);
 		question->around = AROUND;
 	}
-	if (is_called_so(question, frame))
-		return answer(question, TL_LEFT_NO);
-	return --question->around == 0 && answer(question, TL_LEFT_YES);
+	if (frame_is_called_so(question, frame))
+		return question_answer(question, TL_LEFT_NO);
+	return --question->around == 0 && question_answer(question, TL_LEFT_YES);
 }
 
-static bool is_close(uintptr_t from, uintptr_t to)
+static bool stack_is_mapped_between(uintptr_t from, uintptr_t to)
 {
 	return from < to && to - from < FARTHEST && tl_stack_is_mapped(from, to);
 }
@@ -151,11 +152,12 @@ static bool is_close(uintptr_t from, uintptr_t to)
  * At its top lies what the kernel gave the process to read, on the first thread's, or what the C
  * library keeps of the thread.
  */
-static bool is_on_own_stack(uintptr_t frame)
+static bool stack_is_threads(uintptr_t frame)
 {
 	bool first = syscall(SYS_gettid) == syscall(SYS_getpid);
 
-	return is_close(frame, first ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self());
+	return stack_is_mapped_between(frame, first ? (uintptr_t)getauxval(AT_RANDOM)
+						    : (uintptr_t)pthread_self());
 }
 
 /*
@@ -163,7 +165,7 @@ static bool is_on_own_stack(uintptr_t frame)
  * invert the mark once, and leave it on the stack.
  */
 static __attribute__((noinline, no_sanitize("address", "thread"))) bool
-has_coroutine(uintptr_t from, uintptr_t to)
+stack_has_coroutine(uintptr_t from, uintptr_t to)
 {
 	uintptr_t mark = tl_chain_coroutine_mark();
 
@@ -176,11 +178,8 @@ has_coroutine(uintptr_t from, uintptr_t to)
 	return false;
 }
 
-/*
- * Of what the walk had on the stack nothing stays that a later question could take for the
- * program's.
- */
-static __attribute__((noinline)) void wipe(void)
+/* Clear what the walk left on the stack: a later question could take it for the program's. */
+static __attribute__((noinline)) void stack_wipe(void)
 {
 	char walks[2048];
 
@@ -188,33 +187,34 @@ static __attribute__((noinline)) void wipe(void)
 	__asm__ volatile("" : : "r"(walks) : "memory");
 }
 
-static enum tl_left ask_chain(struct question *question)
+static enum tl_left question_ask_chain(struct question *question)
 {
-	enum tl_chain_end end = tl_chain_walk(visit, question);
+	enum tl_chain_end end = tl_chain_walk(question_visit_frame, question);
 
-	wipe();
+	stack_wipe();
 	if (end == TL_CHAIN_STOPPED)
 		return question->answer;
 	if (end == TL_CHAIN_UNKNOWN || question->around)
 		return TL_LEFT_UNKNOWN;
 	if (end == TL_CHAIN_COROUTINE)
-		return tl_chain_coroutine_mark() && is_close(question->frame, question->own) &&
-				       !is_on_own_stack(question->frame) &&
-				       !has_coroutine(question->frame, question->own)
+		return tl_chain_coroutine_mark() &&
+				       stack_is_mapped_between(question->frame, question->own) &&
+				       !stack_is_threads(question->frame) &&
+				       !stack_has_coroutine(question->frame, question->own)
 			       ? TL_LEFT_YES
 			       : TL_LEFT_UNKNOWN;
-	if (is_close(question->frame, question->own))
+	if (stack_is_mapped_between(question->frame, question->own))
 		return TL_LEFT_YES;
 	return end == TL_CHAIN_THREAD ? TL_LEFT_ELSEWHERE : TL_LEFT_UNKNOWN;
 }
 
 /*
- * An answer that is no YES holds for calls from the same place at the same depth, while the call is
- * the same: callbacks, and coroutines, make many. Not for ever: the same place may be come to on
- * another way.
+ * Callbacks and coroutines make many calls from the same place at the same depth. An answer that is
+ * no YES holds for these, while the call in question is the same. Not for ever: a thread may come to
+ * the same place on another way.
  */
-static enum tl_left ask_again(struct tl_producer *producer, struct question *question,
-			      struct tl_caller caller)
+static enum tl_left question_ask(struct tl_producer *producer, struct question *question,
+				 struct tl_caller caller)
 {
 	struct tl_left_answer *kept = &tl_call_thread_of(producer)->left;
 
@@ -224,7 +224,7 @@ static enum tl_left ask_again(struct tl_producer *producer, struct question *que
 		kept->uses--;
 		return (enum tl_left)kept->answer;
 	}
-	enum tl_left answer = ask_chain(question);
+	enum tl_left answer = question_ask_chain(question);
 	*kept = (struct tl_left_answer){.open = question->open,
 					.start = question->open->start,
 					.frame = question->frame,
@@ -243,8 +243,8 @@ tl_left_ask(struct tl_thread *thread, const struct tl_open_call *open, struct tl
 				    .stack = caller.stack,
 				    .shim = tl_call_shim_of(open)};
 
-	if (question.frame - here < caller.stack - here || !is_intact(thread, &question) ||
-	    lay_on_signal_stack(question.frame, caller.stack))
+	if (question.frame - here < caller.stack - here || !question_is_intact(thread, &question) ||
+	    call_lay_on_signal_stack(question.frame, caller.stack))
 		return TL_LEFT_YES;
-	return ask_again((struct tl_producer *)thread, &question, caller);
+	return question_ask((struct tl_producer *)thread, &question, caller);
 }

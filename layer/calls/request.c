@@ -9,7 +9,7 @@
 
 __thread uint64_t tl_request_here;
 
-static void set(uint64_t request)
+static void request_set(uint64_t request)
 {
 	/* Calls that were left by longjmp are the former request's. */
 	if (tl_self)
@@ -21,10 +21,10 @@ static void set(uint64_t request)
 
 void tl_request_set(uint32_t request, uint32_t levels)
 {
-	set(TL_REQUEST_INSIDE | (uint64_t)(levels & 0xff) << TL_REQUEST_LEVELS | request);
+	request_set(TL_REQUEST_INSIDE | (uint64_t)(levels & 0xff) << TL_REQUEST_LEVELS | request);
 }
 
 void tl_request_set_none(void)
 {
-	set(0);
+	request_set(0);
 }

@@ -23,7 +23,7 @@
 static pthread_key_t key;
 static bool have_key;
 
-static void ends(void *value)
+static void thread_ends(void *value)
 {
 	struct tl_producer *producer = value;
 	struct tl_call_thread *calls = tl_call_thread_of(producer);
@@ -43,14 +43,14 @@ static void ends(void *value)
 
 void tl_thread_start(void)
 {
-	have_key = pthread_key_create(&key, ends) == 0;
+	have_key = pthread_key_create(&key, thread_ends) == 0;
 }
 
 /*
  * Where calls inside of calls are not traced, they have to be looked at: then only the outermost is
  * served inline.
  */
-static void look_at_inner(struct tl_producer *producer)
+static void producer_serve_outermost(struct tl_producer *producer)
 {
 	producer->inline_end = producer->thread.open + 1;
 }
@@ -71,7 +71,7 @@ struct tl_thread *tl_thread_attach(void)
 	if (have_key)
 		pthread_setspecific(key, producer);
 	if (!tl_config.nested)
-		look_at_inner(producer);
+		producer_serve_outermost(producer);
 	tl_thread_serve_inline(&producer->thread);
 	return &producer->thread;
 }

@@ -25,7 +25,7 @@ struct busy {
 	struct tl_open_call *end;
 };
 
-static inline void free_again(const struct busy *busy)
+static inline void busy_end(const struct busy *busy)
 {
 	busy->thread->busy = 0;
 	/* A callback may have begun a request. */
@@ -37,8 +37,8 @@ static inline void free_again(const struct busy *busy)
  * through.
  */
 #define CALLBACKS(thread_)                                                                         \
-	struct busy busy_ __attribute__((unused, cleanup(free_again))) = {.thread = (thread_),     \
-									  .end = (thread_)->end};  \
+	struct busy busy_ __attribute__((unused, cleanup(busy_end))) = {.thread = (thread_),       \
+									.end = (thread_)->end};    \
 	(thread_)->busy = 1;                                                                       \
 	(thread_)->end = NULL
 
@@ -47,15 +47,15 @@ static inline void free_again(const struct busy *busy)
  * caller's stack.
  */
 static inline __attribute__((no_sanitize("address", "thread"))) void
-keep_words(struct tl_frame *frame, const struct tl_call *call, uint32_t count)
+frame_keep_words(struct tl_frame *frame, const struct tl_call *call, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		frame->words[i] = *(const volatile uint64_t *)call->params[i];
 }
 
 /* The frame's .caller is for generic callbacks, of which there are none here. */
-static inline void prologues(struct tl_call *call, struct tl_frame *frame, struct tl_shim *shim,
-			     const struct tl_dispatch *table)
+static inline void frame_run_plain_prologues(struct tl_call *call, struct tl_frame *frame,
+					     struct tl_shim *shim, const struct tl_dispatch *table)
 {
 	const struct tl_entry *entry = table->entries;
 	void *params = (void *)call->params;
@@ -63,7 +63,7 @@ static inline void prologues(struct tl_call *call, struct tl_frame *frame, struc
 
 	frame->shim = shim;
 	frame->ended = frame->flags = 0;
-	keep_words(frame, call, table->words);
+	frame_keep_words(frame, call, table->words);
 	do {
 		void **instance = &frame->instance[i];
 		*instance = NULL;
@@ -74,8 +74,8 @@ static inline void prologues(struct tl_call *call, struct tl_frame *frame, struc
 	} while (i < count);
 }
 
-static inline void epilogues(struct tl_call *call, struct tl_frame *frame,
-			     const struct tl_dispatch *table, uint64_t result)
+static inline void frame_run_plain_epilogues(struct tl_call *call, struct tl_frame *frame,
+					     const struct tl_dispatch *table, uint64_t result)
 {
 	const struct tl_entry *entry = table->entries;
 	void *params = (void *)call->params;
@@ -90,8 +90,8 @@ static inline void epilogues(struct tl_call *call, struct tl_frame *frame,
 	} while (i < count);
 }
 
-static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_open_call *open,
-		   uint64_t mode_and_id)
+static void *traced_enter(struct tl_call *call, struct tl_thread *thread, struct tl_open_call *open,
+			  uint64_t mode_and_id)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_frame *frame = &tl_call_thread_of(producer)->frames->frames[open - thread->open];
@@ -126,7 +126,7 @@ static void *enter(struct tl_call *call, struct tl_thread *thread, struct tl_ope
 	{
 		CALLBACKS(thread);
 		if (TL_LIKELY(table->plain)) {
-			prologues(call, frame, shim, table);
+			frame_run_plain_prologues(call, frame, shim, table);
 		} else {
 			tl_tracer_prologues(call, frame, table);
 			/* Generic callbacks are told the time. */
@@ -151,11 +151,11 @@ TL_NEAR_CODE void *tl_call_enter(struct tl_call *call)
 			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <
 				call->caller.stack))
 		return tl_call_enter_other(call);
-	return enter(call, thread, open, mode_and_id);
+	return traced_enter(call, thread, open, mode_and_id);
 }
 
-static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_frame *frame,
-		  const struct tl_dispatch *table, uint64_t result)
+static void traced_leave(struct tl_call *call, struct tl_thread *thread, struct tl_frame *frame,
+			 const struct tl_dispatch *table, uint64_t result)
 {
 	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_open_call *open = call->open;
@@ -163,7 +163,7 @@ static void leave(struct tl_call *call, struct tl_thread *thread, struct tl_fram
 
 	{
 		CALLBACKS(thread);
-		epilogues(call, frame, table, result);
+		frame_run_plain_epilogues(call, frame, table, result);
 	}
 	tl_unpin(frame);
 	*error_at = error;
@@ -187,5 +187,5 @@ TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uin
 	const struct tl_dispatch *table = atomic_load_explicit(&frame->pin, memory_order_relaxed);
 	if (TL_UNLIKELY(!table->plain))
 		return tl_call_leave_other(call, result, words, count);
-	leave(call, thread, frame, table, result);
+	traced_leave(call, thread, frame, table, result);
 }
