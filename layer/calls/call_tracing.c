@@ -70,8 +70,8 @@ void tl_call_end_tracing(struct tl_call *call, bool unwound)
 }
 
 /*
- * The entry stays until the epilogues have run, now as ours: should one of them leave by longjmp,
- * this is found to be gone, as a call is.
+ * Until the epilogues have run the entry belongs to this function. If an epilogue leaves by
+ * longjmp, this function is found to be gone, as a call would be.
  */
 __attribute__((noinline)) void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open,
 					       struct tl_frame *frame)

@@ -62,8 +62,8 @@ static inline void tl_unpin(struct tl_frame *frame)
 	 */
 	atomic_store_explicit(&frame->pin, NULL, memory_order_release);
 	/*
-	 * Before the look at the count. Pairs with tl_dispatch_barrier; tl_tracer_attend has the fence
-	 * where that is none.
+	 * Before the look at the count. Pairs with tl_dispatch_barrier; tl_tracer_attend has the
+	 * fence where that is none.
 	 */
 #ifdef TL_PIN_SEQ_CST
 	atomic_thread_fence(memory_order_seq_cst);

@@ -2,15 +2,15 @@
 /*
  * exceptions.c: exceptions, cancellation and pthread_exit on their way through the shims.
  *
- * A shim has a cleanup to run then. What finds it (the personality routine) and what goes on
- * afterwards (_Unwind_Resume) come from libgcc as a rule; but each copy of libgcc's unwinder
- * understands only its own contexts. A copy linked into us would be handed those of the process's
- * libgcc_s and abort; and needing libgcc_s would load it into programs that do without. So both are
- * here, and what they need of an unwinder they take from the one that has just called: it is
- * loaded, as it is running.
+ * A shim has a cleanup to run then. Two functions are needed: one that finds the cleanup (the
+ * personality routine), and one that goes on afterwards (_Unwind_Resume). As a rule libgcc has
+ * them. But each copy of libgcc's unwinder understands only its own contexts. A copy inside this
+ * library would get contexts of the process's libgcc_s, and abort; and a dependency would load
+ * libgcc_s into programs that do without it. So both functions are here. What they need of an
+ * unwinder they take from the unwinder that has just called, which is loaded, since it runs.
  *
- * An unwinder that does not export these functions (one linked into the program) passes our frames
- * by: such a call is ended as one is that a longjmp left.
+ * An unwinder that does not export what is needed (one linked into the program) passes the layer's
+ * frames by. Such a call ends as a call that a longjmp left.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  * state. `after` runs directly after the driver's function, before the epilogues, and before the
  * record is made. Then the parameters are as `before` found them: what was changed is put back when
  * `after` returns, whether it did so itself or not. So epilogues, the record and the program see
- * their own parameters. Nobody puts back memory that parameters lead to: leave that as it was, and let a
- * parameter lead to another place.
+ * their own parameters. Nobody puts back memory that parameters lead to: leave that as it was, and
+ * let a parameter lead to another place.
  *
  * For each `before` there is one `after`, on whatever way the call ends. `unwound`: by an
  * exception, thread exit or longjmp; there is no result. After a longjmp (it comes then at the
@@ -210,8 +210,8 @@ static inline const struct tl_hook *tl_hook_take(struct tl_hooked *hooked)
 }
 
 /*
- * From here on `after` is owed. The rest of .hooked is written before: a signal handler may leave by
- * longjmp.
+ * From here on `after` is owed. The rest of .hooked is written before: a signal handler may leave
+ * by longjmp.
  */
 static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *hook)
 {
@@ -235,8 +235,8 @@ void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);
 
 /*
  * The same for the open call of a thread that was left by longjmp. Returns what the record says of
- * the call's cause: the number of the work that the call caused, and that of its request. Both are 0
- * if no hook was owed.
+ * the call's cause: the number of the work that the call caused, and that of its request. Both are
+ * 0 if no hook was owed.
  */
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hook_thread.h: what hooks keep of each thread. It lies in the thread's producer, in the slot that
- * buffer.h reserves for this room, so that a call with a hook finds it in the line of the cache that
- * it needs anyway. Only the thread itself writes it.
+ * buffer.h reserves for this room, so that a call with a hook finds it in the line of the cache
+ * that it needs anyway. Only the thread itself writes it.
  */
 #ifndef TL_LAYER_CALLS_HOOK_THREAD_H
 #define TL_LAYER_CALLS_HOOK_THREAD_H

@@ -36,8 +36,8 @@ static inline void call_words_simple(const struct tl_call *call, const struct tl
 }
 
 /*
- * Its entry is whole before the hook, which may never come back; until that is over there is
- * nothing to recover of it.
+ * The entry is whole before the hook, which may never come back. Until the hook is over the entry
+ * counts as finished: there is nothing to recover.
  */
 static inline void call_open_hooked(struct tl_call *call, struct tl_open_call *open,
 				    uint64_t mode_and_id, const struct tl_hook_place *place)
@@ -79,7 +79,7 @@ TL_NEAR_CODE void *tl_call_enter_hooked(struct tl_call *call, uint64_t mode_and_
 
 	if (TL_UNLIKELY(!thread || !real))
 		return tl_call_enter_other(call);
-	/* As calls that are served in their entries. */
+	/* The same conditions as in the entry (tl_recorded_enter). */
 	struct tl_open_call *open = tl_open_top(thread);
 	struct tl_hooked *hooked = tl_hook_thread_of(tl_producer_of(thread))->hooked;
 	const struct tl_hook_place *place = tl_hook_straight((uint32_t)(mode_and_id >> 32));
@@ -116,7 +116,7 @@ call_record_captured(const struct tl_call *call, uint64_t result, const struct t
 	tl_draft_record_captured(call->thread, call->open, &draft);
 }
 
-/* No draft in memory, here. */
+/* The compiler keeps this draft out of memory. */
 static TL_ALWAYS_INLINE void call_record(const struct tl_call *call, uint64_t result,
 					 const struct tl_hook_place *place)
 {
@@ -125,7 +125,7 @@ static TL_ALWAYS_INLINE void call_record(const struct tl_call *call, uint64_t re
 	tl_draft_record(call->thread, &draft);
 }
 
-/* On the thread that it began on, on top, and begun on the short way. */
+/* It is on the thread that it began on, on top, and began on the short way. */
 static inline bool call_is_straight(const struct tl_call *call, const struct tl_thread *thread)
 {
 	return thread && call->thread == thread && tl_open_top(call->thread) == call->open + 1 &&

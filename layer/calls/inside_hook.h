@@ -47,8 +47,8 @@ static inline struct tl_producer *tl_hook_step_in(struct tl_producer *producer)
 	uint32_t count = (tl_hook_counted(producer) + 1) | 1;
 	/*
 	 * Sequentially consistent, like the looks at it in tl_hook_drain, the mark of
-	 * tl_hook_driver_has_ended and the looks at that: a hook either sees the mark, or is seen by who
-	 * waits for it. With the barrier in tl_hook_drain, so much only for the compiler.
+	 * tl_hook_driver_has_ended and the looks at that: a hook either sees the mark, or is seen
+	 * by who waits for it. With the barrier in tl_hook_drain, so much only for the compiler.
 	 */
 	if (TL_LIKELY(tl_hook_has_barrier))
 		atomic_store_explicit(&tl_hook_thread_of(producer)->hooking, count,

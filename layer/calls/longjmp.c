@@ -3,8 +3,8 @@
  * longjmp.c: see longjmp.h.
  *
  * An open call has the address of something on its frame that points back to it. If that does not
- * point back any more, or lies where our own frames are, the call is over. But memory below the stack
- * pointer keeps what it had until somebody writes there, and above it a frame with a large array
+ * point back any more, or lies where our own frames are, the call is over. But memory below the
+ * stack pointer keeps what it had until somebody writes there, and above it a frame with a large array
  * that is not filled may cover it for long. So the thread's chain of frames is walked
  * (stack_frames.h):
  *
@@ -19,9 +19,9 @@
  *
  * In all other cases nobody knows: a call on another stack may have been left, or go on tomorrow.
  *
- * Two things this cannot see. A coroutine's stack may be an array in a frame that is in use: its calls
- * count as overwritten (the second case) if the question comes from that frame's own stack. And code
- * that a JIT made ends the chain, which then counts as the thread's own.
+ * Two things this cannot see. A coroutine's stack may be an array in a frame that is in use: its
+ * calls count as overwritten (the second case) if the question comes from that frame's own stack.
+ * And code that a JIT made ends the chain, which then counts as the thread's own.
  */
 #include "layer/calls/longjmp.h"
 
@@ -77,7 +77,9 @@ static bool question_is_intact(const struct tl_thread *thread, struct question *
 	return call.shim && call.thread == thread && call.start == open->start;
 }
 
-/* The call lay on the alternate signal stack; nothing runs there now, or only what lies above it. */
+/*
+ * The call lay on the alternate signal stack; nothing runs there now, or only what lies above it.
+ */
 static bool call_lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 {
 	stack_t signals;
@@ -210,8 +212,8 @@ static enum tl_left question_ask_chain(struct question *question)
 
 /*
  * Callbacks and coroutines make many calls from the same place at the same depth. An answer that is
- * no YES holds for these, while the call in question is the same. Not for ever: a thread may come to
- * the same place on another way.
+ * no YES holds for these, while the call in question is the same. Not for ever: a thread may come
+ * to the same place on another way.
  */
 static enum tl_left question_ask(struct tl_producer *producer, struct question *question,
 				 struct tl_caller caller)

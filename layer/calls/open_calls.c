@@ -8,9 +8,9 @@
  * After a longjmp nothing runs: the call's entry stays on the stack of open calls. The entry is
  * found when a later call's part of the stack does not lie below it, or when an outer call returns
  * and is not on top. Neither proves that the inner call is over: it may live on another stack (of a
- * signal handler, or a coroutine), and an outer call must never be ended by mistake. longjmp.c finds
- * out. A call that may go on is suspect: later calls ask about it again. If it turns out to be over,
- * it ended when it became suspect. What is left at the thread's end is ended then.
+ * signal handler, or a coroutine), and an outer call must never be ended by mistake. longjmp.c
+ * finds out. A call that may go on is suspect: later calls ask about it again. If it turns out to
+ * be over, it ended when it became suspect. What is left at the thread's end is ended then.
  *
  * A call that was left may also look like an outer one, as frames that came later cover it without
  * having written there. That does harm only where something depends on it: in destroy, when a
@@ -37,7 +37,7 @@ static void open_suspect(struct tl_open_call *open, uint64_t now)
 	open->mode |= TL_OPEN_SUSPECT;
 }
 
-/* The entry goes, and its call with it, which never returned. */
+/* Take the entry of a call that never returned off the stack, and record the call. */
 static void open_pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64_t now)
 {
 	struct tl_frame *frame = tl_open_tracing(thread, open);

@@ -74,8 +74,8 @@ static inline void tl_open_pop(struct tl_thread *thread, struct tl_open_call *op
  * Each of these ends calls that never returned: open_calls.c says how they are known.
  *
  * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose
- * part of the stack lies below caller.stack: one that is just being made (bottom is the stack's) or that
- * has returned. `now`: ticks, 0 where they are not known yet.
+ * part of the stack lies below caller.stack: one that is just being made (bottom is the stack's) or
+ * that has returned. `now`: ticks, 0 where they are not known yet.
  */
 void tl_open_settle(struct tl_thread *thread, const struct tl_open_call *bottom,
 		    struct tl_caller caller, bool returned, uint64_t now);

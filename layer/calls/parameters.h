@@ -28,7 +28,9 @@ static inline void tl_param_copy(void *to, const void *from, uint32_t size)
  */
 void tl_params_words(const struct tl_function *function, void *const *params, uint64_t *words);
 
-/* A result of 8 bytes at most as its word, with zeros behind it; 0: it is larger, or there is none. */
+/*
+ * A result of 8 bytes at most as its word, with zeros behind it; 0: it is larger, or there is none.
+ */
 static inline uint64_t tl_result_word(const struct tl_function *function, const void *result)
 {
 	uint64_t word = 0;

@@ -33,8 +33,7 @@ static struct tl_draft recorded_draft(const struct tl_open_call *open, const uin
 }
 
 /*
- * The same as calls out of line are. False: this process was forked inside it, or it has been
- * ended.
+ * As a call that is served out of line. False: the process was forked inside it, or it was ended.
  */
 static bool recorded_as_traced(struct tl_call *call, const uint64_t *recorded)
 {
@@ -90,7 +89,7 @@ void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintp
 	return real;
 }
 
-/* In order, on the thread that it began on, and nothing has happened to it. */
+/* It is in order, on the thread that it began on, and nothing has happened to it. */
 static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_open_call *open,
 			      const uint64_t *recorded, uint32_t mode)
 {

@@ -46,7 +46,7 @@ void tl_call_after_initialising(void (*then)(void))
 	after_initialising = then;
 }
 
-/* The call is none of ours: let it pass. */
+/* The layer has nothing to do with the call: let it pass. */
 static void *call_pass(struct tl_call *call, void *real)
 {
 	call->shim = NULL;
@@ -59,10 +59,7 @@ static void *call_resolve(struct tl_call *call)
 	struct tl_shim *shim = call->shim;
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
-	/*
-	 * dlsym may have found it before the first call, but what was loaded since has yet to be
-	 * looked at.
-	 */
+	/* dlsym may have found it before the first call. Then libraries may have come since. */
 	if (real && !(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_RESOLVE))
 		return real;
 	real = tl_resolve_real(shim, call->caller.address);
@@ -88,7 +85,7 @@ static struct tl_thread *call_thread(struct tl_call *call)
 	return thread && !tl_thread_is_in_callback(thread, call->caller) ? thread : NULL;
 }
 
-/* Made inside another call of the same API, and such calls are not traced. */
+/* It is made inside another call of the same API, and the settings say not to trace such calls. */
 static bool call_is_unwanted(struct tl_call *call)
 {
 	struct tl_thread *thread = call->thread;
@@ -111,9 +108,9 @@ static void call_begin_hook(struct tl_call *call, const void *real)
 }
 
 /*
- * The stack of open calls is full. The call is recorded when it returns. Should it be left instead,
- * nobody will ever know but by this count, which is taken for lost events when there is room for an
- * entry again: by then the call is over.
+ * The stack of open calls is full. The call is recorded when it returns. If it never does, only
+ * this count knows of it: what is left of the count when there is room for an entry again are lost
+ * events.
  */
 static void call_count_unentered(struct tl_call *call)
 {
@@ -132,7 +129,7 @@ static void call_uncount_unentered(const struct tl_call *call)
 		atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
 }
 
-/* Calls may really be that deep: then one finds out ever more seldom. */
+/* Calls may really be that deep: so the question is put ever more seldom. */
 static bool producer_is_worth_asking(struct tl_producer *producer)
 {
 	uint32_t times = tl_call_thread_of(producer)->full++;
@@ -209,8 +206,8 @@ static void *call_enter(struct tl_call *call)
 	if (TL_UNLIKELY(awaited & ~early))
 		tl_first_call_serve(awaited & ~early);
 	/*
-	 * Finding it may have shown that callers have to be told apart, and tools may have
-	 * callbacks.
+	 * Only now: the search may have found that callers have to be told apart, and tools may
+	 * have enabled callbacks.
 	 */
 	uint32_t mode = atomic_load_explicit(&call->shim->mode, memory_order_relaxed);
 	bool wanted = tl_request_wants(call->shim->function->level);
@@ -264,8 +261,7 @@ void *tl_call_enter_other(struct tl_call *call)
 /* --- leaving */
 
 /*
- * False: there is nothing of it to record, since this process was forked inside it, or it has been
- * ended.
+ * False: nothing is recorded, since this process was forked inside the call, or the call was ended.
  */
 static bool call_is_ours(const struct tl_call *call)
 {
@@ -273,8 +269,8 @@ static bool call_is_ours(const struct tl_call *call)
 }
 
 /*
- * A coroutine has carried it over to another thread: that one records it, and its first thread only
- * learns that it is over.
+ * A coroutine has carried the call over to another thread. That thread records it; the thread that
+ * it began on only learns that it is over.
  */
 static void call_move_over(struct tl_call *call)
 {
@@ -294,7 +290,9 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 	bool ours = call_is_ours(call);
 	uint64_t now = call->start;
 
-	/* It was taken for one that was left, and ended: what it had is another call's by now. */
+	/*
+	 * The call was taken for one that was left, and ended. Its entry is another call's by now.
+	 */
 	if (ours && call->open && tl_open_frame(call->open) != call->frame)
 		return;
 
@@ -314,9 +312,7 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 	}
 	if (tl_call_tracing(call)) {
 		tl_frame_set_times(tl_call_tracing(call), call->start, now);
-		/*
-		 * An epilogue that throws, or is left by longjmp, must not have it recorded again.
-		 */
+		/* An epilogue may throw or be left by longjmp: the call is not recorded again. */
 		call->mode &= ~(uint32_t)TL_MODE_RECORD;
 		if (ours && call->open)
 			call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
@@ -332,7 +328,7 @@ static void call_after(struct tl_call *call, uint64_t result, const uint64_t *wo
 
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
-	/* Also where its request does not want this call. */
+	/* Also if the thread's request does not want this call. */
 	bool recorded =
 		atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
 	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_config_gives_tools()))
@@ -348,7 +344,7 @@ static void call_end_hook(struct tl_call *call, uint64_t result, bool unwound)
 	tl_hook_leave(call, result, unwound);
 }
 
-/* A hook that had to try again has another result. */
+/* A hook that tried again has put another result there. */
 static uint64_t call_result_again(const struct tl_call *call, uint64_t result)
 {
 	const struct tl_type *type = call->shim->function->result;

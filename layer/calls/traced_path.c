@@ -2,12 +2,12 @@
 /*
  * traced_path.c: calls that are traced and nothing else, and the way to all others.
  *
- * Shims come here with every call that is not served in the entry. Most of these, while a tracer is
- * enabled, are calls of a known function by a known thread, in order, that nobody records: they are
- * served here, with no clock, no settling, and no look at the function's description. What is out
- * of the ordinary goes on to slow_path.c, which can also end a call that began here: a call that
- * began here has the same entry on the stack of open calls, the same frame, and the same fields in
- * its struct tl_call, but for the time, which is 0.
+ * Shims come here with every call that the entry does not serve. While a tracer is enabled, most of
+ * these are calls of a known function by a known thread, in order, that nobody records. This file
+ * serves them, with no clock, no settling, and no look at the function's description. What is out
+ * of the ordinary goes on to slow_path.c, which can also end a call that began here: such a call
+ * has the same entry on the stack of open calls, the same frame, and the same fields in its struct
+ * tl_call, but for the time, which is 0.
  */
 #include <errno.h>
 

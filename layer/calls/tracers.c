@@ -49,8 +49,8 @@
 #include "layer/resolve/api_table.h"
 
 /*
- * The tracers' lock protects everything below, all tables but published ones, and the retired tables
- * (table_changes.c). Nothing else is locked under it, and no callback runs.
+ * The tracers' lock protects everything below, all tables but published ones, and the retired
+ * tables (table_changes.c). Nothing else is locked under it, and no callback runs.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_tracer_state *tracers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind_expressions.c: expressions in the rules for unwinding (DWARF 5, 2.5), as far as C libraries
- * and assemblers use them.
+ * unwind_expressions.c: expressions in the rules for unwinding (DWARF 5, 2.5), as far as C
+ * libraries and assemblers use them.
  */
 #include "layer/calls/unwind_rules.h"
 

@@ -170,7 +170,8 @@ static void program_run_extended(struct program *program, struct tl_eh_reader *r
 				 program_read_expression(program, reader, TL_RULE_IS_EXPRESSION));
 		break;
 	case 0x2d:
-		break; /* return addresses are signed, or are no longer: see return_address (stack_frames.c) */
+		/* return addresses are signed, or are no longer: return_address (stack_frames.c) */
+		break;
 	case 0x2e:
 		tl_eh_read_leb(reader, false);
 		break;

@@ -48,8 +48,8 @@ enum tl_rule_kind {
 };
 
 /*
- * Rules are small, since the stacks of coroutines and signal handlers are. An expression is given by
- * its offset from struct tl_machine's .base; its size comes first.
+ * Rules are small, since the stacks of coroutines and signal handlers are. An expression is given
+ * by its offset from struct tl_machine's .base; its size comes first.
  */
 struct tl_unwind_rule {
 	int32_t value;

@@ -96,8 +96,8 @@ extern _Atomic(struct tl_device_queue *) tl_device_queues;
 void tl_device_queues_after_fork(void);
 
 /*
- * When the command was submitted; 0: it is about to be. Acquire pairs with command_set_time (work.c):
- * then .in_ticks is there, too.
+ * When the command was submitted; 0: it is about to be. Acquire pairs with command_set_time
+ * (work.c): then .in_ticks is there, too.
  */
 static inline uint64_t tl_device_submission(const struct tl_device_command *command)
 {

@@ -3,9 +3,9 @@
  * spare_stack.h: memory of commands that are done, for later ones.
  *
  * One thread submits a command and another one may tell what became of it. Its memory goes back to
- * the queue's stack, without a lock. A thread that has used up its own takes all that the queue has,
- * so no thing is taken out of a shared stack alone, and ABA can't be. What a thread has is its own:
- * only hooks ask for it, and no signal handler's call has a hook while they run.
+ * the queue's stack, without a lock. A thread that has used up its own takes all that the queue
+ * has, so no thing is taken out of a shared stack alone, and ABA can't be. What a thread has is its
+ * own: only hooks ask for it, and no signal handler's call has a hook while they run.
  */
 #ifndef TL_LAYER_DEVICE_SPARE_STACK_H
 #define TL_LAYER_DEVICE_SPARE_STACK_H

@@ -209,8 +209,8 @@ static bool command_is_held(const struct tl_cl_command *command)
 }
 
 /*
- * Before command_is_held, and after it was seen which have ended, up to `last`. Commands that their driver
- * times need no such thing.
+ * Before command_is_held, and after somebody has seen which commands have ended, up to `last`.
+ * Commands with times of their driver need no such thing.
  */
 static void queue_see_who_waits(const struct tl_cl_queue *queue, const struct tl_cl_command *last)
 {

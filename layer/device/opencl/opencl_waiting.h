@@ -56,8 +56,8 @@ static inline void tl_cl_starts_waiting(const struct tl_call *call, struct tl_cl
 	waiting->outer = atomic_load_explicit(&thread->waiting, memory_order_relaxed);
 	atomic_store_explicit(&thread->waiting, call->hooked, memory_order_relaxed);
 	/*
-	 * With queue_see_who_waits: whoever has seen the command to have ended after this call did sees
-	 * that it waits.
+	 * Pairs with queue_see_who_waits: whoever sees that the command ended after this call did
+	 * also sees that this call waits.
 	 */
 	tl_hook_barrier_near();
 }

@@ -24,11 +24,11 @@
 /* How one of these functions is called. Parameter 0 is the list. */
 struct append {
 	int8_t signal; /* the parameter with the event that it may signal; -1: none */
-	int8_t event;  /* its event, which it is all about; -1: none */
-	bool forgets;  /* and which it resets */
+	int8_t event;  /* the parameter with the event that the command is about; -1: none */
+	bool forgets;  /* the command resets .event */
 	/*
-	 * the parameter with the number of events that it waits for, if that does not follow
-	 * .signal; 0: it does
+	 * the parameter with the number of events that it waits for; 0: the one behind
+	 * .signal
 	 */
 	int8_t waits;
 	tl_ze_describe *describe;
@@ -36,10 +36,10 @@ struct append {
 
 struct append_state {
 	struct ze_list *list; /* NULL: nothing to do afterwards */
-	/* of which the command is the last, not counted yet if the list is regular */
+	/* The command is its last one. A regular list's does not count it yet. */
 	struct ze_recording *recording;
 	struct ze_execution *execution; /* immediate */
-	ze_event_handle_t *asked;	/* instead of the program's array: a query's events */
+	ze_event_handle_t *asked;	/* a query's events, in place of the program's array */
 	uint32_t correlation;
 	bool begun; /* a timestamp was written before the command */
 };
@@ -48,8 +48,8 @@ _Static_assert(sizeof(struct append_state) <= TL_HOOK_STATE, "the state of a hoo
 /* --- where its times come from */
 
 /*
- * The list is going to reset this event, or to signal it once more, while what it says of an
- * earlier command has not been read. A barrier, which waits for that command, and a copy go before.
+ * The list is going to reset this event, or to signal it once more. If nobody has read yet what the
+ * event says of an earlier command, append a barrier, which waits for that command, and a copy.
  */
 static void event_keep_times(struct ze_list *list, struct ze_event *event)
 {
@@ -59,7 +59,7 @@ static void event_keep_times(struct ze_list *list, struct ze_event *event)
 	struct ze_execution *pending = event->pending;
 	uint32_t index = event->command;
 
-	/* One that counts stands for the later command as soon as that is appended. */
+	/* An event that counts stands for the later command as soon as that is appended. */
 	if (!event->seen || event->counts)
 		return;
 	if (list->queue) {
@@ -81,8 +81,8 @@ static void event_keep_times(struct ze_list *list, struct ze_event *event)
 			    target, 1, &handle, slot, NULL, NULL, 0, NULL) == ZE_RESULT_SUCCESS;
 	pthread_mutex_lock(&tl_ze_lock);
 	/*
-	 * It may have been read meanwhile; then the slot stays unused, since the device is going to
-	 * write to it.
+	 * The event may have been read meanwhile. Then the slot stays unused, since the device is
+	 * going to write to it.
 	 */
 	if (!kept || (list->queue && event->pending != pending))
 		return;
@@ -97,7 +97,7 @@ static void event_keep_times(struct ze_list *list, struct ze_event *event)
 	event->kept_command = index;
 }
 
-/* Lists of engines that only copy can't copy an event's timestamps between executions: see ze.h. */
+/* Lists of engines that only copy can't copy an event's timestamps: see ze_recordings.h. */
 static void command_choose_source(const struct ze_list *list, struct ze_recording *recording,
 				  struct ze_command *command, bool signals)
 {
@@ -183,7 +183,7 @@ static void append_drop(struct append_state *state)
 }
 
 /*
- * Behind the event that a command signals stand the number of those that it waits for, and these.
+ * The number of events that a command waits for follows the event that it signals; then they come.
  */
 static bool append_is_captured(struct tl_call *call, const struct append *append,
 			       struct ze_list *list)
@@ -275,7 +275,7 @@ static void append_submitted(struct tl_call *call, struct append_state *state,
 	tl_ze_event_leave(event);
 }
 
-/* Times from the begin to the end need both. */
+/* A bracket needs both timestamps: without the first, the command has no times. */
 static enum ze_source append_source(struct append_state *state, struct ze_command *command)
 {
 	if (command->source == ZE_BRACKET && !state->begun)
@@ -315,8 +315,9 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 /* --- queries */
 
 /*
- * What the device writes for events that the program asked no timestamps of is what it writes for
- * one that has none. Such an event of ours, that nobody signals, is asked in their place.
+ * The program asked for no timestamps of some events. For these the device has to write what it
+ * writes for an event that has none. So the query names an event of the layer's in their place,
+ * which has no timestamps and which nobody signals.
  */
 static ze_event_handle_t *events_hide_times(ze_event_handle_t *events, uint32_t count)
 {
@@ -372,7 +373,7 @@ static void append_query_after(struct tl_call *call, void *hook_state, uint64_t 
 	free(state->asked);
 }
 
-/* A hook's functions know which function they are for only by being its own. */
+/* A hook is not told its function, so each function has a `before` of its own. */
 #define APPENDS(X)                                                                                 \
 	X(AppendLaunchKernel, 3, -1, false, kernel)                                                \
 	X(AppendLaunchCooperativeKernel, 3, -1, false, kernel)                                     \

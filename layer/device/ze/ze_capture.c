@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_capture.c: lists of ours that go before a recording's next execution, and copy what the last
- * one left in its events and slots.
+ * ze_capture.c: see ze_capture.h.
  */
 #include "layer/device/ze/ze_capture.h"
 
@@ -19,7 +18,7 @@ static uint32_t recording_runs(const struct ze_recording *recording)
 	return count;
 }
 
-/* What the device finds in an event that counts depends on when it was asked to look. */
+/* What the device finds in an event that counts depends on when the query was appended. */
 static bool command_has_event(const struct ze_command *command)
 {
 	return command->source == ZE_OWN ||
@@ -33,8 +32,8 @@ static ze_event_handle_t command_event(const struct ze_command *command)
 }
 
 /*
- * The i-th command's event to the i-th slot. The program's events are there: the list that comes
- * next signals them. Those that are not signalled give nothing of use, and no harm.
+ * Copy the i-th command's event to the i-th slot. The program's events exist, since the list that
+ * comes next signals them. What an event gives that is not signalled is useless, and does no harm.
  */
 static bool capture_append_query(const struct ze_recording *recording, struct ze_capture *capture)
 {
@@ -70,7 +69,7 @@ static bool capture_append_copies(const struct ze_recording *recording, struct z
 	return true;
 }
 
-/* Slots and our events as they were before the first execution. */
+/* Slots and the layer's events are again as before the first execution. */
 static bool capture_append_resets(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	static const char zero;
@@ -94,11 +93,11 @@ static bool capture_append_barrier(struct ze_capture *capture, ze_event_handle_t
 	       ZE_RESULT_SUCCESS;
 }
 
-/* A barrier without events waits for what its queue has been given before. */
+/* A barrier without events waits for everything that its queue was given before. */
 static bool capture_record(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	return capture_append_barrier(capture, NULL) &&
-	       /* Where timestamps can't be copied (by engines that only copy) slots can. */
+	       /* Engines that only copy can't copy timestamps, but slots. */
 	       (capture_append_query(recording, capture) ||
 		tl_ze_only_copies(recording->device, recording->group)) &&
 	       capture_append_copies(recording, capture) && capture_append_barrier(capture, NULL) &&
@@ -155,7 +154,7 @@ static bool capture_renew(struct ze_capture *capture)
 	return true;
 }
 
-/* One that has been executed and read is as new. */
+/* A capture that has been executed and read is as good as new. */
 void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *capture)
 {
 	if (!recording->context) {
@@ -170,7 +169,7 @@ void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *captu
 	recording->captures = capture;
 }
 
-/* False: the device is not through with it. */
+/* False: the device still uses it. */
 static bool capture_destroy(struct ze_context *context, struct ze_capture *capture)
 {
 	if (capture->executed && !capture_renew(capture))
@@ -185,7 +184,7 @@ static bool capture_destroy(struct ze_context *context, struct ze_capture *captu
 	return true;
 }
 
-/* The device may still be at the very end of it: then it is for one of the next times. */
+/* The device may still be at its very end: then a later call takes it. */
 void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture)
 {
 	struct ze_capture **link = &context->captures;
@@ -201,7 +200,7 @@ void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *captur
 	}
 }
 
-/* With the context. The events go with their pools. */
+/* The context goes. Its events go with their pools. */
 void tl_ze_capture_free(struct ze_context *context, struct ze_capture *capture)
 {
 	if (capture->list && tl_ze_usable())

@@ -24,11 +24,11 @@ struct ze_capture {
 	struct ze_own_event *done;
 };
 
-/* NULL: can't be had. */
+/* NULL: the driver refused one, or memory is short. */
 struct ze_capture *tl_ze_capture_take(struct ze_recording *recording);
 void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *capture);
 /*
- * Nobody needs it any more, but the device may not be through with it: destroyed later, or with the
+ * Nobody needs it any more, but the device may still use it: it is destroyed later, or with the
  * context.
  */
 void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture);

@@ -2,8 +2,8 @@
 /*
  * ze_collect.c: see ze_collect.h.
  *
- * An item is shown once it is read and the call that submitted it has returned, whose times go with
- * it.
+ * An item is shown once it is read and the call that submitted it has returned: the call's times go
+ * with it.
  */
 #include "layer/device/ze/ze_collect.h"
 
@@ -28,7 +28,7 @@ static bool command_has_global_times(const struct ze_command *command)
 	return command->source == ZE_BRACKET || command->source == ZE_INSTANT;
 }
 
-/* Of a clock that steps, each of the two is converted near to where it must be. */
+/* A clock may step: so each time is converted near to where it must be. */
 static void work_convert(struct ze_device *device, const struct ze_command *command,
 			 const struct ze_execution *execution, struct tl_device_work *work)
 {
@@ -53,7 +53,7 @@ static void work_convert(struct ze_device *device, const struct ze_command *comm
 		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
 }
 
-/* What this API alone has. Returns how many there are. */
+/* Arguments that this API alone has. Returns how many. */
 static uint32_t item_arguments(const struct ze_command *command, const struct ze_item *item,
 			       bool unfinished, struct tl_event_arg *args)
 {
@@ -104,7 +104,7 @@ static void item_show(struct ze_execution *execution, uint32_t index, bool unfin
 		tl_ze_item_not_pending(execution, index);
 }
 
-/* Its event is one that may be gone: who waits for it to have times may wait for ever. */
+/* Its event may be gone: then its times never come. */
 static bool item_may_never_be_read(const struct ze_execution *execution, uint32_t index)
 {
 	const struct ze_command *command = &execution->recording->commands[index];
@@ -114,9 +114,9 @@ static bool item_may_never_be_read(const struct ze_execution *execution, uint32_
 }
 
 /*
- * Its times are known, and so is the call that submitted it. One whose times are lost is over when
- * something that was submitted behind it is, or when somebody has waited for it. False: it may be
- * ready when it is asked again.
+ * Show an item whose times are known, and the call that submitted it. An item whose times are lost
+ * is over when something that was submitted behind it is, or when somebody has waited for it.
+ * False: it may be ready later.
  */
 static bool item_show_if_ready(struct ze_execution *execution, uint32_t index)
 {
@@ -163,14 +163,14 @@ void tl_ze_collect(struct ze_queue *queue)
 	}
 }
 
-/* Who gives a queue or a list up says that its commands are over; who ends does not. */
+/* Destroying a queue or a list says that its commands are over; the process's end does not. */
 static bool item_is_unfinished(const struct ze_execution *execution, uint32_t index)
 {
 	return tl_device_has_ended() ? !execution->items[index].lost
 				     : !item_may_never_be_read(execution, index);
 }
 
-/* What can't be read now never can. */
+/* What can't be read now is never going to be. */
 static void execution_show_rest(struct ze_execution *execution, const struct tl_device_call *waited,
 				bool unfinished)
 {
@@ -203,7 +203,8 @@ void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device
 }
 
 /*
- * A call that other threads are inside of has a pointer to its own, and frees it when it returns.
+ * An execution whose call has not returned stays: the call, in another thread, has a pointer to it,
+ * and frees it.
  */
 void tl_ze_give_up(struct ze_queue *queue)
 {
@@ -218,8 +219,8 @@ void tl_ze_give_up(struct ze_queue *queue)
 }
 
 /*
- * What was seen may be an earlier command's signal, if this one's reset is still to come: so times
- * are looked at. Where there are none, the command is over if its event was not signalled before.
+ * The wait may have seen an earlier command's signal, if the event's reset is still to come: so the
+ * event's times decide. Without times, the command is over if its event was not signalled before.
  */
 static void event_note_wait(const struct ze_event *event, struct ze_execution *execution,
 			    uint32_t index, const struct tl_device_call *waited)
@@ -270,7 +271,7 @@ void tl_ze_recording_collect(const struct ze_recording *recording)
 	execution_collect(execution, UINT32_MAX);
 }
 
-/* Their results are for commands as they were. */
+/* The captures' results are those of the commands before the change. */
 static void recording_drop_captures(struct ze_recording *recording)
 {
 	while (recording->captures) {
@@ -321,8 +322,8 @@ void tl_ze_recording_spoil(struct ze_recording *recording)
 }
 
 /*
- * Read what is there; what is not there is shown as unfinished. The device and the program are
- * through with the context, so nothing is written to what is freed.
+ * Read what is there, and show the rest as unfinished. The device and the program are done with the
+ * context, so nobody writes to what is freed.
  */
 void tl_ze_recording_orphan(struct ze_recording *recording)
 {

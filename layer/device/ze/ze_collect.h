@@ -23,22 +23,22 @@ void tl_ze_recording_collect(const struct ze_recording *recording);
 /* The executions up to this number are over; `waited`: by this call. Show them. */
 void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device_call *waited);
 
-/* The command that was to signal it has: show it. `waited` may be NULL. */
+/* The event is signalled: show the command that was to signal it. `waited` may be NULL. */
 void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited);
 
-/* What its commands leave can't be told from what others leave in the same places, from now on. */
+/* From now on nobody can tell what its commands leave from what others leave in the same places. */
 void tl_ze_recording_spoil(struct ze_recording *recording);
 
-/* This command is changed by the program: it is going to signal this event, or none (NULL). */
+/* The program changes this command: it is going to signal this event, or none (NULL). */
 void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command,
 			    struct ze_event *event);
 
-/* Its context is going to be destroyed: what of it has not ended never will. */
+/* Its context is going to be destroyed: what has not ended never will. */
 void tl_ze_recording_orphan(struct ze_recording *recording);
 
 /*
- * Timestamps behind commands whose events the program may have seen: wait until they are written, a
- * moment at most. One of both is NULL. With the lock held.
+ * The program may have seen the events of commands whose last timestamp is still to come: wait
+ * until those timestamps are written, a moment at most. Either the queue or the recording is NULL.
  */
 void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording);
 

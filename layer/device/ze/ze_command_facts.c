@@ -23,7 +23,7 @@ static void command_set_kernel(struct ze_command *command, ze_kernel_handle_t ha
 		command->facts.local[i] = kernel->group[i];
 		command->facts.global[i] = counts ? (uint64_t)counts[i] * kernel->group[i] : 0;
 	}
-	/* Counts that the device looks up are known to it only. */
+	/* If the device looks the counts up, nobody else knows them. */
 	if (!counts)
 		command->facts.dimensions = 0;
 }
@@ -60,7 +60,7 @@ void tl_ze_describe_indirect(struct tl_call *call, const struct ze_list *list,
 	(void)list;
 }
 
-/* One command with one event, whatever it launches: it is called as the first of them. */
+/* One command with one event, however many kernels it launches: it has the first one's name. */
 void tl_ze_describe_several(struct tl_call *call, const struct ze_list *list,
 			    struct ze_command *command)
 {
@@ -72,7 +72,7 @@ void tl_ze_describe_several(struct tl_call *call, const struct ze_list *list,
 	(void)list;
 }
 
-/* Whose memory it is. Shared memory is its device's. */
+/* Whose memory it is: the host's, or a device's. Shared memory belongs to its device. */
 struct side {
 	bool host;
 	const struct ze_device *device;
@@ -184,7 +184,7 @@ void tl_ze_describe_fill(struct tl_call *call, const struct ze_list *list,
 	command->facts.peer = side_peer(&to, list);
 }
 
-/* What a region of an image takes; of all of it where none is given. 0: the image isn't known. */
+/* The bytes of an image's region, or of the whole image (NULL). 0: the image isn't known. */
 static uint64_t image_bytes(ze_image_handle_t handle, const ze_image_region_t *region)
 {
 	const struct ze_image *image = tl_ze_image_find(handle);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_command_facts.h: what a command is (struct tl_device_facts), by the parameters of the call that
- * appends it to a list. With tl_ze_lock held.
+ * ze_command_facts.h: what a command is (struct tl_device_facts), by the parameters of the call
+ * that appends it to a list. With tl_ze_lock held.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_COMMAND_FACTS_H
 #define TL_LAYER_DEVICE_ZE_ZE_COMMAND_FACTS_H

@@ -75,7 +75,7 @@ static void device_ask_groups(struct ze_device *device)
 #define TRIES 4	    /* of reading both clocks, where something came in between */
 #define CLOSE 5000u /* nanoseconds: nothing did, whatever is usual */
 
-/* The closest of some tries, unless the first is as close as usual. */
+/* The closest of some tries; the first one, if it is as close as usual. */
 static void device_pair(struct ze_device *device)
 {
 	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
@@ -125,7 +125,7 @@ static struct ze_device *device_new(ze_device_handle_t handle)
 	device_pair(device);
 	if (device->clock.paired)
 		return device;
-	/* Then kernels' own stamps are all that is known of it. */
+	/* Then the kernels' own stamps are all that says anything about the clock. */
 	device->pairs = false;
 	device->bits = device->kernel_bits;
 	tl_clock_fit_start(&device->clock, timer_rate(properties.timerResolution), device->bits);
@@ -181,7 +181,7 @@ void tl_ze_pair_all(void)
 			device_pair(device);
 }
 
-/* The structs stay: what was forked from knows them too, and nobody counts. */
+/* The structs stay: they are few, and nobody counts who has a pointer to them. */
 void tl_ze_devices_forget(void)
 {
 	memset(&devices, 0, sizeof(devices));

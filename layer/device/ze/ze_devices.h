@@ -30,7 +30,7 @@ struct ze_device {
 	struct tl_device_queue *engines[ZE_GROUPS][ZE_ENGINES];
 };
 
-/* NULL: it can't be asked. */
+/* NULL: the driver can't be asked about it. */
 struct ze_device *tl_ze_device(ze_device_handle_t handle);
 
 /* The lanes of an engine. */
@@ -39,13 +39,13 @@ struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, u
 /* Engines of this group only copy. */
 bool tl_ze_only_copies(const struct ze_device *device, uint32_t group);
 
-/* Read both clocks, if it is time to. */
+/* Read the device's clock and the host's, if it is time to. */
 void tl_ze_pair(struct ze_device *device);
 
 /* The same for all devices: the last chance. */
 void tl_ze_pair_all(void);
 
-/* Where memory lies that no device has. NULL where memory is short. */
+/* The host as a device: it has the memory that no device has. NULL: memory is short. */
 struct tl_device *tl_ze_host(void);
 
 void tl_ze_devices_forget(void);

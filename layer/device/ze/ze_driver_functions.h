@@ -3,10 +3,11 @@
  * ze_driver_functions.h: the functions of the Level Zero driver that the layer calls by itself, and
  * the room's lock.
  *
- * tl_ze_lock protects everything in this room. It may be held over driver calls that never wait for
- * the device (creating, querying, recording into a list of the layer's). Those that may (appending
- * to the program's immediate lists, executing) are made without it. A program records into a list
- * by one thread at a time, so what an append's hook has of a list stays while the lock is open.
+ * tl_ze_lock protects everything in this room. A thread may hold it during driver calls that never
+ * wait for the device (creating, querying, recording into a list of the layer's). During calls that
+ * may wait (appending to the program's immediate lists, executing) nobody holds it. Only one thread
+ * at a time records into a list, so what an append's hook knows of a list stays true while the lock
+ * is open.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_DRIVER_FUNCTIONS_H
 #define TL_LAYER_DEVICE_ZE_ZE_DRIVER_FUNCTIONS_H
@@ -55,15 +56,15 @@ struct tl_ze_real {
 #undef ZE_REAL_FIELD
 };
 
-/* Only good where tl_ze_usable. */
+/* Good only while tl_ze_usable. */
 extern struct tl_ze_real tl_ze_real;
 
 /* They are all there, and may still be called. With the lock held. */
 bool tl_ze_usable(void);
 
 /*
- * The end: until it is called with false, the driver may be asked though the lanes have ended. With
- * the lock held, as the rest.
+ * For the end: after a call with true and until one with false, the driver may be asked though the
+ * lanes have ended. With the lock held.
  */
 void tl_ze_driver_ending(bool ending);
 

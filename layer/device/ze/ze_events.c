@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_events.c: the program's events. Their pools get timestamps, and the host's eyes, unseen; what
- * the program asks of them answers as if they had not. Before an event forgets its times they are
- * read. Pools that other processes share, and extended ones, stay as they are.
+ * ze_events.c: the program's events. Pools are created with timestamps, and visible to the host.
+ * The program does not notice: its questions about a pool get the answers that they would get
+ * without. Before an event forgets its times they are read. Pools that other processes share, and
+ * extended ones, stay as they are.
  */
 #include "layer/device/ze/ze_events.h"
 
@@ -76,7 +77,7 @@ void tl_ze_event_leave(struct ze_event *event)
 	tl_ze_event_release(event);
 }
 
-/* Its handle means nothing any more; commands may still refer to it. */
+/* The handle means nothing any more; commands may still refer to the event. */
 static void event_forget(struct ze_event *event)
 {
 	if (event->link)
@@ -106,7 +107,7 @@ static ze_event_pool_flags_t flags_with_times(ze_event_pool_flags_t flags)
 	return flags & ZE_STAMPS ? flags : flags | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
 }
 
-/* Not of pools that other processes see, nor of extended ones (whose events may count instead). */
+/* Pools that other processes see get no flags, nor do extended ones (their events may count). */
 static void pool_create_before(struct tl_call *call, void *state)
 {
 	const ze_event_pool_desc_t **desc = &ZE_PARAM(call, 1, const ze_event_pool_desc_t *);
@@ -153,7 +154,7 @@ static void pool_created(struct tl_call *call, const struct pool_state *state)
 		tl_ze_plain(context, false);
 }
 
-/* What a driver does not grant us it may grant the program. */
+/* The driver refused the changed flags; it may grant those that the program gave. */
 static ze_result_t pool_create_as_asked(struct tl_call *call, struct pool_state *state)
 {
 	__typeof__(zeEventPoolCreate) *create = (__typeof__(create))tl_hook_real_of(call);
@@ -202,7 +203,7 @@ static void pool_destroy_after(struct tl_call *call, void *state, uint64_t resul
 	(void)state;
 }
 
-/* What the program reads are the flags that it gave. */
+/* The program reads the flags that it gave. */
 static void pool_get_flags_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	ze_event_pool_flags_t *flags = ZE_PARAM(call, 1, ze_event_pool_flags_t *);
@@ -220,8 +221,8 @@ static void pool_get_flags_after(struct tl_call *call, void *state, uint64_t res
 /* --- events, created and gone */
 
 /*
- * An event that was just created; not one of the same handle that was not seen being destroyed.
- * NULL: no memory. Under the lock.
+ * An event that was just created. An older one of the same handle was destroyed unseen. NULL:
+ * memory is short. With the lock held.
  */
 static struct ze_event *event_created(ze_event_handle_t handle)
 {
@@ -339,8 +340,8 @@ static void event_wait_after(struct tl_call *call, void *state, uint64_t result,
 }
 
 /*
- * Timestamps of an event whose pool the program gave none: the driver is asked of an event of ours
- * that has none either, so that it answers what it would have.
+ * The program asks for the timestamps of an event whose pool it gave none. The driver gets an event
+ * of the layer's that has none either, and so gives the answer that the program would get.
  */
 static void timestamp_query_before(struct tl_call *call, void *state)
 {

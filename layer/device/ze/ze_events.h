@@ -28,16 +28,16 @@ struct ze_recording;
 
 struct ze_event {
 	struct tl_handle handle;
-	struct ze_pool *pool;	       /* NULL: not one that was seen being created */
+	struct ze_pool *pool;	       /* NULL: nobody saw the event being created */
 	struct ze_event *next, **link; /* of the pool */
 	uint32_t references;
-	bool seen; /* being created: so it is seen being destroyed, too */
-	/* counter-based: it stands for the command that was last to signal it, and for no other */
+	bool seen; /* the layer saw it being created, and so will see it being destroyed */
+	/* counter-based: it stands only for the last command that is to signal it */
 	bool counts;
-	/* one that has no pool: the program asked for timestamps that the host can read */
+	/* it has no pool, and the program asked for timestamps that the host can read */
 	bool stamps;
 	bool destroyed;
-	/* calls of the program's that name it, which are in their hooks: it exists */
+	/* calls of the program's in whose hooks it is used: while there are any, it exists */
 	uint32_t here;
 	/* it may have been signalled already when .pending was submitted */
 	bool stale;
@@ -46,20 +46,20 @@ struct ze_event {
 	uint32_t index;
 	bool told;
 	/*
-	 * .told: its times, as last read: while it says so still, it has not been signalled again
+	 * if .told, its times as last read: while it still has these, nobody has signalled it again
 	 */
 	uint64_t last_start, last_end;
 	/*
-	 * it may have been signalled by what is not read from it: by a command with a slot, or by
-	 * the host
+	 * its signal may come from something that has no times in it: from a command with a slot,
+	 * or from the host
 	 */
 	bool elsewhere;
-	/* queries in immediate lists that are to keep earlier ones, and have not been read */
+	/* queries in immediate lists that keep earlier times and have not been read */
 	uint32_t kept;
 	/* signalled by this recording's command .command, and not reset in it since */
 	struct ze_recording *recorded;
 	uint32_t command;
-	/* it is signalled behind this queue's executions up to .number. The queue may be gone */
+	/* its signal comes behind this queue's executions up to .number. The queue may be gone */
 	struct ze_queue *behind;
 	uint64_t number;
 	/* of the graph's capture in which a command was last to signal it */
@@ -72,17 +72,17 @@ struct ze_event {
 };
 
 struct ze_event *tl_ze_event_find(ze_event_handle_t handle);
-/* The same for one that was not seen being created. NULL: memory is short. */
+/* The same; an event that nobody saw being created becomes known. NULL: memory is short. */
 struct ze_event *tl_ze_event_known(ze_event_handle_t handle);
-/* Its kernel timestamps can be read by us, at any time. */
+/* The layer can read its kernel timestamps, at any time. */
 bool tl_ze_event_has_times(const struct ze_event *event);
 /* Flags of a pool: its events have kernel timestamps. */
 #define ZE_STAMPS                                                                                  \
 	(ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | 8u /* KERNEL_MAPPED_TIMESTAMP, which 1.4 lacks */)
 void tl_ze_event_release(struct ze_event *event); /* one reference less; NULL: nothing */
-/* The program asked for no timestamps of it, and it has some all the same. */
+/* It has timestamps, though the program asked for none. */
 bool tl_ze_event_hides_times(const struct ze_event *event);
-/* Around what is done in the hook of a call that names it; NULL: nothing. */
+/* The hook of a call that names it begins, and ends, to use it; NULL: nothing happens. */
 void tl_ze_event_enter(struct ze_event *event);
 void tl_ze_event_leave(struct ze_event *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_execute.c: hooks around what executes regular lists, on queues and immediate lists, and what
- * waits for queues.
+ * ze_execute_hooks.c: hooks around what executes regular lists, on queues and immediate lists, and
+ * what waits for queues.
  */
 #include "layer/device/ze/ze_execute_hooks.h"
 
@@ -23,20 +23,21 @@
 struct part {
 	struct ze_execution *execution; /* NULL: it has nothing to show */
 	struct ze_execution *live;	/* of the same recording before */
-	bool copied;			/* whose results a list of ours copies before this one */
+	bool copied; /* its results are copied by a list of the layer's before this one */
 };
 
 struct execute {
 	struct ze_queue *queue;
 	uint32_t correlation;
 	uint32_t parts, count;
-	struct part *part;		 /* of each list of the program's */
-	ze_command_list_handle_t *lists; /* what is executed: its lists, and ours */
+	struct part *part; /* of each list of the program's */
+	ze_command_list_handle_t
+		*lists; /* what is executed: the program's lists, and the layer's */
 };
 
 /*
- * What the last execution left has to be read before this one begins: now, or by a list of ours
- * that goes before it.
+ * What the last execution left has to be saved before this one begins: read now, or copied by a
+ * list of the layer's that goes before it.
  */
 static void part_put_aside(struct execute *execute, struct part *part,
 			   struct ze_recording *recording)
@@ -103,7 +104,7 @@ struct execute_state {
 	struct ze_event *event; /* signalled behind it */
 };
 
-/* With the lock held. NULL: no queue that is known. */
+/* With the lock held. NULL: the queue is not known. */
 static void execute_on(struct ze_queue *queue, struct tl_call *call, struct execute_state *state)
 {
 	uint32_t *count = &ZE_PARAM(call, 1, uint32_t);
@@ -130,7 +131,7 @@ static void execute_before(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-/* A graph will execute them, nobody knows when. */
+/* A graph will execute the lists, nobody knows when. */
 static void lists_spoil(const ze_command_list_handle_t *handles, uint32_t count)
 {
 	for (uint32_t i = 0; handles && i < count; i++) {
@@ -140,7 +141,7 @@ static void lists_spoil(const ze_command_list_handle_t *handles, uint32_t count)
 	}
 }
 
-/* `signal`: the parameter with the event that is signalled behind the lists. */
+/* `signal`: the parameter with the event that the lists' end signals. */
 static void append_lists_before_at(struct tl_call *call, struct execute_state *state,
 				   unsigned signal)
 {
@@ -177,7 +178,7 @@ static void append_lists_with_before(struct tl_call *call, void *state)
 }
 
 /*
- * As if it had not been tried: what the executions before left is still there. The latest first, so
+ * The call failed: undo it. What earlier executions left is still there. The latest goes first, so
  * that each finds the one before it.
  */
 static void execute_revert(struct execute *execute)
@@ -189,7 +190,7 @@ static void execute_revert(struct execute *execute)
 			continue;
 		struct ze_recording *recording = part->execution->recording;
 		tl_ze_execution_cancel(part->execution);
-		/* At the end what the executions before left has been given up. */
+		/* Once the lanes have ended, what earlier executions left has been given up. */
 		if (!part->copied || tl_device_has_ended())
 			continue;
 		struct ze_capture *capture = part->live->capture;

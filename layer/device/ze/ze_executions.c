@@ -2,8 +2,8 @@
 /*
  * ze_executions.c: see ze_executions.h.
  *
- * An item (a command of an execution) is read as soon as a hook finds it ready. Then its times are
- * the host's, and the event or slot is fit for the next execution.
+ * An item (a command of an execution) is read as soon as a hook finds it ready. Then the host has
+ * its times, and the next execution may use the event or the slot.
  */
 #include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_executions.h"
@@ -40,8 +40,8 @@ static bool event_read(ze_event_handle_t event, struct ze_item *item)
 }
 
 /*
- * What was read of the program's event. The same once more is no news: nobody reset it, and it has
- * not been signalled again.
+ * Times were read from the program's event. The same times once more are no news: nobody has reset
+ * the event, and nobody has signalled it again.
  */
 static bool event_is_news(struct ze_event *event, const struct ze_item *item)
 {
@@ -62,12 +62,12 @@ static bool item_read_theirs(struct ze_execution *execution, uint32_t index,
 		item->lost = true;
 		return false;
 	}
-	/* It may have been destroyed, and nobody said so. */
+	/* It may have been destroyed unseen. */
 	if (!event->seen && !event->here)
 		return false;
 	/*
-	 * Those of the command before, in this execution or in the one before, have to be known, to
-	 * tell them apart.
+	 * The times of the command before (in this execution or in the one before) have to be
+	 * known, to tell these times from those.
 	 */
 	if (event->kept ||
 	    (command->previous && !tl_ze_item_read(execution, command->previous - 1)) ||
@@ -141,7 +141,7 @@ bool tl_ze_item_read(struct ze_execution *execution, uint32_t index)
 		return item->read;
 	if (!tl_ze_usable() || !recording->context)
 		return false;
-	/* Until the results before are put aside, these are still those. */
+	/* Until the last execution's results are put aside, the event still has those. */
 	if (execution->before && !tl_ze_capture_is_done(execution->before->capture))
 		return false;
 	item->read = execution->capture ? item_read_captured(execution, index, item)
@@ -172,9 +172,9 @@ bool tl_ze_settle(struct ze_event *event)
 /* --- executions */
 
 /*
- * The event is going to be signalled by a command whose times it will tell. What it says already,
- * by a command that has its times elsewhere or by the host, is no news then; where nobody resets it
- * in between it would be taken for that.
+ * A command is going to signal the event, and leave its times there. Note what the event says
+ * already, from a command that has its times elsewhere or from the host: if nobody resets the event
+ * in between, that would look like the new command's times.
  */
 static void event_note_signalled(struct ze_event *event)
 {
@@ -187,7 +187,7 @@ static void event_note_signalled(struct ze_event *event)
 	}
 }
 
-/* Its command is about to be submitted, so it is there, unless the program is wrong. */
+/* Its command is about to be submitted, so the event exists, unless the program is wrong. */
 static bool event_may_be_signalled(const struct ze_event *event)
 {
 	if (event->counts)
@@ -259,7 +259,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 	return execution;
 }
 
-/* What its events and slots may still get is none of ours. */
+/* What the device may still write to its events and slots belongs to nobody. */
 void tl_ze_execution_free(struct ze_execution *execution)
 {
 	struct ze_recording *recording = execution->recording;

@@ -21,13 +21,13 @@
 #include "layer/device/ze/ze_recordings.h"
 
 struct ze_item {
-	struct tl_device_command *command; /* NULL: shown, or not to be shown */
+	struct tl_device_command *command; /* NULL: it has been shown, or is not to be */
 	bool read;
 	bool lost; /* its times can't be had */
 	bool shown;
 	uint64_t start, end; /* as read */
 	struct tl_device_call waited;
-	/* waited for its event, before the timestamp behind it was there */
+	/* the call that waited for its event, before the timestamp behind it was there */
 	struct tl_device_call near;
 };
 
@@ -35,8 +35,8 @@ struct ze_execution {
 	struct ze_execution *next, **link; /* of the queue */
 	struct ze_recording *recording;
 	struct ze_queue *queue;
-	struct ze_capture *capture; /* that its results go to */
-	/* of the same recording, by a capture between the two; NULL: it is over */
+	struct ze_capture *capture; /* the copy of its results; NULL: none */
+	/* neighbours of the same recording, with a capture between the two; NULL: it is over */
 	struct ze_execution *before, *behind;
 	uint64_t number;
 	uint64_t began; /* when it was about to be submitted */
@@ -56,7 +56,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 /* It was not submitted. */
 void tl_ze_execution_cancel(struct ze_execution *execution);
 
-/* It is over: no item is owed any more. */
+/* It is over: all items have been shown, or are not to be. */
 void tl_ze_execution_free(struct ze_execution *execution);
 
 /* Read what is ready of an item. */
@@ -71,10 +71,10 @@ bool tl_ze_execution_read(struct ze_execution *execution);
 /* The number of the last execution of all. */
 uint64_t tl_ze_last_number(void);
 
-/* It is signalled behind all that the queue was given so far. */
+/* The event's signal comes behind everything that the queue was given so far. */
 void tl_ze_event_behind(struct ze_event *event, struct ze_queue *queue);
 
-/* It is going to be reset, used again or destroyed: read what it has. False: it is not ready. */
+/* The event is going to be reset, used again or destroyed: read it. False: it is not ready. */
 bool tl_ze_settle(struct ze_event *event);
 
 #endif

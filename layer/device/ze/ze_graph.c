@@ -4,8 +4,8 @@
  *
  * The capture begins on one immediate list, and spreads: to each other one from the command on that
  * waits for an event which a captured command signals. It ends for all of them at once. What is
- * captured has nothing of ours, since it may be executed many times, or never, and nobody says
- * when; a graph's execution is one command of the list that it is appended to (ze_append.c).
+ * captured gets nothing of the layer's: it may be executed many times, or never, and nobody says
+ * when. A graph's execution is one command of the list that it is appended to (ze_append.c).
  */
 #include "layer/device/ze/ze_graph.h"
 
@@ -15,7 +15,7 @@
 #include "layer/device/ze/ze_driver_functions.h"
 #include "layer/device/ze/ze_events.h"
 
-/* A capture that has begun. .number is in lists and events that take part in it. */
+/* A capture that has begun. Lists and events that take part in it have its .number. */
 struct session {
 	struct session *next;
 	uint64_t number;

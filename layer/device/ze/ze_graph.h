@@ -14,8 +14,9 @@
 #include "layer/device/ze/ze_lists.h"
 
 /*
- * What is appended to this list is not executed, but captured for a graph: nothing of the layer's may go
- * there. True for a list that waits for an event of a captured command, too, and from then on.
+ * What is appended to this list is not executed, but captured for a graph: nothing of the layer's
+ * may go there. True for a list that waits for an event of a captured command, too, and from then
+ * on.
  */
 bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count,
 		       const ze_event_handle_t *waits);

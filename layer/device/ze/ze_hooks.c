@@ -25,10 +25,7 @@
 
 /* --- the end, forks */
 
-/*
- * A thread that was in a hook when the end came may hold the lock; it is waited for as long as
- * there is time.
- */
+/* A thread that was in a hook when the end came may hold the lock: wait while there is time. */
 static bool lock_take_until(uint64_t deadline)
 {
 	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;

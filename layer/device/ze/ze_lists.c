@@ -43,7 +43,7 @@ static struct ze_list *list_new(struct tl_call *call, uint32_t group, bool in_or
 	return list;
 }
 
-/* Its commands are the same, with the program's events, and nothing of ours. */
+/* The copy has the same commands with the program's events, and nothing of the layer's. */
 static void recording_copy_command(struct ze_recording *recording, const struct ze_command *command)
 {
 	struct ze_command *copy = tl_ze_command_next(recording);

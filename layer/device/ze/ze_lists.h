@@ -26,11 +26,11 @@ struct ze_list {
 	bool in_order;
 	struct ze_queue *queue;		/* immediate */
 	struct ze_recording *recording; /* regular */
-	/* that the program asked for, of the next command to be appended; 0: none */
+	/* the number that the program asked for, for the next command; 0: none */
 	uint64_t next_id;
-	/* the next command's event may be replaced by the program: it is to have none of ours */
+	/* the program may replace the next command's event: it gets none of the layer's */
 	bool next_signals;
-	uint64_t session; /* of the graph's capture that it took part in last */
+	uint64_t session; /* the last graph's capture that it took part in */
 };
 
 struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);

@@ -66,7 +66,7 @@ static void memory_alloc_host_after(struct tl_call *call, void *state, uint64_t 
 	(void)state;
 }
 
-/* Memory is freed as handles are: taken out before, since its address may be another's at once. */
+/* As struct ze_taken: once memory is freed, its address may be another allocation's at once. */
 static void memory_free_before_at(struct tl_call *call, void *state, unsigned memory)
 {
 	struct ze_taken *taken = state;

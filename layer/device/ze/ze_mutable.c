@@ -7,7 +7,7 @@
  * number while the list is not being executed: kernel, sizes, event. What earlier executions left
  * is read, and shown, before.
  *
- * The headers of Level Zero 1.4 lack all of it; so its structures are written down here.
+ * The headers of Level Zero 1.4 lack all of this, so its structures are here.
  */
 #include "layer/device/ze/ze_mutable.h"
 
@@ -188,7 +188,7 @@ static void change_signal_after(struct tl_call *call, void *state, uint64_t resu
 
 /* --- copies */
 
-/* Both write to the same events and memory of ours. */
+/* The list and its copy write to the same events and memory of the layer's. */
 static void list_clone_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	if (unwound || result != ZE_RESULT_SUCCESS)

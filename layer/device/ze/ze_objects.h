@@ -19,8 +19,8 @@ static inline bool tl_ze_call_failed(uint64_t result, bool unwound)
 }
 
 /*
- * A new object, zeroed, in the table under its handle. If the table has an object of that handle, its
- * destruction was not seen. NULL: memory is short.
+ * A new object, zeroed, in the table under its handle. If the table has an object of that handle,
+ * its destruction was not seen. NULL: memory is short.
  */
 static inline void *tl_ze_object_new(struct tl_handles *table, const void *handle, size_t size)
 {

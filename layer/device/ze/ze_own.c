@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_own.c: events and memory of ours in a program's context, from free lists. They are given back
- * to the driver with the context.
+ * ze_own.c: the layer's events and memory in a program's context, from free lists. The driver gets
+ * them back with the context.
  */
 #include "layer/device/ze/ze_own.h"
 
@@ -272,7 +272,7 @@ void tl_ze_context_destroy(ze_context_handle_t handle)
 		context->captures = capture->next;
 		tl_ze_capture_free(context, capture);
 	}
-	/* What the device may yet write to stays. */
+	/* Memory that the device may yet write to stays. */
 	if (tl_ze_usable() && !context->outlived) {
 		context_destroy_events(context);
 		context_destroy_memory(context);

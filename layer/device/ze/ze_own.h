@@ -37,7 +37,7 @@ struct ze_own_event {
 	ze_event_handle_t event;
 };
 
-/* It stays, once known, for who still has a pointer to it. */
+/* The program's context. Once known, it stays: others may still have a pointer to it. */
 struct ze_context {
 	struct tl_handle handle;
 	bool gone;
@@ -46,16 +46,16 @@ struct ze_context {
 	struct ze_slab *slabs;
 	struct ze_run *runs;	     /* free */
 	struct ze_slot *single_free; /* slots given one by one: linked by .start */
-	struct ze_capture *captures; /* that nobody needs any more */
+	struct ze_capture *captures; /* captures that nobody needs any more */
 	ze_event_pool_handle_t plain_pool;
 	ze_event_handle_t plain[2]; /* without timestamps; the second is signalled */
-	/* the device may yet write to memory of ours that is in it */
+	/* the device may yet write to memory of the layer's in it */
 	bool outlived;
 	struct ze_recording *recordings; /* that live in it */
 };
 
 struct ze_context *tl_ze_context(ze_context_handle_t handle); /* made where there is none yet */
-/* Everything of ours that is in it, too. */
+/* Everything of the layer's that is in it goes, too. */
 void tl_ze_context_destroy(ze_context_handle_t handle);
 void tl_ze_contexts_forget(void);
 struct ze_own_event *tl_ze_event_take(struct ze_context *context);
@@ -66,7 +66,7 @@ struct ze_run *tl_ze_run_take(struct ze_context *context);
 void tl_ze_run_give(struct ze_context *context, struct ze_run *run);
 void *tl_ze_memory_take(struct ze_context *context, size_t size);
 void tl_ze_memory_give(struct ze_context *context, void *memory);
-/* An event that has no timestamps, in this state. NULL: there is none. */
+/* The layer's event without timestamps that is, or is not, signalled. NULL: there is none. */
 ze_event_handle_t tl_ze_plain(struct ze_context *context, bool signalled);
 
 extern const struct tl_hook tl_ze_context_hooks[];

@@ -22,7 +22,7 @@ struct ze_queue {
 	struct tl_device_queue *lanes;
 	bool synchronous;
 	uint64_t number; /* of the last execution */
-	/* of the last one of which something has been read: what stands before it is over */
+	/* of the last one of which something was read: all before it are over */
 	uint64_t over;
 	struct ze_execution *first, **last;
 	struct ze_queue *next, **link; /* of all */
@@ -38,7 +38,7 @@ struct ze_queue *tl_ze_queue_find(ze_command_queue_handle_t handle);
 struct ze_fence *tl_ze_fence_find(ze_fence_handle_t handle);
 struct ze_queue *tl_ze_queues(void); /* the first of all */
 
-/* A zeroed queue, which no table has if it is an immediate list's, is in use from now on. */
+/* Begin to use a zeroed queue. An immediate list's queue is in no table. */
 void tl_ze_queue_open(struct ze_queue *queue, struct ze_device *device, uint32_t group,
 		      uint32_t index, ze_command_queue_mode_t mode);
 

@@ -56,10 +56,7 @@ struct ze_command *tl_ze_command_next(struct ze_recording *recording)
 	return command;
 }
 
-/*
- * A slot of a regular list's recording lies with its others, so that a capture copies them
- * together.
- */
+/* The slots of a regular list's recording lie together, so that a capture copies them at once. */
 struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
 {
 	struct ze_run *run = recording->runs;
@@ -78,8 +75,8 @@ struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
 }
 
 /*
- * A tool's event, or another one that was not seen being created, may still have times when the
- * call that appends returns, or in one that waits for it.
+ * A tool's event, or another one that nobody saw being created, may have times when the call that
+ * appends returns, or during a call that waits for the event.
  */
 void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
 			    struct ze_command *command)

@@ -26,8 +26,8 @@
  * outlives it.
  *
  * A tool may create events inside its callbacks, and a driver gives out functions by pointer: such
- * events were not seen being created, and may be destroyed unseen as well. They are asked only from
- * inside of a call of the program's that names them.
+ * events are created, and may be destroyed, unseen. They are asked only from inside of a call of
+ * the program's that names them.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_RECORDINGS_H
 #define TL_LAYER_DEVICE_ZE_ZE_RECORDINGS_H
@@ -45,11 +45,11 @@ struct ze_capture;
 struct ze_execution;
 
 enum ze_source {
-	ZE_OWN,	    /* our event's */
+	ZE_OWN,	    /* the layer's event's */
 	ZE_THEIRS,  /* the program's event's */
 	ZE_BRACKET, /* the slot's two global timestamps */
 	ZE_INSTANT, /* the slot's first */
-	/* the slot, to which the program's event's are copied before the list resets it */
+	/* the slot: a query copies the program's event there before the list resets it */
 	ZE_QUERY,
 	ZE_NONE, /* nowhere: memory was short */
 };
@@ -59,22 +59,22 @@ struct ze_command {
 	char *kernel; /* where .facts.name lies if it is a kernel's; else NULL */
 	enum ze_source source;
 	struct ze_own_event *own;
-	struct ze_event *event; /* the program's, that is signalled; a reference */
+	struct ze_event *event; /* the program's, that it signals; a reference */
 	struct ze_slot *slot;
-	uint32_t kernels; /* of a launch of several; 0: it is none */
-	uint64_t id;	  /* by which the program may change it; 0: it may not */
-	bool keeps;	  /* its event is the program's to choose: none of ours */
+	uint32_t kernels; /* of a launch of several kernels; 0: it is no such launch */
+	uint64_t id;	  /* the program may change the command by it; 0: it may not */
+	bool keeps;	  /* the program may choose its event later: it gets none of the layer's */
 	/* 1 + the command whose times a query before this one keeps; 0: none */
 	uint32_t previous;
 };
 
 struct ze_recording {
 	uint32_t references;	    /* the list's, and each execution's */
-	struct ze_context *context; /* NULL: it is gone, and all of ours in it */
+	struct ze_context *context; /* NULL: it is gone, with everything of the layer's in it */
 	struct ze_device *device;
 	uint32_t group;
 	bool immediate;
-	/* what it has of ours may yet be written by the device: not to be used again */
+	/* the device may yet write to its events and slots: nobody may use them again */
 	bool dirty;
 	struct ze_command *commands;
 	uint32_t count, room;
@@ -92,20 +92,20 @@ void tl_ze_recording_release(struct ze_recording *recording);
 /* Room for one more command, to be filled in and counted. NULL: memory is short. */
 struct ze_command *tl_ze_command_next(struct ze_recording *recording);
 /*
- * What a command holds is let go of. `clean`: our event is not signalled, and the device has no use
- * for event and slot any more.
+ * Let go of what a command holds. `clean`: the layer's event is not signalled, and the device uses
+ * neither event nor slot any more.
  */
 void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean);
 struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording);
 
 /*
- * Where the times of a command come from that has an event of the program's (or may get one): that
- * stays where it is.
+ * Choose where a command's times come from if it has an event of the program's (or may get one).
+ * The event stays on the command.
  */
 void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
 			    struct ze_command *command);
 
-/* It is this kernel's. NULL: the kernel's name is not known. */
+/* The command launches this kernel. NULL: the kernel's name is not known. */
 void tl_ze_command_set_kernel(struct ze_command *command, const char *kernel);
 
 /* The command has nothing to do with the program's event any more. */
