@@ -24,7 +24,8 @@
  *	hook.h, inside_hook.h	hooks of higher rooms; tl_hook_set by one thread at a time.
  *	tracers.h		any thread, but not a signal handler. The after_fork functions: the
  *				only thread of a forked child.
- *	open_calls.h, slow_path.h	the thread whose calls they are.
+ *	open_calls.h		the thread whose calls they are.
+ *	slow_path.h		the same.
  *
  * The room uses layer/write (only what that room promises to calls), layer/resolve, layer/buffers,
  * layer/base and format/args. Of higher rooms it knows functions that they give at the start: the

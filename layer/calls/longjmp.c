@@ -4,8 +4,8 @@
  *
  * An open call has the address of something on its frame that points back to it. If that does not
  * point back any more, or lies where our own frames are, the call is over. But memory below the
- * stack pointer keeps what it had until somebody writes there, and above it a frame with a large array
- * that is not filled may cover it for long. So the thread's chain of frames is walked
+ * stack pointer keeps what it had until somebody writes there, and above it a frame with a large
+ * array that is not filled may cover it for long. So the thread's chain of frames is walked
  * (stack_frames.h):
  *
  *	The call's address lies in a frame of a shim: the thread is inside of the call.
