@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pftrace_calls.c: calls as packets of a .pftrace, one for the beginning, with all that is known of
+ * the call, and one for the end. See pftrace.c.
+ */
+#include "format/encode/pftrace_packets.h"
+
+#include "common/stages.h"
+#include "format/args/args.h"
+
+#define DEPTH_MAX 16 /* calls that began at the same time as those in them */
+
+static struct tl_pf_text categories_text(char *to, const struct tl_function *function, bool failed)
+{
+	struct tl_text text =
+		tl_pf_text_levels(to, tl_pf_text(function->api->name), function->level);
+
+	tl_text_stage(&text, function);
+	if (failed)
+		tl_text_string(&text, ",failed");
+	return tl_pf_text_whole(to, text);
+}
+
+static char *packet_call_categories(struct tl_pf_state *state, char *at,
+				    const struct tl_pf_plan *plan, bool failed)
+{
+	char string[TL_PF_CATEGORY_MAX];
+	struct tl_pf_name *name = failed ? plan->failed : plan->categories;
+	uint32_t iid = name ? tl_pf_name_use(&state->names, name) : 0;
+
+	return iid ? tl_protobuf_number(at, TL_PF_CATEGORY_IIDS, iid)
+		   : tl_pf_string(at, TL_PF_CATEGORIES,
+				  categories_text(string, plan->function, failed));
+}
+
+static struct tl_pf_name *categories_name(struct tl_pf_state *state,
+					  const struct tl_function *function, bool failed)
+{
+	char string[TL_PF_CATEGORY_MAX];
+
+	return tl_pf_name_clean(&state->names, TL_PF_EVENT_CATEGORIES,
+				categories_text(string, function, failed));
+}
+
+static void plan_make(struct tl_pf_state *state, struct tl_pf_plan *plan,
+		      const struct tl_function *function)
+{
+	const struct tl_variable result = {.name = "result", .type = function->result};
+
+	plan->function = function;
+	plan->name = tl_pf_name_clean(&state->names, TL_PF_EVENT_NAMES, tl_pf_text(function->name));
+	plan->categories = categories_name(state, function, false);
+	plan->failed = categories_name(state, function, true);
+	plan->has_result = tl_call_has_result(function);
+	plan->zero_failed = tl_call_failed(function, 0);
+	plan->count = function->count < 16 ? function->count : 16;
+	if (plan->has_result)
+		tl_pf_step_make(&plan->result, &state->names, &result);
+	for (uint16_t i = 0; i < plan->count; i++)
+		tl_pf_step_make(&plan->steps[i], &state->names, &function->params[i]);
+}
+
+static struct tl_pf_plan *plan_of(struct tl_pf_state *state, const struct tl_function *function,
+				  uint32_t id)
+{
+	struct tl_pf_plan *plan = &state->plans[(id + (id >> 16) * 397) % TL_PF_PLANS];
+
+	if (plan->function != function)
+		plan_make(state, plan, function);
+	return plan;
+}
+
+/* What was printed to the scratch. */
+static void packet_printed(struct tl_pf_state *state, struct tl_pf_notes *notes,
+			   const struct tl_text *text)
+{
+	notes->cut |= text->cut;
+	tl_pf_note_members(notes, state->scratch, (size_t)(text->at - state->scratch));
+}
+
+static void packet_args(struct tl_pf_state *state, struct tl_pf_notes *notes,
+			struct tl_pf_plan *plan, const struct tl_args_kept *kept)
+{
+	bool captured = kept->entry_size || kept->exit_size, walks = false;
+	struct tl_text text;
+	struct tl_args_walk walk;
+
+	if (!kept->words)
+		return;
+	for (uint16_t i = 0; i < plan->function->count; i++) {
+		struct tl_pf_step *step = i < plan->count ? &plan->steps[i] : NULL;
+		if (step && tl_pf_note_step(notes, step, kept->words[step->word], captured))
+			continue;
+		if (!walks)
+			tl_args_walk_start(&walk, &text, plan->function, kept, true);
+		walks = true;
+		text = (struct tl_text){state->scratch, state->scratch + TL_PF_SCRATCH, false};
+		tl_args_walk_param(&walk, i, true);
+		packet_printed(state, notes, &text);
+	}
+}
+
+static void packet_result(struct tl_pf_state *state, struct tl_pf_notes *notes,
+			  struct tl_pf_plan *plan, uint64_t result)
+{
+	struct tl_text text = {state->scratch, state->scratch + TL_PF_SCRATCH, false};
+
+	if (tl_pf_note_step(notes, &plan->result, result, false))
+		return;
+	tl_text_string(&text, "\"result\":");
+	tl_value_print_exact(&text, plan->function->result, &result);
+	packet_printed(state, notes, &text);
+}
+
+static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *function,
+			 struct tl_cause cause)
+{
+	const char *correlation = "tracelayer_correlation", *request = "tracelayer_request";
+
+	if (cause.correlation)
+		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, correlation)),
+				 TL_PF_UINT_VALUE, cause.correlation);
+	if (cause.request)
+		tl_pf_note_value(notes, tl_pf_text(tl_args_own_key(function, request)),
+				 TL_PF_UINT_VALUE, cause.request);
+}
+
+/* The beginning of a call, with all that is known of it. */
+static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
+			 const struct tl_call_record *call, struct tl_pf_plan *plan,
+			 const struct tl_args_kept *kept, uint64_t ns)
+{
+	bool returned = !(call->flags & TL_RECORD_UNWOUND) && plan->has_result;
+	bool failed = returned && (call->result ? tl_call_failed(plan->function, call->result)
+						: plan->zero_failed);
+	char *packet, *event = tl_pf_event_open(state, text->at, ns, &packet);
+	char *at = packet_call_categories(state, event, plan, failed);
+
+	at = tl_pf_packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
+			       tl_pf_text(plan->function->name));
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
+	notes.end -= TL_PF_OWN_MAX;
+	packet_args(state, &notes, plan, kept);
+	notes.end += TL_PF_OWN_MAX;
+	bool cut = notes.cut || (call->flags & TL_RECORD_CUT);
+	if (returned)
+		packet_result(state, &notes, plan, call->result);
+	if (call->flags & TL_RECORD_UNWOUND)
+		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
+	if (cut)
+		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
+	packet_cause(&notes, plan->function, tl_record_cause(call));
+	text->at = tl_pf_event_close(state, event, notes.at, packet);
+}
+
+/*
+ * The beginning of a call; before it, those of the calls that it was made in and that began when it
+ * did. `depth`: how many are to come after it. False: there is no room.
+ */
+static bool packet_beginnings(struct tl_encoder *encoder, struct tl_text *text,
+			      const struct tl_call_record *call, unsigned depth)
+{
+	struct tl_pf_state *state = encoder->state;
+	const struct tl_function *function = tl_encoder_function(encoder, call->function);
+	struct tl_pf_tie *outer = tl_pf_tie_of_inner(&state->ties, call);
+	struct tl_pf_tie *inner = tl_pf_tie_of_outer(&state->ties, call);
+	struct tl_args_kept kept;
+
+	if (inner && inner->begun)
+		return true;
+	if (outer && depth < DEPTH_MAX)
+		packet_beginnings(encoder, text, outer->outer, depth + 1);
+	/* Those to come have their room. */
+	struct tl_text part = {text->at, text->end, false};
+	if (part.end - part.at < (ptrdiff_t)((depth + 1) * TL_PF_ROOM) || !function ||
+	    !tl_args_find(&kept, function, call))
+		return false;
+	part.end -= depth * TL_PF_ROOM;
+	packet_begin(state, &part, call, plan_of(state, function, call->function), &kept,
+		     tl_encoder_ns(encoder, call->start));
+	text->at = part.at;
+	if (inner)
+		inner->begun = true;
+	return true;
+}
+
+bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+		       const struct tl_call_record *call)
+{
+	struct tl_pf_state *state = encoder->state;
+	const struct tl_function *function = tl_encoder_function(encoder, call->function);
+	struct tl_args_kept kept;
+	uint64_t stop;
+
+	if (!function || !tl_args_find(&kept, function, call))
+		return false;
+	if (!tl_pf_has_room(text))
+		return true;
+	if (__builtin_add_overflow(call->start, call->duration, &stop))
+		stop = UINT64_MAX;
+	uint64_t start = tl_encoder_ns(encoder, call->start), end = tl_encoder_ns(encoder, stop);
+	text->at = tl_pf_packet_lane(encoder, text->at, tid, start);
+	if (packet_beginnings(encoder, text, call, 0))
+		tl_pf_packet_end(state, text, end > start ? end : start, 0);
+	return true;
+}
+
+void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			     uint32_t function, uint64_t start, uint64_t end)
+{
+	struct tl_pf_state *state = encoder->state;
+	const struct tl_function *called = tl_encoder_function(encoder, function);
+	char *packet, *event, *at;
+
+	if (!called || !tl_pf_has_room(text))
+		return;
+	struct tl_pf_plan *plan = plan_of(state, called, function);
+	text->at = tl_pf_packet_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
+	event = tl_pf_event_open(state, text->at, tl_encoder_ns(encoder, start), &packet);
+	at = packet_call_categories(state, event, plan, false);
+	at = tl_pf_packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
+			       tl_pf_text(called->name));
+	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
+	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
+	text->at = tl_pf_event_close(state, event, notes.at, packet);
+	tl_pf_packet_end(state, text, tl_encoder_ns(encoder, end > start ? end : start), 0);
+}
