@@ -12,7 +12,7 @@ libtl_core_la_SOURCES = \
 	%D%/buffers/chunk_reader.h %D%/buffers/chunk_reader.c \
 	%D%/buffers/chunks.h %D%/buffers/chunks.c \
 	%D%/buffers/current_chunk.h %D%/buffers/current_chunk.c \
-	%D%/buffers/free_list.h %D%/buffers/record_words.h \
+	%D%/buffers/free_list.h \
 	%D%/buffers/lane_numbers.h %D%/buffers/lane_numbers.c \
 	%D%/buffers/producers.h %D%/buffers/producers.c \
 	%D%/buffers/rings.h %D%/buffers/rings.c %D%/buffers/ring_flush.c \

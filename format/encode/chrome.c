@@ -123,12 +123,10 @@ static char *chrome_head_of_call(const struct tl_chrome *chrome, char *at,
 static char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
 			  const struct tl_call_record *record)
 {
-	uint64_t start, end, stop;
+	uint64_t stop = tl_record_end(record->start, record->duration);
+	uint64_t start = chrome->ns(chrome->source, record->start);
+	uint64_t end = chrome->ns(chrome->source, stop);
 
-	if (__builtin_add_overflow(record->start, record->duration, &stop))
-		stop = UINT64_MAX;
-	start = chrome->ns(chrome->source, record->start);
-	end = chrome->ns(chrome->source, stop);
 	end = end > start ? end : start;
 	bool moves = chrome->touching && tl_touching_next(chrome->touching, tid, start, end);
 	at = PUT(at, ",\"ts\":");

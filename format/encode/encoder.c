@@ -148,14 +148,10 @@ static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_re
 void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event,
 		    uint64_t *start, uint64_t *stop)
 {
-	uint64_t end;
-
 	*stop = *start = ns_of(encoder, event, event->start);
 	if (event->phase != 'X')
 		return;
-	if (__builtin_add_overflow(event->start, event->duration, &end))
-		end = UINT64_MAX;
-	end = ns_of(encoder, event, end);
+	uint64_t end = ns_of(encoder, event, tl_record_end(event->start, event->duration));
 	if (end > *start)
 		*stop = end;
 }
@@ -191,15 +187,12 @@ static bool note_event(const struct tl_encoder *encoder, uint32_t tid,
 bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid,
 		     const struct tl_call_record *record)
 {
-	uint64_t stop;
-
 	if (!encoder->marks)
 		return true;
 	if (record->type == TL_RECORD_EVENT)
 		return note_event(encoder, tid, (const void *)record);
 	if (record->type == TL_RECORD_CALL && encoder->marks->now.open) {
-		if (__builtin_add_overflow(record->start, record->duration, &stop))
-			stop = UINT64_MAX;
+		uint64_t stop = tl_record_end(record->start, record->duration);
 		tl_open_marks_until(encoder->marks, tid, tl_encoder_ns(encoder, stop));
 	}
 	return true;

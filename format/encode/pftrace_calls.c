@@ -191,14 +191,11 @@ bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_
 	struct tl_pf_state *state = encoder->state;
 	const struct tl_function *function = tl_encoder_function(encoder, call->function);
 	struct tl_args_kept kept;
-	uint64_t stop;
-
 	if (!function || !tl_args_find(&kept, function, call))
 		return false;
 	if (!tl_pf_has_room(text))
 		return true;
-	if (__builtin_add_overflow(call->start, call->duration, &stop))
-		stop = UINT64_MAX;
+	uint64_t stop = tl_record_end(call->start, call->duration);
 	uint64_t start = tl_encoder_ns(encoder, call->start), end = tl_encoder_ns(encoder, stop);
 	text->at = tl_pf_packet_lane(encoder, text->at, tid, start);
 	if (packet_beginnings(encoder, text, call, 0))

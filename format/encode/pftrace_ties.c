@@ -11,18 +11,13 @@
 
 #include <string.h>
 
+#include "format/file/record_words.h"
+
 /* Ticks further apart than this are not of the same nanosecond. */
 #define TICKS_APART 4096
 
-static uint64_t end_of(const struct tl_call_record *call)
-{
-	uint64_t end;
-
-	return __builtin_add_overflow(call->start, call->duration, &end) ? UINT64_MAX : end;
-}
-
-static void note(struct tl_pf_ties *ties, const struct tl_call_record *inner,
-		 const struct tl_call_record *outer, const struct tl_encoder *encoder)
+static void tie_add(struct tl_pf_ties *ties, const struct tl_call_record *inner,
+		    const struct tl_call_record *outer, const struct tl_encoder *encoder)
 {
 	if (inner->start - outer->start > TICKS_APART || ties->count == TL_PF_TIES ||
 	    tl_encoder_ns(encoder, inner->start) != tl_encoder_ns(encoder, outer->start))
@@ -30,7 +25,7 @@ static void note(struct tl_pf_ties *ties, const struct tl_call_record *inner,
 	ties->ties[ties->count++] = (struct tl_pf_tie){inner, outer, false};
 }
 
-static void push(struct tl_pf_ties *ties, const struct tl_call_record *call)
+static void ties_push(struct tl_pf_ties *ties, const struct tl_call_record *call)
 {
 	const uint32_t half = TL_PF_TIES_DEPTH / 2;
 
@@ -41,22 +36,23 @@ static void push(struct tl_pf_ties *ties, const struct tl_call_record *call)
 	ties->stack[ties->depth++] = call;
 }
 
-static void look_at_call(struct tl_pf_ties *ties, const struct tl_call_record *call,
-			 const struct tl_encoder *encoder)
+static void ties_add_call(struct tl_pf_ties *ties, const struct tl_call_record *call,
+			  const struct tl_encoder *encoder)
 {
 	const struct tl_call_record *first = NULL;
 
 	/* One that ended when this one began was not made in it. */
 	while (ties->depth) {
 		const struct tl_call_record *top = ties->stack[ties->depth - 1];
-		if (top->start < call->start || end_of(top) <= call->start)
+		if (top->start < call->start ||
+		    tl_record_end(top->start, top->duration) <= call->start)
 			break;
 		first = top;
 		ties->depth--;
 	}
 	if (first)
-		note(ties, first, call, encoder);
-	push(ties, call);
+		tie_add(ties, first, call, encoder);
+	ties_push(ties, call);
 }
 
 void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
@@ -72,11 +68,11 @@ void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *recor
 	ties->count = ties->depth = 0;
 	while (end - at >= 8) {
 		const struct tl_call_record *call = (const void *)at;
-		size_t bytes = call->size ? call->size * (size_t)8 : 8;
+		size_t bytes = tl_record_step(tl_record_first_word(at));
 		if (bytes > (size_t)(end - at))
 			break;
 		if (call->type == TL_RECORD_CALL && bytes >= sizeof(*call))
-			look_at_call(ties, call, encoder);
+			ties_add_call(ties, call, encoder);
 		at += bytes;
 	}
 }

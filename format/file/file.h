@@ -5,7 +5,8 @@
  *
  * record.h and trace_file.h are the layout: the layer writes it, and everybody else reads it. They
  * are structs and constants, with rules for which store comes last. doc/tracelayer-record.5
- * describes the same layout for users.
+ * describes the same layout for users. record_words.h steps over records, and clock_line.h turns
+ * ticks into nanoseconds: both sides use them.
  *
  * describe.h and record_reader.h allocate and print problems to memory: they are for the command,
  * the generator and the tests, never for a traced process. Nothing in a file is trusted. One trace
@@ -16,9 +17,11 @@
 #ifndef TL_FORMAT_FILE_FILE_H
 #define TL_FORMAT_FILE_FILE_H
 
+#include "format/file/clock_line.h"
 #include "format/file/describe.h"
 #include "format/file/record.h"
 #include "format/file/record_reader.h"
+#include "format/file/record_words.h"
 #include "format/file/trace_file.h"
 
 #endif

@@ -68,6 +68,12 @@ struct tl_call_record {
 	uint64_t result;   /* the returned value, zero-extended from its size; 0 for void */
 };
 
+/* When what takes time ends; a damaged record's may lie beyond all times. */
+static inline uint64_t tl_record_end(uint64_t start, uint64_t duration)
+{
+	return duration < UINT64_MAX - start ? start + duration : UINT64_MAX;
+}
+
 /*
  * The work on a device that a call caused, and the request that caused the call. By each number, 0
  * is none; and so they are where the record is too short to have them.

@@ -97,8 +97,8 @@ static void look_at_chunk(struct trace *trace, struct tl_trace_lane *lane,
 	while ((record = tl_trace_next(&run, &place))) {
 		if (record->type != TL_RECORD_CALL)
 			continue;
-		if (call_end(record->start, record->duration) > trace->seen.last)
-			trace->seen.last = call_end(record->start, record->duration);
+		if (tl_record_end(record->start, record->duration) > trace->seen.last)
+			trace->seen.last = tl_record_end(record->start, record->duration);
 		forget_recorded(lane, record);
 	}
 }
@@ -143,7 +143,7 @@ void tl_reader_finish_opens(struct trace *trace)
 
 static uint64_t end_ns(const struct trace *trace, const struct tl_call_record *call)
 {
-	return tl_reader_ns(&trace->clock, call_end(call->start, call->duration));
+	return tl_reader_ns(&trace->clock, tl_record_end(call->start, call->duration));
 }
 
 /*

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_clock.c: the clock of a trace file: ticks to nanoseconds. The same arithmetic as
- * layer/buffers/clock.c.
+ * trace_clock.c: the clock of a trace file: ticks to nanoseconds.
  */
 #include "format/file/trace_inside.h"
 
 #include <time.h>
 
 #include "common/proc.h"
+#include "format/file/clock_line.h"
 
-/* As in layer/buffers/clock.c: nanoseconds that the slope beyond the last point is taken over. */
-#define BASELINE  1000000000u
 #define SLOPE_ONE ((uint64_t)1 << TL_CLOCK_SHIFT)
 
 /* A hint: the clock's point that the thread's last conversion started from. */
@@ -18,25 +16,14 @@ static _Thread_local uint32_t near;
 
 static uint64_t slope_between(const struct point *from, const struct point *to)
 {
-	if (to->ticks <= from->ticks || to->ns <= from->ns)
-		return 0;
-	unsigned __int128 slope = ((unsigned __int128)(to->ns - from->ns) << TL_CLOCK_SHIFT) /
-				  (to->ticks - from->ticks);
-	return slope > UINT64_MAX ? UINT64_MAX : (uint64_t)slope;
-}
-
-static uint64_t along(uint64_t ticks, uint64_t slope)
-{
-	unsigned __int128 ns = (unsigned __int128)ticks * slope >> TL_CLOCK_SHIFT;
-
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	return tl_clock_slope(from->ticks, from->ns, to->ticks, to->ns);
 }
 
 static uint64_t recent_slope(const struct clock *clock)
 {
 	const struct point *last = &clock->points[clock->count - 1], *from = last;
 
-	while (from > clock->points && last->ns - from->ns < BASELINE)
+	while (from > clock->points && last->ns - from->ns < TL_CLOCK_BASELINE)
 		from--;
 	return slope_between(from, last);
 }
@@ -76,12 +63,7 @@ uint64_t tl_reader_ns(const struct clock *clock, uint64_t ticks)
 	}
 	const struct point *point = &clock->points[low];
 	near = low;
-	if (ticks >= point->ticks) {
-		uint64_t on = along(ticks - point->ticks, point->slope);
-		return on < UINT64_MAX - point->ns ? point->ns + on : UINT64_MAX;
-	}
-	uint64_t back = along(point->ticks - ticks, point->slope);
-	return back < point->ns ? point->ns - back : 0;
+	return tl_clock_on_line(ticks, point->ticks, point->ns, point->slope);
 }
 
 /*

@@ -92,11 +92,6 @@ struct trace {
 
 #define problem(trace, ...) tl_trace_problem(&(trace)->seen, __VA_ARGS__)
 
-static inline uint64_t call_end(uint64_t start, uint64_t duration)
-{
-	return duration < UINT64_MAX - start ? start + duration : UINT64_MAX;
-}
-
 /* A place for one more. The old ones may move. NULL: no memory, and the trace has .failed. */
 void *tl_reader_append(struct trace *trace, void *list, size_t *count, size_t *room, size_t each);
 void *tl_reader_zeroed(struct trace *trace, size_t count, size_t each);

@@ -17,10 +17,10 @@
 #include "common/proc.h"
 #include "common/text.h"
 #include "format/file/record.h"
+#include "format/file/record_words.h"
 #include "layer/buffers/chunk_reader.h"
 #include "layer/buffers/chunks.h"
 #include "layer/buffers/producers.h"
-#include "layer/buffers/record_words.h"
 #include "layer/buffers/rings.h"
 
 /* The reader's own: used under the writer's lock. */
@@ -321,7 +321,7 @@ static uint64_t chunk_calls_left(const struct tl_chunk *chunk)
 	for (const char *at = chunk->read; at < stop;) {
 		uint64_t word = tl_record_first_word(at);
 		calls += tl_record_counts(tl_record_type_of(word));
-		at += tl_record_size_of(word) ? tl_record_size_of(word) : 8;
+		at += tl_record_step(word);
 	}
 	return calls;
 }

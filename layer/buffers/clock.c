@@ -33,14 +33,12 @@
 #endif
 
 #include "common/proc.h"
-#include "format/file/trace_file.h"
+#include "format/file/clock_line.h"
 #include "layer/base/cache_near.h"
 #include "tracelayer/shim.h"
 
-#define POINTS TL_CLOCK_POINTS
-#define SHIFT  TL_CLOCK_SHIFT
-/* nanoseconds that the slope beyond the last point is taken over */
-#define BASELINE   1000000000u
+#define POINTS	   TL_CLOCK_POINTS
+#define SHIFT	   TL_CLOCK_SHIFT
 #define SURPRISE   400u /* nanoseconds beside the line: the rate has changed */
 #define PAIR_ERROR 30u	/* nanoseconds that a slope's two pairs may be off together */
 /* times a slope's baseline: what lies beyond can't be foretold */
@@ -166,18 +164,6 @@ static uint64_t take_pair(uint64_t *ticks, uint64_t *ns)
 	return best;
 }
 
-static uint64_t slope_between(uint64_t ticks, uint64_t ns, uint64_t later_ticks, uint64_t later_ns)
-{
-	if (later_ticks <= ticks || later_ns <= ns)
-		return 0;
-	return (uint64_t)(((unsigned __int128)(later_ns - ns) << SHIFT) / (later_ticks - ticks));
-}
-
-static uint64_t along(uint64_t ticks, uint64_t slope)
-{
-	return (uint64_t)((unsigned __int128)ticks * slope >> SHIFT);
-}
-
 /* A point that lies so far before the last of n, or as far back as the rate has been what it is. */
 static const struct tl_clock_point *back_from(const struct tl_clock_table *table, uint32_t n,
 					      uint64_t baseline)
@@ -194,11 +180,11 @@ static const struct tl_clock_point *back_from(const struct tl_clock_table *table
 /* The slope beyond the last of n points. */
 static uint64_t recent_slope(const struct tl_clock_table *table, uint32_t n)
 {
-	const struct tl_clock_point *from = back_from(table, n, BASELINE),
+	const struct tl_clock_point *from = back_from(table, n, TL_CLOCK_BASELINE),
 				    *last = &table->points[n - 1];
 
-	return slope_between(load(&from->ticks), load(&from->ns), load(&last->ticks),
-			     load(&last->ns));
+	return tl_clock_slope(load(&from->ticks), load(&from->ns), load(&last->ticks),
+			      load(&last->ns));
 }
 
 static void set_point(struct tl_clock_point *point, uint64_t ticks, uint64_t ns, uint64_t slope)
@@ -216,8 +202,8 @@ static void copy_point(struct tl_clock_point *to, const struct tl_clock_point *f
 /* Give a point the slope to the next. */
 static void aim(struct tl_clock_point *point)
 {
-	uint64_t slope = slope_between(load(&point->ticks), load(&point->ns), load(&point[1].ticks),
-				       load(&point[1].ns));
+	uint64_t slope = tl_clock_slope(load(&point->ticks), load(&point->ns),
+					load(&point[1].ticks), load(&point[1].ns));
 
 	atomic_store_explicit(&point->slope, slope, memory_order_relaxed);
 }
@@ -234,8 +220,8 @@ static struct corridor corridor_to(const struct tl_clock_point *from,
 		 to_ns = load(&to->ns);
 
 	return (struct corridor){
-		slope_between(ticks, ns, to_ticks, to_ns > distance ? to_ns - distance : 0),
-		slope_between(ticks, ns, to_ticks, to_ns + distance)};
+		tl_clock_slope(ticks, ns, to_ticks, to_ns > distance ? to_ns - distance : 0),
+		tl_clock_slope(ticks, ns, to_ticks, to_ns + distance)};
 }
 
 /*
@@ -305,8 +291,9 @@ static uint32_t append(struct tl_clock_table *table, uint32_t n, uint64_t ticks,
 static bool surprises(const struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	const struct tl_clock_point *last = &table->points[n - 1];
-	uint64_t expected = load(&last->ns) + along(ticks - load(&last->ticks), load(&last->slope));
-	uint64_t baseline = load(&last->ns) - load(&back_from(table, n, BASELINE)->ns),
+	uint64_t expected =
+		load(&last->ns) + tl_clock_along(ticks - load(&last->ticks), load(&last->slope));
+	uint64_t baseline = load(&last->ns) - load(&back_from(table, n, TL_CLOCK_BASELINE)->ns),
 		 length = ns - load(&last->ns);
 
 	return baseline >= TELLING_LEAST && length / baseline < FAR &&
@@ -329,12 +316,12 @@ static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t
 		 apart = (__int128)change.slope - after;
 	__int128 part = apart ? rest / apart : 0;
 
-	if (part <= 0 || part >= ticks || along((uint64_t)part, change.slope) > ns)
+	if (part <= 0 || part >= ticks || tl_clock_along((uint64_t)part, change.slope) > ns)
 		return n;
 	for (uint32_t i = n; i > end; i--)
 		copy_point(&table->points[i], &table->points[i - 1]);
 	set_point(to, load(&from->ticks) + (uint64_t)part,
-		  load(&from->ns) + along((uint64_t)part, change.slope), 0);
+		  load(&from->ns) + tl_clock_along((uint64_t)part, change.slope), 0);
 	aim(from);
 	aim(to);
 	return n + 1;
@@ -367,8 +354,8 @@ static uint32_t settle_change(struct tl_clock_table *table, uint32_t n)
 		return n;
 	if (known && load(&table->horizon) <= change.from)
 		n = insert_change(table, n, end,
-				  slope_between(change.to, load(&points[end].ns),
-						load(&points[n - 1].ticks), last));
+				  tl_clock_slope(change.to, load(&points[end].ns),
+						 load(&points[n - 1].ticks), last));
 	change.since = change.to;
 	change.to = 0;
 	return n;
@@ -402,10 +389,7 @@ static uint64_t convert(const struct tl_clock_table *table, uint32_t n, uint64_t
 	}
 	uint64_t at = load(&table->points[low].ticks), ns = load(&table->points[low].ns),
 		 slope = load(&table->points[low].slope);
-	if (ticks >= at)
-		return ns + along(ticks - at, slope);
-	uint64_t back = along(at - ticks, slope);
-	return back < ns ? ns - back : 0;
+	return tl_clock_on_line(ticks, at, ns, slope);
 }
 
 /*
@@ -493,7 +477,7 @@ static void pair(void)
 	 */
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t width = take_pair(&ticks, &ns);
-		if (n < 2 || along(width, load(&table->points[n - 1].slope)) <= NARROW)
+		if (n < 2 || tl_clock_along(width, load(&table->points[n - 1].slope)) <= NARROW)
 			break;
 	}
 	if (n == 0 || ns >= load(&table->points[n - 1].ns) + (n == 1 ? SHORTEST : 1000))
@@ -510,7 +494,7 @@ static bool is_newer(const struct tl_clock_table *table, uint64_t ns)
 		return false;
 	/* A point that changes meanwhile gives another answer, and none is wrong. */
 	const struct tl_clock_point *last = &table->points[n - 1];
-	return along(tl_counter() - load(&last->ticks), load(&last->slope)) < ns;
+	return tl_clock_along(tl_counter() - load(&last->ticks), load(&last->slope)) < ns;
 }
 
 /* The last pair is so new that no other is needed. */

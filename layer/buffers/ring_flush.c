@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "layer/buffers/chunks.h"
-#include "layer/buffers/record_words.h"
+#include "format/file/record_words.h"
 #include "layer/buffers/rings.h"
 
 /* Two sorted lists into one, the latest turn first. */

@@ -11,10 +11,10 @@
 #include <stddef.h>
 
 #include "format/file/record.h"
+#include "format/file/record_words.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/chunks.h"
 #include "layer/buffers/producers.h"
-#include "layer/buffers/record_words.h"
 #include "layer/buffers/upcalls.h"
 
 #define RECYCLE_TRIES 64 /* chunks looked at before there is none */
@@ -48,7 +48,7 @@ uint64_t tl_ring_count_unread(const struct tl_chunk *chunk, bool *finished)
 		*finished &= tl_record_type_of(word) != TL_RECORD_NONE;
 		calls += tl_record_counts(tl_record_type_of(word)) &&
 			 (at >= chunk->read || at == chunk->hole);
-		at += tl_record_size_of(word) ? tl_record_size_of(word) : 8;
+		at += tl_record_step(word);
 	}
 	return calls;
 }

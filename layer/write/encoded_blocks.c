@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "format/file/record.h"
+#include "format/file/record_words.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
@@ -135,12 +136,10 @@ static void encoded_records(struct tl_block *block, struct tl_part *part, size_t
 
 	while (at < end && block->text.at < full) {
 		const struct tl_call_record *record = (const void *)at;
-		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
-						     memory_order_acquire);
-		uint8_t type = head >> 16 & 0xff;
+		uint64_t word = tl_record_first_word(at);
+		uint32_t type = tl_record_type_of(word);
 		if (type == TL_RECORD_NONE) {
-			at += head & 0xffff ? 8 * (head & 0xffff) : 8;
+			at += tl_record_step(word);
 			continue;
 		}
 		if (type == TL_RECORD_EVENT)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/file/record.h"
+#include "format/file/record_words.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
@@ -118,11 +119,9 @@ static const char *records_count(struct tl_block *block, struct tl_part *part)
 
 	while (at < part->to) {
 		const struct tl_call_record *record = (const void *)at;
-		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
-						     memory_order_acquire);
-		size_t size = 8 * (head & 0xffff);
-		uint8_t type = head >> 16 & 0xff;
+		uint64_t word = tl_record_first_word(at);
+		size_t size = tl_record_size_of(word);
+		uint32_t type = tl_record_type_of(word);
 		if (type > TL_RECORD_EVENT || size > (size_t)(end - at) ||
 		    (type && size < (type == TL_RECORD_PAD ? 8 : sizeof(*record)))) {
 			part->damaged = true;
@@ -137,7 +136,7 @@ static const char *records_count(struct tl_block *block, struct tl_part *part)
 		} else if (type == TL_RECORD_LOST) {
 			part->lost += record->result;
 		}
-		at += size ? size : 8;
+		at += tl_record_step(word);
 	}
 	return at;
 }

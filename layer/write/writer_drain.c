@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 
 #include "format/file/record.h"
+#include "format/file/record_words.h"
 #include "layer/base/environment.h"
 #include "layer/base/run_report.h"
 #include "layer/buffers/arena.h"
@@ -247,15 +248,13 @@ static void lane_note_gap(struct tl_producer *producer, const char *from, const 
 
 	for (const char *at = from; lane && at < to;) {
 		const struct tl_call_record *record = (const void *)at;
-		/* Pairs with the committing store in tl_record_commit. */
-		uint64_t head = atomic_load_explicit((const _Atomic uint64_t *)(const void *)at,
-						     memory_order_acquire);
-		if ((head >> 16 & 0xff) == TL_RECORD_CALL) {
+		uint64_t word = tl_record_first_word(at);
+		if (tl_record_type_of(word) == TL_RECORD_CALL) {
 			tl_clock_settle();
 			tl_lane_gap(lane, tl_clock_ns(record->start));
 			return;
 		}
-		at += head & 0xffff ? 8 * (head & 0xffff) : 8;
+		at += tl_record_step(word);
 	}
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_words.h: a record's first word: its type, 0 while it is not finished, and its size.
+ * record_words.h: stepping over records by their first words, which hold a record's type, 0 while it
+ * is not finished, and its size.
  */
-#ifndef TL_LAYER_BUFFERS_RECORD_WORDS_H
-#define TL_LAYER_BUFFERS_RECORD_WORDS_H
+#ifndef TL_FORMAT_FILE_RECORD_WORDS_H
+#define TL_FORMAT_FILE_RECORD_WORDS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -22,6 +23,12 @@ static inline uint32_t tl_record_type_of(uint64_t word)
 static inline uint64_t tl_record_size_of(uint64_t word)
 {
 	return (word & 0xffff) * 8;
+}
+
+/* Bytes from a record to the next. A word of zeros, a place that was not used, is stepped over alone. */
+static inline uint64_t tl_record_step(uint64_t word)
+{
+	return tl_record_size_of(word) ? tl_record_size_of(word) : 8;
 }
 
 #endif
