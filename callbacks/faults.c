@@ -47,7 +47,7 @@ static struct output output;
 
 /* ---- results ---- */
 
-static const struct tl_enumerator *enumerator(const struct tl_type *type, const char *name)
+static const struct tl_enumerator *type_enumerator(const struct tl_type *type, const char *name)
 {
 	for (uint32_t i = 0; type->kind == TL_KIND_ENUM && i < type->count; i++)
 		if (!strcmp(type->enumerators[i].name, name))
@@ -56,7 +56,7 @@ static const struct tl_enumerator *enumerator(const struct tl_type *type, const 
 }
 
 /* The parameter that a function which returns an object puts its code into; -1: it has none. */
-static int code_param(const struct tl_function *function)
+static int error_code_param(const struct tl_function *function)
 {
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
@@ -69,39 +69,40 @@ static int code_param(const struct tl_function *function)
 }
 
 /* The type of a function's error code, NULL where it has none. */
-static const struct tl_type *code_type(const struct tl_function *function)
+static const struct tl_type *error_code_type(const struct tl_function *function)
 {
 	if (function->failure != TL_FAILURE_NULL)
 		return function->result;
-	int param = code_param(function);
+	int param = error_code_param(function);
 	return param < 0 ? NULL : function->params[param].type->target;
 }
 
 /* The code that a rule gives a function. False: the rule can't be used on it. */
-static bool code_for(const struct rule *rule, const struct tl_function *function, int64_t *code)
+static bool error_code_for(const struct rule *rule, const struct tl_function *function,
+			   int64_t *code)
 {
 	static const char *const usual[] = {"CL_OUT_OF_HOST_MEMORY",
 					    "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY"};
-	const struct tl_type *type = code_type(function);
+	const struct tl_type *type = error_code_type(function);
 	const struct tl_enumerator *found = NULL;
 
 	*code = rule->has_result ? rule->result : -1;
 	if (rule->by_name) {
-		found = type ? enumerator(type, rule->name) : NULL;
+		found = type ? type_enumerator(type, rule->name) : NULL;
 		if (found)
 			*code = (int64_t)found->value;
 		return found;
 	}
 	for (size_t i = 0;
 	     !rule->has_result && type && !found && i < sizeof(usual) / sizeof(*usual); i++)
-		found = enumerator(type, usual[i]);
+		found = type_enumerator(type, usual[i]);
 	if (found)
 		*code = (int64_t)found->value;
 	/* A function that can't fail only fails as it is told to. */
 	return function->failure != TL_FAILURE_NEVER || rule->has_result;
 }
 
-static void store(void *to, int64_t value, uint32_t size)
+static void error_code_store(void *to, int64_t value, uint32_t size)
 {
 	memcpy(to, &value, size < sizeof(value) ? size : sizeof(value));
 }
@@ -109,7 +110,7 @@ static void store(void *to, int64_t value, uint32_t size)
 /* ---- which calls ---- */
 
 /* A well mixed number for each call (splitmix64). */
-static uint64_t chance(uint64_t call)
+static uint64_t fault_chance(uint64_t call)
 {
 	uint64_t x = seed + call * 0x9e3779b97f4a7c15;
 
@@ -119,7 +120,7 @@ static uint64_t chance(uint64_t call)
 }
 
 /* * any run, ? any character. */
-static bool matches(const char *glob, const char *name)
+static bool rule_matches(const char *glob, const char *name)
 {
 	const char *star = NULL, *from = NULL;
 
@@ -140,7 +141,7 @@ static bool matches(const char *glob, const char *name)
 	return glob[strspn(glob, "*")] == 0;
 }
 
-static bool strikes(struct rule *rule, uint64_t *call)
+static bool rule_strikes(struct rule *rule, uint64_t *call)
 {
 	*call = atomic_fetch_add_explicit(&rule->calls, 1, memory_order_relaxed) + 1;
 	switch (rule->when) {
@@ -151,14 +152,14 @@ static bool strikes(struct rule *rule, uint64_t *call)
 	case FROM:
 		return *call >= rule->number;
 	case PROBABLY:
-		return chance(*call) < rule->number;
+		return fault_chance(*call) < rule->number;
 	}
 	return false;
 }
 
-static void say(const struct tl_function *function, uint64_t call, int64_t code)
+static void fault_print(const struct tl_function *function, uint64_t call, int64_t code)
 {
-	const struct tl_type *type = code_type(function);
+	const struct tl_type *type = error_code_type(function);
 	char line[512], number[32];
 	const char *name = NULL;
 
@@ -178,7 +179,8 @@ static void say(const struct tl_function *function, uint64_t call, int64_t code)
 }
 
 /* Every rule counts every call that matches it; the first that strikes decides. */
-static enum tl_verdict before(const struct tl_view *view, void *user_data, void **instance_data)
+static enum tl_verdict fault_before(const struct tl_view *view, void *user_data,
+				    void **instance_data)
 {
 	const struct tl_function *function = view->function;
 	struct rule *struck = NULL;
@@ -186,8 +188,9 @@ static enum tl_verdict before(const struct tl_view *view, void *user_data, void 
 	int64_t code = 0, its;
 
 	for (unsigned i = 0; i < nrules; i++) {
-		if (!matches(rules[i].glob, function->name) ||
-		    !code_for(&rules[i], function, &its) || !strikes(&rules[i], &call) || struck)
+		if (!rule_matches(rules[i].glob, function->name) ||
+		    !error_code_for(&rules[i], function, &its) || !rule_strikes(&rules[i], &call) ||
+		    struck)
 			continue;
 		struck = &rules[i];
 		number = call;
@@ -196,9 +199,9 @@ static enum tl_verdict before(const struct tl_view *view, void *user_data, void 
 	if (!struck)
 		return TL_GO_ON;
 	if (function->failure != TL_FAILURE_NULL && function->result->kind != TL_KIND_VOID)
-		store(view->result, code, function->result->size);
+		error_code_store(view->result, code, function->result->size);
 	*instance_data = struck;
-	say(function, number, code);
+	fault_print(function, number, code);
 	return TL_SKIP;
 }
 
@@ -206,23 +209,24 @@ static enum tl_verdict before(const struct tl_view *view, void *user_data, void 
  * The code goes where the function would have put it. Only now: a skipped call's shim has put its
  * own there.
  */
-static void after(const struct tl_view *view, void *user_data, void **instance_data)
+static void fault_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	const struct tl_function *function = view->function;
-	int param =
-		*instance_data && function->failure == TL_FAILURE_NULL ? code_param(function) : -1;
+	int param = *instance_data && function->failure == TL_FAILURE_NULL
+			    ? error_code_param(function)
+			    : -1;
 	int64_t code;
 
 	if (param < 0 || view->flags & TL_VIEW_UNWOUND)
 		return;
 	void *place = *(void **)view->params[param];
-	if (place && code_for(*instance_data, function, &code))
-		store(place, code, function->params[param].type->target->size);
+	if (place && error_code_for(*instance_data, function, &code))
+		error_code_store(place, code, function->params[param].type->target->size);
 }
 
 /* ---- options ---- */
 
-static bool read_when(struct rule *rule, const char *text)
+static bool rule_read_when(struct rule *rule, const char *text)
 {
 	char *end;
 
@@ -240,7 +244,7 @@ static bool read_when(struct rule *rule, const char *text)
 }
 
 /* Some function is meant by it, and has such a result. */
-static int check_rule(const struct tl_tool_host *host, const struct rule *rule)
+static int rule_check(const struct tl_tool_host *host, const struct rule *rule)
 {
 	const struct tl_api *api;
 	const char *met = NULL;
@@ -248,10 +252,10 @@ static int check_rule(const struct tl_tool_host *host, const struct rule *rule)
 
 	for (unsigned number = 0; (api = tl_api_at(number)); number++)
 		for (uint32_t i = 0; i < api->count; i++) {
-			if (!matches(rule->glob, api->functions[i].name))
+			if (!rule_matches(rule->glob, api->functions[i].name))
 				continue;
 			met = api->functions[i].name;
-			if (code_for(rule, &api->functions[i], &code))
+			if (error_code_for(rule, &api->functions[i], &code))
 				return 0;
 		}
 	if (!met)
@@ -266,7 +270,7 @@ static int check_rule(const struct tl_tool_host *host, const struct rule *rule)
 		      met);
 }
 
-static int read_rule(const struct tl_tool_host *host, char *key, const char *result)
+static int rule_read(const struct tl_tool_host *host, char *key, const char *result)
 {
 	char *when = strchr(key, '/'), *end;
 	struct rule *rule = &rules[nrules];
@@ -275,7 +279,7 @@ static int read_rule(const struct tl_tool_host *host, char *key, const char *res
 		return refuse(host, "more than %d rules; give fewer", RULES);
 	if (when)
 		*when++ = 0;
-	if (when && !read_when(rule, when))
+	if (when && !rule_read_when(rule, when))
 		return refuse(
 			host,
 			"%s/%s: no such time; give N for the Nth call, N+ for it and all after it, or P%%",
@@ -294,10 +298,10 @@ static int read_rule(const struct tl_tool_host *host, char *key, const char *res
 		strcpy(rule->name, result);
 	}
 	nrules++;
-	return check_rule(host, rule);
+	return rule_check(host, rule);
 }
 
-static int read_seed(const struct tl_tool_host *host, const char *value)
+static int seed_read(const struct tl_tool_host *host, const char *value)
 {
 	char *end;
 
@@ -305,7 +309,7 @@ static int read_seed(const struct tl_tool_host *host, const char *value)
 	return end == value || *end ? refuse(host, "seed=%.60s: no number; give one", value) : 0;
 }
 
-static int read_options(const struct tl_tool_host *host, char *file)
+static int options_read(const struct tl_tool_host *host, char *file)
 {
 	const char *options = host->options;
 	struct option option;
@@ -313,18 +317,18 @@ static int read_options(const struct tl_tool_host *host, char *file)
 
 	while (status == 0 && option_next(&options, &option)) {
 		if (option_is(&option, "seed"))
-			status = read_seed(host, option.value);
+			status = seed_read(host, option.value);
 		else if (option_is(&option, "quiet"))
 			quiet = true;
 		else if (option_is(&option, "file"))
 			strcpy(file, option.value);
 		else
-			status = read_rule(host, option.key, option.value);
+			status = rule_read(host, option.key, option.value);
 	}
 	return status;
 }
 
-static void after_fork(void)
+static void faults_after_fork(void)
 {
 	output_after_fork(&output);
 }
@@ -333,7 +337,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 {
 	static char globs[RULES * (sizeof(rules[0].glob) + 1)];
 	char file[4096] = "";
-	int status = read_options(host, file);
+	int status = options_read(host, file);
 
 	if (status)
 		return status;
@@ -348,6 +352,6 @@ int tl_tool_start(const struct tl_tool_host *host)
 		strcat(globs, i ? "," : "");
 		strcat(globs, rules[i].glob);
 	}
-	pthread_atfork(NULL, NULL, after_fork);
-	return trace(host, globs, before, after);
+	pthread_atfork(NULL, NULL, faults_after_fork);
+	return trace(host, globs, fault_before, fault_after);
 }

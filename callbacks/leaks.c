@@ -60,24 +60,24 @@ static bool late, ended;
 
 /* ---- the objects; under the lock ---- */
 
-static size_t place_of(uint64_t handle)
+static size_t object_place(uint64_t handle)
 {
 	return (size_t)(handle * 0x9e3779b97f4a7c15 >> 20) & (room - 1);
 }
 
-static struct object *find(uint64_t handle)
+static struct object *object_find(uint64_t handle)
 {
 	if (!room || !handle)
 		return NULL;
-	for (size_t i = place_of(handle); objects[i].handle; i = (i + 1) & (room - 1))
+	for (size_t i = object_place(handle); objects[i].handle; i = (i + 1) & (room - 1))
 		if (objects[i].handle == handle)
 			return &objects[i];
 	return NULL;
 }
 
-static struct object *free_place(uint64_t handle)
+static struct object *object_free_place(uint64_t handle)
 {
-	size_t i = place_of(handle);
+	size_t i = object_place(handle);
 
 	while (objects[i].handle)
 		i = (i + 1) & (room - 1);
@@ -85,7 +85,7 @@ static struct object *free_place(uint64_t handle)
 }
 
 /* Make room, and with it forget what was destroyed where that is most of what is there. */
-static bool grow(void)
+static bool objects_grow(void)
 {
 	struct object *old = objects;
 	size_t old_room = room, living = 0;
@@ -103,25 +103,25 @@ static bool grow(void)
 	for (size_t i = 0; i < old_room; i++) {
 		if (!old[i].handle || (forget && old[i].count <= 0))
 			continue;
-		*free_place(old[i].handle) = old[i];
+		*object_free_place(old[i].handle) = old[i];
 		used++;
 	}
 	free(old);
 	return true;
 }
 
-static struct object *find_or_add(uint64_t handle)
+static struct object *object_find_or_add(uint64_t handle)
 {
-	struct object *object = find(handle);
+	struct object *object = object_find(handle);
 
 	if (object)
 		return object;
-	if (used >= room / 4 * 3 && !grow()) {
+	if (used >= room / 4 * 3 && !objects_grow()) {
 		missed = true;
 		return NULL;
 	}
 	used++;
-	object = free_place(handle);
+	object = object_free_place(handle);
 	object->handle = handle;
 	return object;
 }
@@ -145,7 +145,7 @@ static int program_frames(const struct tl_view *view, void **frames)
 	return count;
 }
 
-static void print_frames(FILE *to, void *const *frames, int depth)
+static void frames_print(FILE *to, void *const *frames, int depth)
 {
 	for (int i = 0; i < depth; i++) {
 		Dl_info info;
@@ -182,11 +182,11 @@ static void report_call(const struct tl_view *view, const struct object *object,
 		return;
 	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " %s by %s\n", name_of(object->type),
 		object->handle, what, view->function->name);
-	print_frames(to, frames, program_frames(view, frames));
+	frames_print(to, frames, program_frames(view, frames));
 	fprintf(to, "  it was destroyed by %s, and created by %s\n",
 		object->destroyer ? object->destroyer->name : "another call",
 		object->creator->name);
-	print_frames(to, object->frames, object->depth);
+	frames_print(to, object->frames, object->depth);
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
 	free(text);
@@ -194,7 +194,7 @@ static void report_call(const struct tl_view *view, const struct object *object,
 
 /* ---- what a call's parameters hold ---- */
 
-static uint64_t word_at(const void *place)
+static uint64_t word_at_place(const void *place)
 {
 	uint64_t word;
 
@@ -210,7 +210,7 @@ static bool is_object(const struct tl_type *type)
 				    (!type->target || type->target->kind == TL_KIND_VOID)));
 }
 
-static bool has_prefix(const char *name, const char *prefix)
+static bool name_has_prefix(const char *name, const char *prefix)
 {
 	return !strncmp(name, prefix, strlen(prefix));
 }
@@ -218,12 +218,13 @@ static bool has_prefix(const char *name, const char *prefix)
 /* An OpenCL command gives out an event. */
 static bool is_command(const struct tl_function *function)
 {
-	return has_prefix(function->name, "clEnqueue") || has_prefix(function->name, "clCommand");
+	return name_has_prefix(function->name, "clEnqueue") ||
+	       name_has_prefix(function->name, "clCommand");
 }
 
-static bool retains(const struct tl_function *function)
+static bool function_retains(const struct tl_function *function)
 {
-	return has_prefix(function->name, "clRetain");
+	return name_has_prefix(function->name, "clRetain");
 }
 
 /* The parameter is a place for one object that the call gives out. */
@@ -282,7 +283,7 @@ static void created(const struct tl_view *view, uint64_t handle, const struct tl
 	int depth = program_frames(view, frames);
 
 	pthread_mutex_lock(&lock);
-	struct object *object = handle ? find_or_add(handle) : NULL;
+	struct object *object = handle ? object_find_or_add(handle) : NULL;
 	if (object) {
 		*object = (struct object){
 			.handle = handle, .creator = view->function, .count = 1, .depth = depth};
@@ -293,10 +294,10 @@ static void created(const struct tl_view *view, uint64_t handle, const struct tl
 }
 
 /* A call has given this handle out: whatever we think was destroyed, this is in use. */
-static void seen(uint64_t handle)
+static void objects_count(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
-	struct object *object = find(handle);
+	struct object *object = object_find(handle);
 	if (object && object->count <= 0) {
 		object->creator = NULL; /* unknown, like a device */
 		object->count = 1;
@@ -304,23 +305,23 @@ static void seen(uint64_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
-static bool is_known(const struct object *object)
+static bool object_is_known(const struct object *object)
 {
 	return object && object->creator;
 }
 
-static void used_by(const struct tl_view *view, uint64_t handle)
+static void object_used_by(const struct tl_view *view, uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
-	struct object *object = find(handle);
-	if (is_known(object) && object->count <= 0 && !object->said) {
+	struct object *object = object_find(handle);
+	if (object_is_known(object) && object->count <= 0 && !object->said) {
 		object->said = true;
 		report_call(view, object, "is used after it was destroyed");
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-static void look_for_uses(const struct tl_view *view, int except)
+static void uses_report(const struct tl_view *view, int except)
 {
 	const struct tl_function *function = view->function;
 
@@ -329,26 +330,26 @@ static void look_for_uses(const struct tl_view *view, int except)
 		if ((int)i == except)
 			continue;
 		if (param->type->kind == TL_KIND_HANDLE && param->type->size == 8) {
-			used_by(view, word_at(view->params[i]));
+			object_used_by(view, word_at_place(view->params[i]));
 			continue;
 		}
 		uint64_t count = elements_read(view, param);
 		const char *array = count ? *(const char **)view->params[i] : NULL;
 		for (uint64_t j = 0; array && j < count; j++)
-			used_by(view, word_at(array + 8 * j));
+			object_used_by(view, word_at_place(array + 8 * j));
 	}
 }
 
 /* Returns whether a reference was taken. */
-static bool take_reference(const struct tl_view *view, uint64_t handle)
+static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 {
 	bool taken = false;
 
 	pthread_mutex_lock(&lock);
-	struct object *object = find(handle);
-	if (is_known(object) && object->count <= 0) {
+	struct object *object = object_find(handle);
+	if (object_is_known(object) && object->count <= 0) {
 		report_call(view, object, "is destroyed again");
-	} else if (is_known(object)) {
+	} else if (object_is_known(object)) {
 		object->count--;
 		object->destroyer = view->function;
 		taken = true;
@@ -358,28 +359,29 @@ static bool take_reference(const struct tl_view *view, uint64_t handle)
 }
 
 /* The instance data of a call that destroys: set where it took a reference. */
-static enum tl_verdict before(const struct tl_view *view, void *user_data, void **instance_data)
+static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
+				    void **instance_data)
 {
 	const struct tl_function *function = view->function;
 	int object = function->flags & TL_FUNCTION_DESTROYS ? destroyed_param(function) : -1;
 
-	look_for_uses(view, object);
-	if (object >= 0 && take_reference(view, word_at(view->params[object])))
-		*instance_data = (void *)(uintptr_t)word_at(view->params[object]);
+	uses_report(view, object);
+	if (object >= 0 && object_take_reference(view, word_at_place(view->params[object])))
+		*instance_data = (void *)(uintptr_t)word_at_place(view->params[object]);
 	return TL_GO_ON;
 }
 
-static void add_reference(uint64_t handle)
+static void object_add_reference(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
-	struct object *object = find(handle);
-	if (is_known(object))
+	struct object *object = object_find(handle);
+	if (object_is_known(object))
 		object->count++;
 	pthread_mutex_unlock(&lock);
 }
 
 /* What a call stored in its [out] parameters, and returned. */
-static void look_at_given(const struct tl_view *view)
+static void given_objects_add(const struct tl_view *view)
 {
 	const struct tl_function *function = view->function;
 	bool creates = function->flags & TL_FUNCTION_CREATES;
@@ -390,49 +392,49 @@ static void look_at_given(const struct tl_view *view)
 		if (!place)
 			continue;
 		if (creates || (is_command(function) && !strcmp(param->name, "event")))
-			created(view, word_at(place), param->type->target);
+			created(view, word_at_place(place), param->type->target);
 		else
-			seen(word_at(place));
+			objects_count(word_at_place(place));
 	}
 	if (!is_object(function->result))
 		return;
 	if (creates)
-		created(view, word_at(view->result), function->result);
+		created(view, word_at_place(view->result), function->result);
 	else
-		seen(word_at(view->result));
+		objects_count(word_at_place(view->result));
 }
 
-static void after(const struct tl_view *view, void *user_data, void **instance_data)
+static void leaks_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	bool failed = view->flags & (TL_VIEW_UNWOUND | TL_VIEW_SKIPPED) || tl_view_failed(view);
 
 	if (*instance_data) {
 		if (failed)
-			add_reference((uint64_t)(uintptr_t)*instance_data);
+			object_add_reference((uint64_t)(uintptr_t)*instance_data);
 		return;
 	}
 	if (failed)
 		return;
-	if (retains(view->function))
-		add_reference(word_at(view->params[0]));
+	if (function_retains(view->function))
+		object_add_reference(word_at_place(view->params[0]));
 	else
-		look_at_given(view);
+		given_objects_add(view);
 }
 
 /* ---- the end ---- */
 
-static bool is_leaked(const struct object *object)
+static bool object_is_leaked(const struct object *object)
 {
 	return object->handle && object->creator && object->count > 0;
 }
 
-static bool are_alike(const struct object *a, const struct object *b)
+static bool objects_are_alike(const struct object *a, const struct object *b)
 {
 	return a->creator == b->creator && a->depth == b->depth &&
 	       !memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
 }
 
-static int compare(const void *x, const void *y)
+static int objects_compare(const void *x, const void *y)
 {
 	const struct object *a = *(struct object *const *)x, *b = *(struct object *const *)y;
 
@@ -445,40 +447,41 @@ static int compare(const void *x, const void *y)
 }
 
 /* Objects that one place made, under one heading. */
-static void print_leaked(FILE *to, struct object *const *leaked, size_t count)
+static void leaked_print(FILE *to, struct object *const *leaked, size_t count)
 {
 	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && are_alike(leaked[i], leaked[next]); next++)
+		for (next = i + 1; next < count && objects_are_alike(leaked[i], leaked[next]);
+		     next++)
 			;
 		fprintf(to, "  %zu %s created by %s and never destroyed:", next - i,
 			name_of(leaked[i]->type), leaked[i]->creator->name);
 		for (size_t j = i; j < next && j < i + 4; j++)
 			fprintf(to, " 0x%" PRIx64, leaked[j]->handle);
 		fputs(next - i > 4 ? " ...\n" : "\n", to);
-		print_frames(to, leaked[i]->frames, leaked[i]->depth);
+		frames_print(to, leaked[i]->frames, leaked[i]->depth);
 	}
 }
 
-static void print_end(FILE *to)
+static void ending_print(FILE *to)
 {
 	struct object **leaked = malloc((used + 1) * sizeof(struct object *));
 	size_t count = 0;
 
 	for (size_t i = 0; leaked && i < room; i++)
-		if (is_leaked(&objects[i]))
+		if (object_is_leaked(&objects[i]))
 			leaked[count++] = &objects[i];
 	fprintf(to,
 		"tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n",
 		count, count == 1 ? "" : "s", reports, reports == 1 ? "" : "s", (int)getpid());
 	if (count)
-		qsort(leaked, count, sizeof(*leaked), compare);
-	print_leaked(to, leaked, count);
+		qsort(leaked, count, sizeof(*leaked), objects_compare);
+	leaked_print(to, leaked, count);
 	if (missed || !leaked)
 		fputs("  memory was short: there may be more\n", to);
 	free(leaked);
 }
 
-static void end(void)
+static void leaks_end(void)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -487,7 +490,7 @@ static void end(void)
 	if (!to)
 		return;
 	pthread_mutex_lock(&lock);
-	print_end(to);
+	ending_print(to);
 	pthread_mutex_unlock(&lock);
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
@@ -498,14 +501,14 @@ void tl_tool_end(void)
 {
 	ended = true;
 	if (!late)
-		end();
+		leaks_end();
 }
 
 /* After the program's own static destructors. */
-static __attribute__((destructor)) void unload(void)
+static __attribute__((destructor)) void leaks_unload(void)
 {
 	if (late && ended)
-		end();
+		leaks_end();
 }
 
 /* ---- the beginning ---- */
@@ -554,5 +557,5 @@ int tl_tool_start(const struct tl_tool_host *host)
 	 */
 	backtrace(&frame, 1);
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-	return trace(host, "*", before, after);
+	return trace(host, "*", leaks_before, leaks_after);
 }

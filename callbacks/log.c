@@ -37,7 +37,7 @@ struct line {
 	char *at, *end;
 };
 
-static void put(struct line *line, const char *bytes, size_t size)
+static void line_put(struct line *line, const char *bytes, size_t size)
 {
 	if (size > (size_t)(line->end - line->at))
 		size = (size_t)(line->end - line->at);
@@ -45,9 +45,9 @@ static void put(struct line *line, const char *bytes, size_t size)
 	line->at += size;
 }
 
-static void put_string(struct line *line, const char *string)
+static void line_put_string(struct line *line, const char *string)
 {
-	put(line, string, strlen(string));
+	line_put(line, string, strlen(string));
 }
 
 /* ---- JSON to what reads well in a line ---- */
@@ -55,7 +55,7 @@ static void put_string(struct line *line, const char *string)
 /* digits; integers beyond 2^53, which have so many, come as text (tracelayer-trace(5)) */
 #define LONG_NUMBER 16
 
-static bool is_long_number(const char *text, size_t size)
+static bool json_is_long_number(const char *text, size_t size)
 {
 	size_t sign = size > 0 && text[0] == '-';
 
@@ -69,9 +69,9 @@ static bool is_long_number(const char *text, size_t size)
  * A value that needs no quotes to be told from a string: an address, a number, or enumerators and
  * flags.
  */
-static bool is_plain(const char *text, size_t size)
+static bool text_is_plain(const char *text, size_t size)
 {
-	if (is_long_number(text, size))
+	if (json_is_long_number(text, size))
 		return true;
 	if (size > 2 && text[0] == '0' && text[1] == 'x') {
 		for (size_t i = 2; i < size; i++)
@@ -86,7 +86,7 @@ static bool is_plain(const char *text, size_t size)
 	return size > 0 && isupper((unsigned char)text[0]);
 }
 
-static bool is_string(const struct tl_function *function, const char *name, size_t size)
+static bool json_is_string(const struct tl_function *function, const char *name, size_t size)
 {
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_type *type = function->params[i].type;
@@ -99,7 +99,7 @@ static bool is_string(const struct tl_function *function, const char *name, size
 }
 
 /* A JSON string that begins at `json`: where it ends, behind its quote. */
-static const char *string_end(const char *json)
+static const char *json_string_end(const char *json)
 {
 	for (json++; *json && *json != '"'; json++)
 		if (*json == '\\' && json[1])
@@ -108,42 +108,42 @@ static const char *string_end(const char *json)
 }
 
 /* {"a":"0x1","b":{"c":"X"}} becomes a=0x1, b={c=X}; strings of the program keep their quotes. */
-static void put_plain(struct line *line, const struct tl_function *function, const char *json)
+static void line_put_plain(struct line *line, const struct tl_function *function, const char *json)
 {
 	bool string = false; /* the parameter that we are in is one */
 	unsigned depth = 0;
 
 	while (*json) {
 		if (*json == '"') {
-			const char *end = string_end(json);
+			const char *end = json_string_end(json);
 			size_t size = (size_t)(end - json) - 2;
 			if (*end == ':') {
 				if (depth == 0)
-					string = is_string(function, json + 1,
-							   strcspn(json + 1, ":\""));
-				put(line, json + 1, size);
-				put(line, "=", 1);
+					string = json_is_string(function, json + 1,
+								strcspn(json + 1, ":\""));
+				line_put(line, json + 1, size);
+				line_put(line, "=", 1);
 				end++;
-			} else if ((!string || depth) && is_plain(json + 1, size)) {
-				put(line, json + 1, size);
+			} else if ((!string || depth) && text_is_plain(json + 1, size)) {
+				line_put(line, json + 1, size);
 			} else {
-				put(line, json, size + 2);
+				line_put(line, json, size + 2);
 			}
 			json = end;
 			continue;
 		}
 		depth += *json == '{' || *json == '[';
 		depth -= *json == '}' || *json == ']';
-		put(line, json, 1);
+		line_put(line, json, 1);
 		if (*json == ',')
-			put(line, " ", 1);
+			line_put(line, " ", 1);
 		json++;
 	}
 }
 
 /* ---- lines ---- */
 
-static void put_begin(struct line *line, const struct tl_view *view, uint64_t ns)
+static void line_put_begin(struct line *line, const struct tl_view *view, uint64_t ns)
 {
 	char text[64];
 	uint64_t since = ns > started ? ns - started : 0;
@@ -153,85 +153,85 @@ static void put_begin(struct line *line, const struct tl_view *view, uint64_t ns
 	snprintf(text, sizeof(text), "%d %llu.%06llu  ", tid,
 		 (unsigned long long)(since / 1000000000),
 		 (unsigned long long)(since / 1000 % 1000000));
-	put_string(line, text);
+	line_put_string(line, text);
 	for (uint32_t i = 0; i < view->depth && i < 20; i++)
-		put(line, "  ", 2);
+		line_put(line, "  ", 2);
 }
 
-static void put_call(struct line *line, const struct tl_view *view)
+static void line_put_call(struct line *line, const struct tl_view *view)
 {
 	char json[LINE];
 
-	put_string(line, view->function->name);
-	put(line, "(", 1);
+	line_put_string(line, view->function->name);
+	line_put(line, "(", 1);
 	tl_view_print(view, json, sizeof(json));
-	put_plain(line, view->function, json);
+	line_put_plain(line, view->function, json);
 }
 
 /* What the line has too much gives way to dots. */
-static void put_call_within(struct line *line, const struct tl_view *view)
+static void line_put_call_within(struct line *line, const struct tl_view *view)
 {
 	struct line call = {line->at, line->end - TAIL};
 
-	put_call(&call, view);
+	line_put_call(&call, view);
 	if (call.at == call.end)
 		memcpy(call.at - 3, "...", 3);
 	line->at = call.at;
 }
 
-static void put_result(struct line *line, const struct tl_view *view)
+static void line_put_result(struct line *line, const struct tl_view *view)
 {
 	char json[128], text[64];
 	uint64_t ns = tl_ticks_ns(view->end) - tl_ticks_ns(view->start);
 
-	put_string(line, ")");
+	line_put_string(line, ")");
 	if (view->flags & TL_VIEW_UNWOUND) {
-		put_string(line, " left without a result");
+		line_put_string(line, " left without a result");
 	} else if (tl_view_print_result(view, json, sizeof(json))) {
-		put_string(line, " = ");
-		put_plain(line, view->function, json);
+		line_put_string(line, " = ");
+		line_put_plain(line, view->function, json);
 	}
 	if (view->flags & TL_VIEW_SKIPPED)
-		put_string(line, " (the driver was not called)");
+		line_put_string(line, " (the driver was not called)");
 	snprintf(text, sizeof(text), " <%llu.%03llu us>\n", (unsigned long long)(ns / 1000),
 		 (unsigned long long)(ns % 1000));
-	put_string(line, text);
+	line_put_string(line, text);
 }
 
-static enum tl_verdict before(const struct tl_view *view, void *user_data, void **instance_data)
+static enum tl_verdict log_before(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	char text[LINE];
 	struct line line = {text, text + sizeof(text)};
 
-	put_begin(&line, view, tl_ticks_ns(tl_ticks_now()));
-	put_call_within(&line, view);
-	put_string(&line, ") ...\n");
+	line_put_begin(&line, view, tl_ticks_ns(tl_ticks_now()));
+	line_put_call_within(&line, view);
+	line_put_string(&line, ") ...\n");
 	output_write(&output, text, (size_t)(line.at - text));
 	return TL_GO_ON;
 }
 
-static void after(const struct tl_view *view, void *user_data, void **instance_data)
+static void log_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	char text[LINE];
 	struct line line = {text, text + sizeof(text)};
 
-	put_begin(&line, view, tl_ticks_ns(view->start));
-	put_call_within(&line, view);
-	put_result(&line, view);
+	line_put_begin(&line, view, tl_ticks_ns(view->start));
+	line_put_call_within(&line, view);
+	line_put_result(&line, view);
 	output_write(&output, text, (size_t)(line.at - text));
 }
 
 /* ---- the beginning ---- */
 
 /* Options have commas between them, so globs have plus signs. */
-static void globs_from(char *globs, const char *value)
+static void globs_read(char *globs, const char *value)
 {
 	do
 		*globs++ = *value == '+' ? ',' : *value;
 	while (*value++);
 }
 
-static void after_fork(void)
+static void log_after_fork(void)
 {
 	tid = 0;
 	output_after_fork(&output);
@@ -250,7 +250,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 		else if (option_is(&option, "begin"))
 			begin = true;
 		else if (option_is(&option, "calls") && option.value[0])
-			globs_from(globs, option.value);
+			globs_read(globs, option.value);
 		else
 			return refuse(host, "no such option: %s; give file, calls or begin",
 				      option.key);
@@ -258,7 +258,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 	int status = output_open(&output, host, file);
 	if (status)
 		return status;
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(NULL, NULL, log_after_fork);
 	started = tl_ticks_ns(tl_ticks_now());
-	return trace(host, globs, begin ? before : NULL, after);
+	return trace(host, globs, begin ? log_before : NULL, log_after);
 }

@@ -33,7 +33,7 @@ struct seen_call {
 };
 
 /* False where it has been written over, or is being. */
-static bool read_call(const struct recent *recent, uint64_t number, struct seen_call *seen)
+static bool recent_read_call(const struct recent *recent, uint64_t number, struct seen_call *seen)
 {
 	const struct recent_call *call = &recent->calls[number % RECENT];
 
@@ -60,7 +60,7 @@ uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uin
 	struct seen_call call;
 
 	while (number && at > from) {
-		if (!read_call(recent, --number, &call))
+		if (!recent_read_call(recent, --number, &call))
 			return to - at;
 		if (call.thread != thread)
 			continue;

@@ -79,7 +79,7 @@ static pthread_key_t key;
 
 /* ---- counting ---- */
 
-static void *allocate(struct accounts *accounts, size_t size)
+static void *accounts_allocate(struct accounts *accounts, size_t size)
 {
 	size = (size + 63) & ~(size_t)63;
 	if (accounts->left < size) {
@@ -97,7 +97,7 @@ static void *allocate(struct accounts *accounts, size_t size)
 	return at;
 }
 
-static struct accounts *reuse(void)
+static struct accounts *accounts_reuse(void)
 {
 	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at;
 	     at = at->next) {
@@ -109,7 +109,7 @@ static struct accounts *reuse(void)
 	return NULL;
 }
 
-static struct accounts *new_accounts(void)
+static struct accounts *accounts_new(void)
 {
 	struct accounts *mine = mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -125,12 +125,12 @@ static struct accounts *new_accounts(void)
 	return mine;
 }
 
-static struct accounts *first_call_of_thread(void)
+static struct accounts *accounts_start(void)
 {
-	struct accounts *mine = by_thread ? NULL : reuse();
+	struct accounts *mine = by_thread ? NULL : accounts_reuse();
 
 	if (!mine)
-		mine = new_accounts();
+		mine = accounts_new();
 	own = mine;
 	if (mine) {
 		unsigned nth = atomic_load_explicit(&mine->ntids, memory_order_relaxed);
@@ -142,24 +142,24 @@ static struct accounts *first_call_of_thread(void)
 	return mine;
 }
 
-static int tid_of(const struct accounts *accounts)
+static int accounts_tid(const struct accounts *accounts)
 {
 	unsigned count = atomic_load_explicit(&accounts->ntids, memory_order_relaxed);
 
 	return atomic_load_explicit(&accounts->tids[(count - 1) % TIDS], memory_order_relaxed);
 }
 
-static void thread_ends(void *value)
+static void accounts_give_back(void *value)
 {
 	struct accounts *mine = value;
 
 	own = NULL;
-	/* Release pairs with reuse()'s acquire: the next thread counts on from here. */
+	/* Release pairs with accounts_reuse()'s acquire: the next thread counts on from here. */
 	if (!by_thread)
 		atomic_store_explicit(&mine->taken, false, memory_order_release);
 }
 
-static struct api_counts *counts_of_api(struct accounts *mine, const struct tl_api *api)
+static struct api_counts *accounts_api(struct accounts *mine, const struct tl_api *api)
 {
 	uint32_t count = atomic_load_explicit(&mine->napis, memory_order_relaxed);
 
@@ -170,17 +170,17 @@ static struct api_counts *counts_of_api(struct accounts *mine, const struct tl_a
 		return NULL;
 	mine->apis[count].api = api;
 	mine->apis[count].functions =
-		allocate(mine, api->count * sizeof(*mine->apis[count].functions));
+		accounts_allocate(mine, api->count * sizeof(*mine->apis[count].functions));
 	if (!mine->apis[count].functions)
 		return NULL;
 	atomic_store_explicit(&mine->napis, count + 1, memory_order_release);
 	return &mine->apis[count];
 }
 
-static struct counts *first_call_of_function(struct accounts *mine, _Atomic(struct counts *) *place,
-					     const struct tl_function *function)
+static struct counts *counts_start(struct accounts *mine, _Atomic(struct counts *) *place,
+				   const struct tl_function *function)
 {
-	struct counts *counts = allocate(mine, sizeof(*counts));
+	struct counts *counts = accounts_allocate(mine, sizeof(*counts));
 
 	if (!counts)
 		return NULL;
@@ -190,32 +190,32 @@ static struct counts *first_call_of_function(struct accounts *mine, _Atomic(stru
 	return counts;
 }
 
-static inline void add(_Atomic uint64_t *number, uint64_t more)
+static inline void count_add(_Atomic uint64_t *number, uint64_t more)
 {
 	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + more,
 			      memory_order_relaxed);
 }
 
-static void after(const struct tl_view *view, void *user_data, void **instance_data)
+static void summary_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	const struct tl_function *function = view->function;
-	struct accounts *mine = own ? own : first_call_of_thread();
-	struct api_counts *api = mine ? counts_of_api(mine, function->api) : NULL;
+	struct accounts *mine = own ? own : accounts_start();
+	struct api_counts *api = mine ? accounts_api(mine, function->api) : NULL;
 
 	if (!api)
 		return;
 	_Atomic(struct counts *) *place = &api->functions[function->index];
 	struct counts *counts = atomic_load_explicit(place, memory_order_relaxed);
 	if (!counts)
-		counts = first_call_of_function(mine, place, function);
+		counts = counts_start(mine, place, function);
 	if (!counts)
 		return;
 	uint64_t ticks = view->end - view->start;
 	_Atomic uint32_t *bin = &counts->bins[bin_of(ticks)];
-	add(&counts->calls, 1);
-	add(&counts->total, ticks);
+	count_add(&counts->calls, 1);
+	count_add(&counts->total, ticks);
 	if (tl_view_failed(view))
-		add(&counts->failed, 1);
+		count_add(&counts->failed, 1);
 	if (ticks < atomic_load_explicit(&counts->least, memory_order_relaxed))
 		atomic_store_explicit(&counts->least, ticks, memory_order_relaxed);
 	if (ticks > atomic_load_explicit(&counts->most, memory_order_relaxed))
@@ -223,10 +223,11 @@ static void after(const struct tl_view *view, void *user_data, void **instance_d
 	atomic_store_explicit(bin, atomic_load_explicit(bin, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 	if (devices)
-		recent_add(&mine->recent, tid_of(mine), function->name, view->start, view->end);
+		recent_add(&mine->recent, accounts_tid(mine), function->name, view->start,
+			   view->end);
 }
 
-static const struct recent *recent_of(int thread)
+static const struct recent *thread_recent(int thread)
 {
 	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at;
 	     at = at->next)
@@ -248,7 +249,7 @@ void *need(void *allocated)
 	return allocated;
 }
 
-static uint64_t load(const _Atomic uint64_t *number)
+static uint64_t count_load(const _Atomic uint64_t *number)
 {
 	return atomic_load_explicit(number, memory_order_relaxed);
 }
@@ -266,7 +267,7 @@ struct sums {
 	uint64_t calls, total;
 };
 
-static struct sum *sum_of(struct sums *sums, const struct tl_function *function)
+static struct sum *sums_find(struct sums *sums, const struct tl_function *function)
 {
 	for (size_t i = 0; i < sums->count; i++)
 		if (sums->list[i]->function == function)
@@ -279,9 +280,9 @@ static struct sum *sum_of(struct sums *sums, const struct tl_function *function)
 	return sum;
 }
 
-static void add_counts(struct sums *sums, const struct counts *counts)
+static void sums_add_counts(struct sums *sums, const struct counts *counts)
 {
-	struct sum *sum = sum_of(sums, counts->function);
+	struct sum *sum = sums_find(sums, counts->function);
 	struct spread *spread = &sum->spread;
 	uint64_t calls = 0;
 
@@ -294,10 +295,10 @@ static void add_counts(struct sums *sums, const struct counts *counts)
 		spread->bins[i] += here;
 		calls += here;
 	}
-	uint64_t total = load(&counts->total), least = load(&counts->least),
-		 most = load(&counts->most);
+	uint64_t total = count_load(&counts->total), least = count_load(&counts->least),
+		 most = count_load(&counts->most);
 	spread->count += calls;
-	sum->failed += load(&counts->failed);
+	sum->failed += count_load(&counts->failed);
 	spread->total += total;
 	spread->least = least < spread->least ? least : spread->least;
 	spread->most = most > spread->most ? most : spread->most;
@@ -305,7 +306,7 @@ static void add_counts(struct sums *sums, const struct counts *counts)
 	sums->total += total;
 }
 
-static void add_accounts(struct sums *sums, const struct accounts *accounts)
+static void sums_add_accounts(struct sums *sums, const struct accounts *accounts)
 {
 	uint32_t napis = atomic_load_explicit(&accounts->napis, memory_order_acquire);
 
@@ -314,23 +315,23 @@ static void add_accounts(struct sums *sums, const struct accounts *accounts)
 			struct counts *counts = atomic_load_explicit(
 				&accounts->apis[a].functions[f], memory_order_acquire);
 			if (counts)
-				add_counts(sums, counts);
+				sums_add_counts(sums, counts);
 		}
 }
 
-static void free_sums(struct sums *sums)
+static void sums_free(struct sums *sums)
 {
 	for (size_t i = 0; i < sums->count; i++)
 		free(sums->list[i]);
 	free(sums->list);
 }
 
-static long long in_ns(uint64_t ticks, double ns)
+static long long ticks_in_ns(uint64_t ticks, double ns)
 {
 	return (long long)((double)ticks * ns + 0.5);
 }
 
-static struct table *table_of(const struct sums *sums, const char *name, double ns)
+static struct table *table_of_sums(const struct sums *sums, const char *name, double ns)
 {
 	struct table *table = calls_table(name, "function", NULL);
 
@@ -340,14 +341,14 @@ static struct table *table_of(const struct sums *sums, const char *name, double 
 			.name = sums->list[i]->function->name,
 			.calls = (long long)spread->count,
 			.failed = (long long)sums->list[i]->failed,
-			.total = in_ns(spread->total, ns),
-			.min = in_ns(spread->least, ns),
-			.median = in_ns(percentile(spread, 50), ns),
-			.p99 = in_ns(percentile(spread, 99), ns),
-			.max = in_ns(spread->most, ns),
+			.total = ticks_in_ns(spread->total, ns),
+			.min = ticks_in_ns(spread->least, ns),
+			.median = ticks_in_ns(percentile(spread, 50), ns),
+			.p99 = ticks_in_ns(percentile(spread, 99), ns),
+			.max = ticks_in_ns(spread->most, ns),
 		};
 		if (calls.calls)
-			calls_row(table, &calls, in_ns(sums->total, ns));
+			calls_row(table, &calls, ticks_in_ns(sums->total, ns));
 	}
 	table_heading(table, "tracelayer: %s: %llu call%s of %zu function%s", name,
 		      (unsigned long long)sums->calls, plural(sums->calls), sums->count,
@@ -361,14 +362,14 @@ static struct table *table_of_accounts(struct accounts *const *list, size_t coun
 	struct sums sums = {0};
 
 	for (size_t i = 0; i < count; i++)
-		add_accounts(&sums, list[i]);
-	struct table *table = table_of(&sums, name, ns);
-	free_sums(&sums);
+		sums_add_accounts(&sums, list[i]);
+	struct table *table = table_of_sums(&sums, name, ns);
+	sums_free(&sums);
 	return table;
 }
 
 /* The process, each thread if that is wanted, and the devices. */
-static void print_all(FILE *to, double ns)
+static void tables_print(FILE *to, double ns)
 {
 	size_t count = 0, shown = 0;
 	char name[64];
@@ -385,7 +386,7 @@ static void print_all(FILE *to, double ns)
 		 program_invocation_short_name);
 	tables[0] = table_of_accounts(list, shown, name, ns);
 	for (size_t i = 0; by_thread && i < shown; i++) {
-		snprintf(name, sizeof(name), "thread %d", tid_of(list[i]));
+		snprintf(name, sizeof(name), "thread %d", accounts_tid(list[i]));
 		tables[1 + i] = table_of_accounts(&list[i], 1, name, ns);
 	}
 	uint64_t missing = devices ? device_tables(&tables[1 + shown]) : 0;
@@ -401,7 +402,7 @@ static void print_all(FILE *to, double ns)
 }
 
 /* A program that made no call has no table. */
-static bool is_empty(void)
+static bool sums_are_empty(void)
 {
 	return !atomic_load_explicit(&all, memory_order_acquire);
 }
@@ -413,14 +414,14 @@ void tl_tool_end(void)
 	uint64_t now = tl_ticks_now();
 	uint64_t from = tl_ticks_ns(started);
 	double ns = now > started ? (double)(tl_ticks_ns(now) - from) / (double)(now - started) : 1;
-	FILE *to = is_empty() ? NULL : open_memstream(&text, &size);
+	FILE *to = sums_are_empty() ? NULL : open_memstream(&text, &size);
 
 	if (!to)
 		return;
 	if (setjmp(no_memory))
 		fputs("tracelayer: summary: no memory for the table\n", to);
 	else
-		print_all(to, ns);
+		tables_print(to, ns);
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
 	free(text);
@@ -429,7 +430,7 @@ void tl_tool_end(void)
 /* ---- the beginning ---- */
 
 /* The child counts its own calls only. */
-static void after_fork(void)
+static void summary_after_fork(void)
 {
 	atomic_store_explicit(&all, NULL, memory_order_relaxed);
 	own = NULL;
@@ -463,11 +464,11 @@ int tl_tool_start(const struct tl_tool_host *host)
 	int status = output_open(&output, host, file);
 	if (status)
 		return status;
-	if (pthread_key_create(&key, thread_ends))
+	if (pthread_key_create(&key, accounts_give_back))
 		return refuse(host,
 			      "no key for threads' data is left; the program runs without it");
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(NULL, NULL, summary_after_fork);
 	started = tl_ticks_now();
-	devices = device_start(recent_of);
-	return trace(host, "*", NULL, after);
+	devices = device_start(thread_recent);
+	return trace(host, "*", NULL, summary_after);
 }

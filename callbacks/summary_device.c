@@ -62,7 +62,7 @@ static device_recent recent_of;
 
 /* ---- rows ---- */
 
-static struct row *row_named(enum commands_table table, const char *name)
+static struct row *row_find(enum commands_table table, const char *name)
 {
 	for (struct row **at = &rows; *at; at = &(*at)->next) {
 		struct row *row = *at;
@@ -82,7 +82,7 @@ static struct row *row_named(enum commands_table table, const char *name)
 	return rows = row;
 }
 
-static void add_to_row(struct row *row, const struct tl_device_view *command)
+static void row_add(struct row *row, const struct tl_device_view *command)
 {
 	uint64_t time = command->end - command->start;
 	struct spread *spread = &row->spread;
@@ -102,7 +102,7 @@ static void add_to_row(struct row *row, const struct tl_device_view *command)
 
 /* ---- queues ---- */
 
-static struct queue *queue_of(const struct tl_device_view *command)
+static struct queue *queue_of_command(const struct tl_device_view *command)
 {
 	for (struct queue *queue = queues; queue; queue = queue->next)
 		if (queue->number == command->queue_number)
@@ -117,7 +117,7 @@ static struct queue *queue_of(const struct tl_device_view *command)
 	return queues = queue;
 }
 
-static struct wait *wait_for(struct queue *queue, const char *cause)
+static struct wait *commands_wait(struct queue *queue, const char *cause)
 {
 	for (struct wait **at = &queue->waits; *at; at = &(*at)->next) {
 		struct wait *wait = *at;
@@ -136,10 +136,10 @@ static struct wait *wait_for(struct queue *queue, const char *cause)
 }
 
 /* Part of the queue's last gap. */
-static void waited(void *context, const char *name, uint64_t time)
+static void command_waited(void *context, const char *name, uint64_t time)
 {
 	struct queue *queue = context;
-	struct wait *wait = time ? wait_for(queue, name ? name : GAP_PROGRAM) : NULL;
+	struct wait *wait = time ? commands_wait(queue, name ? name : GAP_PROGRAM) : NULL;
 
 	if (!wait)
 		return;
@@ -153,7 +153,7 @@ static void waited(void *context, const char *name, uint64_t time)
 	wait->longest = wait->in_gap > wait->longest ? wait->in_gap : wait->longest;
 }
 
-static void count_kept(struct queue *queue, const struct kept *kept)
+static void commands_count_kept(struct queue *queue, const struct kept *kept)
 {
 	int64_t idle = queue_time_add(&queue->time, (int64_t)kept->start, (int64_t)kept->end);
 	const struct gap gap = {(int64_t)kept->start - idle, (int64_t)kept->start,
@@ -163,26 +163,26 @@ static void count_kept(struct queue *queue, const struct kept *kept)
 		return;
 	const struct recent *recent = kept->call_start ? recent_of(kept->thread) : NULL;
 	if (!recent) {
-		waited(queue, GAP_UNKNOWN, (uint64_t)idle);
+		command_waited(queue, GAP_UNKNOWN, (uint64_t)idle);
 		return;
 	}
 	struct gap_parts parts = gap_parts(&gap);
 	/* The call that submitted is one of the thread's, too. */
 	uint64_t host = (uint64_t)(parts.call - gap.from);
 	uint64_t told = host ? recent_tell(recent, kept->thread, (uint64_t)gap.from,
-					   (uint64_t)parts.call, waited, queue)
+					   (uint64_t)parts.call, command_waited, queue)
 			     : 0;
-	waited(queue, GAP_UNKNOWN, host - told);
-	waited(queue, GAP_DEVICE, (uint64_t)(gap.to - parts.call));
+	command_waited(queue, GAP_UNKNOWN, host - told);
+	command_waited(queue, GAP_DEVICE, (uint64_t)(gap.to - parts.call));
 }
 
-static void keep_back(struct queue *queue, const struct kept *kept)
+static void command_keep_back(struct queue *queue, const struct kept *kept)
 {
 	unsigned at;
 
 	if (queue->nback == BACK) {
 		for (unsigned i = 0; i < BACK / 2; i++)
-			count_kept(queue, &queue->back[i]);
+			commands_count_kept(queue, &queue->back[i]);
 		memmove(&queue->back[0], &queue->back[BACK / 2], BACK / 2 * sizeof(queue->back[0]));
 		queue->nback = BACK / 2;
 	}
@@ -193,7 +193,7 @@ static void keep_back(struct queue *queue, const struct kept *kept)
 
 /* ---- commands ---- */
 
-static void done(const struct tl_device_view *command, void *user_data)
+static void command_done(const struct tl_device_view *command, void *user_data)
 {
 	char name[NAME];
 
@@ -201,12 +201,13 @@ static void done(const struct tl_device_view *command, void *user_data)
 	command_row_name(name, sizeof(name), command->kind, command->name ? command->name : "other",
 			 command->peer);
 	pthread_mutex_lock(&lock);
-	struct row *row = row_named(commands_table_of(command->kind), name);
-	struct queue *queue = queue_of(command);
+	struct row *row = row_find(commands_table_of(command->kind), name);
+	struct queue *queue = queue_of_command(command);
 	if (row && queue) {
-		add_to_row(row, command);
-		keep_back(queue, &(struct kept){command->start, command->end, command->call_start,
-						command->call_end, command->thread});
+		row_add(row, command);
+		command_keep_back(queue,
+				  &(struct kept){command->start, command->end, command->call_start,
+						 command->call_end, command->thread});
 	} else {
 		missing++;
 	}
@@ -216,10 +217,10 @@ static void done(const struct tl_device_view *command, void *user_data)
 bool device_start(device_recent recent)
 {
 	recent_of = recent;
-	return tl_device_watch(done, NULL) == 0;
+	return tl_device_watch(command_done, NULL) == 0;
 }
 
-static void forget(void)
+static void commands_forget(void)
 {
 	while (rows) {
 		struct row *row = rows;
@@ -249,7 +250,7 @@ void device_after_fork(void)
 
 	pthread_mutex_init(&lock, NULL);
 	if (sound)
-		forget();
+		commands_forget();
 	rows = NULL;
 	queues = NULL;
 	missing = 0;
@@ -329,7 +330,7 @@ uint64_t device_tables(struct table *tables[DEVICE_TABLES])
 	of_queues[1] = waits_table(NULL);
 	for (struct queue *queue = all_queues; queue; queue = queue->next, count++) {
 		for (unsigned i = 0; i < queue->nback; i++)
-			count_kept(queue, &queue->back[i]);
+			commands_count_kept(queue, &queue->back[i]);
 		tabulate_queue(of_queues, queue);
 	}
 	queues_headings(of_queues[0], of_queues[1], count);

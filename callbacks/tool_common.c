@@ -26,7 +26,7 @@
 
 /* ---- options ---- */
 
-static void take(const char **from, const char *ends, char *to, size_t room)
+static void option_take(const char **from, const char *ends, char *to, size_t room)
 {
 	size_t length = strcspn(*from, ends), kept = length < room ? length : room - 1;
 
@@ -40,11 +40,11 @@ bool option_next(const char **list, struct option *option)
 	*list += strspn(*list, ",");
 	if (!**list)
 		return false;
-	take(list, "=,", option->key, sizeof(option->key));
+	option_take(list, "=,", option->key, sizeof(option->key));
 	option->value[0] = 0;
 	if (**list == '=') {
 		++*list;
-		take(list, ",", option->value, sizeof(option->value));
+		option_take(list, ",", option->value, sizeof(option->value));
 	}
 	return true;
 }
@@ -94,14 +94,14 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
  * Of a file in a folder that was named: log.%e.%p.txt, for the tool that the list calls log, or
  * ./log.so.
  */
-static void name_standard(char *standard, size_t room, const char *tool)
+static void output_name_standard(char *standard, size_t room, const char *tool)
 {
 	const char *slash = strrchr(tool, '/'), *base = slash ? slash + 1 : tool;
 
 	snprintf(standard, room, "%.*s.%%e.%%p.txt", (int)strcspn(base, "."), base);
 }
 
-static bool fill_in(struct output *output)
+static bool name_fill_in(struct output *output)
 {
 	char program[256];
 	struct utsname host;
@@ -121,7 +121,7 @@ static bool fill_in(struct output *output)
 }
 
 /* The same file again: nothing is made, and nothing else is written to. */
-static int open_again(const struct output *output)
+static int output_open_again(const struct output *output)
 {
 	struct stat about;
 	int fd = open(output->path,
@@ -134,7 +134,7 @@ static int open_again(const struct output *output)
 	return -1;
 }
 
-static bool remember(struct output *output)
+static bool output_remember(struct output *output)
 {
 	struct stat about;
 
@@ -146,7 +146,7 @@ static bool remember(struct output *output)
 }
 
 /* Another name than the one that was asked for is said. */
-static void say_number(const struct output *output, const char *asked)
+static void number_print(const struct output *output, const char *asked)
 {
 	struct output errors = {.fd = STDERR_FILENO};
 	char line[2 * sizeof(output->path) + 64];
@@ -154,7 +154,7 @@ static void say_number(const struct output *output, const char *asked)
 			    "tracelayer: tool %s: %s: that name is taken; it writes to %s\n",
 			    output->tool, asked, output->path);
 
-	if (remember(&errors) && size > 0 && (size_t)size < sizeof(line))
+	if (output_remember(&errors) && size > 0 && (size_t)size < sizeof(line))
 		output_write(&errors, line, (size_t)size);
 }
 
@@ -162,7 +162,7 @@ static void say_number(const struct output *output, const char *asked)
  * 0 or an errno. As a trace's file is made: no name that is taken is written to, and nothing that
  * somebody else has put there.
  */
-static int make_file(struct output *output)
+static int output_make_file(struct output *output)
 {
 	struct tl_output *file = calloc(1, sizeof(*file));
 	int low, high;
@@ -184,7 +184,7 @@ static int make_file(struct output *output)
 		char *asked = strdup(output->path);
 		strcpy(output->path, file->path);
 		if (asked)
-			say_number(output, asked);
+			number_print(output, asked);
 		free(asked);
 	}
 	free(file);
@@ -198,10 +198,10 @@ static int open_output(struct output *output)
 
 	if (!output->pattern[0]) {
 		output->fd = STDERR_FILENO;
-		remember(output);
+		output_remember(output);
 		return 0;
 	}
-	error = fill_in(output) ? make_file(output) : ENAMETOOLONG;
+	error = name_fill_in(output) ? output_make_file(output) : ENAMETOOLONG;
 	if (error)
 		return error;
 	/* A whole path, so that the file is found again wherever the program goes. */
@@ -209,14 +209,14 @@ static int open_output(struct output *output)
 	if (whole && strlen(whole) < sizeof(output->path))
 		strcpy(output->path, whole);
 	free(whole);
-	return remember(output) ? 0 : errno;
+	return output_remember(output) ? 0 : errno;
 }
 
 int output_open(struct output *output, const struct tl_tool_host *host, const char *pattern)
 {
 	*output = (struct output){.fd = -1, .rank = tl_launcher_rank()};
 	snprintf(output->tool, sizeof(output->tool), "%s", host->name);
-	name_standard(output->standard, sizeof(output->standard), host->name);
+	output_name_standard(output->standard, sizeof(output->standard), host->name);
 	if (strlen(pattern) >= sizeof(output->pattern))
 		return refuse(host, "the file's name is too long; shorten it");
 	if (!strcmp(pattern, "-"))
@@ -239,7 +239,7 @@ void output_after_fork(struct output *output)
 	open_output(output);
 }
 
-static bool is_still_ours(const struct output *output)
+static bool output_is_still_ours(const struct output *output)
 {
 	struct stat about;
 
@@ -248,7 +248,7 @@ static bool is_still_ours(const struct output *output)
 }
 
 /* By syscall(), since the C library's write is a point where a thread can be cancelled. */
-static int write_all(int fd, const char *bytes, size_t size)
+static int bytes_write_all(int fd, const char *bytes, size_t size)
 {
 	while (size) {
 		long done = syscall(SYS_write, fd, bytes, size);
@@ -274,8 +274,8 @@ void output_write(const struct output *output, const char *bytes, size_t size)
 	bool opened = false;
 	sigset_t raised, before;
 
-	if (!is_still_ours(output)) {
-		fd = output->pattern[0] ? open_again(output) : -1;
+	if (!output_is_still_ours(output)) {
+		fd = output->pattern[0] ? output_open_again(output) : -1;
 		opened = fd >= 0;
 	}
 	if (fd < 0) {
@@ -287,7 +287,7 @@ void output_write(const struct output *output, const char *bytes, size_t size)
 	sigaddset(&raised, SIGPIPE);
 	sigaddset(&raised, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &raised, &before);
-	error = write_all(fd, bytes, size);
+	error = bytes_write_all(fd, bytes, size);
 	if ((error == EPIPE && !sigismember(&before, SIGPIPE)) ||
 	    (error == EFBIG && !sigismember(&before, SIGXFSZ)))
 		syscall(SYS_rt_sigtimedwait, &raised, NULL, &now, 8);

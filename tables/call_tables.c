@@ -14,17 +14,17 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 
-static double share_of(long long part, long long whole)
+static double share_of_total(long long part, long long whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static long long average_of(long long total, long long count)
+static long long average_of_sum(long long total, long long count)
 {
 	return count ? (total + count / 2) / count : 0;
 }
 
-static void row(struct table *table, const char *group)
+static void call_row(struct table *table, const char *group)
 {
 	table_row(table);
 	if (group)
@@ -70,13 +70,13 @@ struct table *calls_table(const char *name, const char *row, const struct table_
 
 void calls_row(struct table *table, const struct calls *calls, long long whole)
 {
-	row(table, calls->group);
+	call_row(table, calls->group);
 	table_text(table, CALL_NAME, calls->name);
 	table_number(table, CALLS, calls->calls);
 	table_number(table, FAILED, calls->failed);
 	table_number(table, CALL_TOTAL, calls->total);
-	table_share(table, CALL_SHARE, share_of(calls->total, whole));
-	table_number(table, CALL_AVERAGE, average_of(calls->total, calls->calls));
+	table_share(table, CALL_SHARE, share_of_total(calls->total, whole));
+	table_number(table, CALL_AVERAGE, average_of_sum(calls->total, calls->calls));
 	table_number(table, CALL_MIN, calls->min);
 	table_number(table, CALL_MEDIAN, calls->median);
 	table_number(table, CALL_P99, calls->p99);
@@ -170,12 +170,12 @@ struct table *commands_table(enum commands_table which, const struct table_colum
 void commands_row(struct table *table, enum commands_table which, const struct commands *commands,
 		  long long whole)
 {
-	row(table, commands->group);
+	call_row(table, commands->group);
 	table_text(table, KERNEL, commands->name);
 	table_number(table, COUNT, commands->count);
 	table_number(table, TOTAL, commands->total);
-	table_share(table, SHARE, share_of(commands->total, whole));
-	table_number(table, AVERAGE, average_of(commands->total, commands->count));
+	table_share(table, SHARE, share_of_total(commands->total, whole));
+	table_number(table, AVERAGE, average_of_sum(commands->total, commands->count));
 	table_number(table, MIN, commands->min);
 	table_number(table, MEDIAN, commands->median);
 	table_number(table, P99, commands->p99);
@@ -232,19 +232,19 @@ void queues_row(struct table *table, const struct queue_row *queue)
 	const struct queue_time *time = &queue->time;
 	int64_t span = time->end - time->first;
 
-	row(table, queue->group);
+	call_row(table, queue->group);
 	table_text(table, QUEUE, queue->name);
 	table_number(table, COMMANDS, time->commands);
 	table_number(table, SPAN, span);
 	table_number(table, BUSY, time->busy);
-	table_share(table, UTILISATION, share_of(time->busy, span));
+	table_share(table, UTILISATION, share_of_total(time->busy, span));
 	table_number(table, IDLE, time->idle);
 	table_number(table, GAPS, time->gaps);
 	table_number(table, LONGEST, time->longest);
 	if (!queue->cause)
 		return;
 	table_text(table, CAUSE, queue->cause);
-	table_share(table, CAUSE_SHARE, share_of(queue->cause_time, time->idle));
+	table_share(table, CAUSE_SHARE, share_of_total(queue->cause_time, time->idle));
 }
 
 enum wait_column {
@@ -274,13 +274,13 @@ struct table *waits_table(const struct table_column *group)
 
 void waits_row(struct table *table, const struct wait_row *wait)
 {
-	row(table, wait->group);
+	call_row(table, wait->group);
 	table_text(table, WAIT_QUEUE, wait->queue);
 	table_text(table, WAIT_CAUSE, wait->cause);
 	table_number(table, WAIT_GAPS, wait->gaps);
 	table_number(table, WAIT_TOTAL, wait->total);
-	table_share(table, WAIT_SHARE, share_of(wait->total, wait->idle));
-	table_number(table, WAIT_AVERAGE, average_of(wait->total, wait->gaps));
+	table_share(table, WAIT_SHARE, share_of_total(wait->total, wait->idle));
+	table_number(table, WAIT_AVERAGE, average_of_sum(wait->total, wait->gaps));
 	table_number(table, WAIT_LONGEST, wait->longest);
 }
 
@@ -343,7 +343,7 @@ struct table *groups_table(const char *name, const struct table_column *group)
 
 void groups_row(struct table *table, const struct group_row *group)
 {
-	row(table, group->name);
+	call_row(table, group->name);
 	table_number(table, GROUP_SPAN, group->span);
 	table_number(table, GROUP_CALLS, group->calls);
 	table_number(table, GROUP_FAILED, group->failed);

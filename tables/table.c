@@ -103,7 +103,7 @@ static struct cell *cell_at(struct table *table, size_t place)
 	return cell;
 }
 
-static struct cell *last_row(struct table *table, size_t column)
+static struct cell *group_last_row(struct table *table, size_t column)
 {
 	return cell_at(table, table->shift + column);
 }
@@ -116,22 +116,22 @@ void table_group(struct table *table, const char *text)
 
 void table_text(struct table *table, size_t column, const char *text)
 {
-	last_row(table, column)->text = need(strdup(text));
+	group_last_row(table, column)->text = need(strdup(text));
 }
 
 void table_number(struct table *table, size_t column, long long number)
 {
-	last_row(table, column)->number = number;
+	group_last_row(table, column)->number = number;
 }
 
 void table_share(struct table *table, size_t column, double share)
 {
-	last_row(table, column)->fraction = share;
+	group_last_row(table, column)->fraction = share;
 }
 
 void table_rate(struct table *table, size_t column, double rate)
 {
-	last_row(table, column)->fraction = rate;
+	group_last_row(table, column)->fraction = rate;
 }
 
 size_t table_rows(const struct table *table)
@@ -149,7 +149,7 @@ static const char *text_of(const struct cell *cell)
 	return cell->text ? cell->text : "";
 }
 
-static int descending(long long x, long long y)
+static int rows_descend(long long x, long long y)
 {
 	return x == y ? 0 : x < y ? 1 : -1;
 }
@@ -161,11 +161,11 @@ static int compare_rows(const void *a, const void *b, void *context)
 	int result = 0;
 
 	if (order->shift)
-		result = descending(left->number, right->number);
+		result = rows_descend(left->number, right->number);
 	if (!result && order->shift)
 		result = strcmp(text_of(left), text_of(right));
 	if (!result)
-		result = descending(left[order->column].number, right[order->column].number);
+		result = rows_descend(left[order->column].number, right[order->column].number);
 	return result ? result
 		      : strcmp(text_of(&left[order->shift]), text_of(&right[order->shift]));
 }
@@ -221,7 +221,7 @@ int table_format_named(const char *name)
 
 /* One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Bytes that are
  * no UTF-8 come one by one. */
-static size_t character(const char *text, int *columns)
+static size_t character_take(const char *text, int *columns)
 {
 	mbstate_t state = {0};
 	wchar_t wide;
@@ -242,14 +242,14 @@ static int columns_of(const char *text)
 	int sum = 0, columns;
 
 	while (*text) {
-		text += character(text, &columns);
+		text += character_take(text, &columns);
 		sum += columns;
 	}
 	return sum;
 }
 
 /* Marks that turn the direction of writing: what follows them would not stand where it is. */
-static bool turns_writing(wchar_t wide)
+static bool character_turns_writing(wchar_t wide)
 {
 	return wide == 0x61c || wide == 0x200e || wide == 0x200f ||
 	       (wide >= 0x2028 && wide <= 0x202e) || (wide >= 0x2066 && wide <= 0x2069);
@@ -259,7 +259,7 @@ static bool turns_writing(wchar_t wide)
  * Text as it may go to a terminal: control characters, which names in a trace can hold and a
  * terminal would obey, are shown as \xNN; so are bytes that are no text in the user's locale.
  */
-static char *harmless(const char *text)
+static char *character_is_harmless(const char *text)
 {
 	char *copy = need(malloc(4 * strlen(text) + 1)), *to = copy;
 
@@ -268,7 +268,7 @@ static char *harmless(const char *text)
 		wchar_t wide;
 		size_t bytes = mbrtowc(&wide, text, MB_CUR_MAX, &state);
 
-		if (bytes > MB_CUR_MAX || wcwidth(wide) < 0 || turns_writing(wide)) {
+		if (bytes > MB_CUR_MAX || wcwidth(wide) < 0 || character_turns_writing(wide)) {
 			to += sprintf(to, "\\x%02x", (unsigned char)*text++);
 			continue;
 		}
@@ -281,7 +281,7 @@ static char *harmless(const char *text)
 }
 
 /* Shorten to `room` columns, with an ellipsis. */
-static void shorten(char *text, int room)
+static void text_shorten(char *text, int room)
 {
 	int columns, used = 0;
 	char *at = text;
@@ -289,7 +289,7 @@ static void shorten(char *text, int room)
 	if (columns_of(text) <= room)
 		return;
 	while (*at) {
-		size_t bytes = character(at, &columns);
+		size_t bytes = character_take(at, &columns);
 
 		if (used + columns > room - 3)
 			break;
@@ -378,7 +378,7 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 	switch (column->type) {
 	case TABLE_NAME:
 	case TABLE_TEXT:
-		return harmless(cell->text);
+		return character_is_harmless(cell->text);
 	case TABLE_COUNT:
 		return count_text(cell->number);
 	case TABLE_TIME:
@@ -445,7 +445,7 @@ static void print_line(const struct table *table, char *const *texts, const int 
 }
 
 /* Take from the name columns what the lines have too much for the terminal. */
-static void fit(const struct table *table, int *widths, int room)
+static void text_fit(const struct table *table, int *widths, int room)
 {
 	int sum = 2 * (int)(table->width - 1);
 
@@ -465,7 +465,7 @@ static void fit(const struct table *table, int *widths, int room)
 
 static void print_heading(const struct table *table, FILE *to)
 {
-	char *heading = harmless(table->heading);
+	char *heading = character_is_harmless(table->heading);
 
 	fprintf(to, "%s\n\n", heading);
 	free(heading);
@@ -489,10 +489,10 @@ static void print_text(const struct table *table, FILE *to)
 		if (columns > widths[i % table->width])
 			widths[i % table->width] = columns;
 	}
-	fit(table, widths, terminal_width(to));
+	text_fit(table, widths, terminal_width(to));
 	for (size_t i = 0; i < cells + table->width; i++)
 		if (table->columns[i % table->width].type == TABLE_NAME)
-			shorten(texts[i], widths[i % table->width]);
+			text_shorten(texts[i], widths[i % table->width]);
 	for (size_t row = 0; row <= table->rows; row++)
 		print_line(table, texts + row * table->width, widths, to);
 	for (size_t i = 0; i < cells + table->width; i++)
@@ -506,7 +506,7 @@ static void print_text(const struct table *table, FILE *to)
 /* Programs get each byte as it is; a terminal does not. */
 static void print_csv_text(const char *given, FILE *to)
 {
-	char *shown = isatty(fileno(to)) ? harmless(given) : NULL;
+	char *shown = isatty(fileno(to)) ? character_is_harmless(given) : NULL;
 	const char *text = shown ? shown : given;
 
 	if (!strpbrk(text, ",\"\r\n")) {

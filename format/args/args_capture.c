@@ -34,7 +34,7 @@ static void capture_value(struct capture *c, const struct tl_type *type, const c
 static void capture_members(struct capture *c, const struct tl_type *type, const char *bytes,
 			    unsigned depth);
 
-static size_t read_memory(void *to, const void *from, size_t size, bool obliged)
+static size_t memory_read(void *to, const void *from, size_t size, bool obliged)
 {
 	if (!obliged)
 		return tl_checked_copy(to, from, size);
@@ -43,7 +43,7 @@ static size_t read_memory(void *to, const void *from, size_t size, bool obliged)
 }
 
 /* Begin a blob: room for `bytes`, NULL where there is none. */
-static struct tl_blob *begin_blob(struct capture *c, size_t bytes)
+static struct tl_blob *blob_begin(struct capture *c, size_t bytes)
 {
 	size_t padded = (bytes + 7) & ~(size_t)7;
 
@@ -57,7 +57,7 @@ static struct tl_blob *begin_blob(struct capture *c, size_t bytes)
 }
 
 /* End it with the bytes that it came to have. */
-static void end_blob(struct capture *c, struct tl_blob *blob, size_t bytes, uint64_t total)
+static void blob_end(struct capture *c, struct tl_blob *blob, size_t bytes, uint64_t total)
 {
 	char *data = (char *)(blob + 1);
 	size_t padded = (bytes + 7) & ~(size_t)7;
@@ -72,10 +72,10 @@ static void end_blob(struct capture *c, struct tl_blob *blob, size_t bytes, uint
 
 static void capture_nothing(struct capture *c, uint64_t total)
 {
-	struct tl_blob *blob = begin_blob(c, 0);
+	struct tl_blob *blob = blob_begin(c, 0);
 
 	if (blob)
-		end_blob(c, blob, 0, total);
+		blob_end(c, blob, 0, total);
 }
 
 /* What an integer behind a pointer variable is; false where it can't be known. */
@@ -87,7 +87,7 @@ static bool pointee_count(const struct tl_scope *scope, const struct tl_variable
 	uint64_t pointee = 0;
 
 	if (!type || !is_integer(type) || type->size > 8 || !from ||
-	    read_memory(&pointee, from, type->size, v->direction & TL_OBLIGED) != type->size)
+	    memory_read(&pointee, from, type->size, v->direction & TL_OBLIGED) != type->size)
 		return false;
 	*count = load_integer(type, &pointee);
 	if (type->kind == TL_KIND_INT && (int64_t)*count < 0)
@@ -109,8 +109,8 @@ static bool value_count(const struct tl_scope *scope, const struct tl_variable *
  * (size_t size, T *values, size_t *size_ret): the call says behind what it fills how much it has
  * filled, or would have. What lies behind that, it left alone.
  */
-static void cut_to_filled(const struct tl_scope *scope, const struct tl_variable *v,
-			  uint64_t *count)
+static void count_cut_to_filled(const struct tl_scope *scope, const struct tl_variable *v,
+				uint64_t *count)
 {
 	const struct tl_variable *sibling = &scope->variables[v->length.sibling], *filled = v + 1;
 	uint64_t limit;
@@ -137,14 +137,14 @@ static bool sibling_count(const struct capture *c, const struct tl_scope *scope,
 					      : !value_count(scope, sibling, count))
 		return false;
 	if (length->kind == TL_LENGTH_VALUE && c->when == TL_CAPTURE_EXIT)
-		cut_to_filled(scope, v, count);
+		count_cut_to_filled(scope, v, count);
 	if (__builtin_mul_overflow(*count, length->constant ? length->constant : 1, count))
 		*count = UINT64_MAX;
 	return true;
 }
 
-static struct extent extent_of(const struct capture *c, const struct tl_scope *scope,
-			       const struct tl_variable *v, uint64_t pointer)
+static struct extent pointer_extent(const struct capture *c, const struct tl_scope *scope,
+				    const struct tl_variable *v, uint64_t pointer)
 {
 	struct extent extent = {
 		.from = (const void *)(uintptr_t)pointer,
@@ -183,14 +183,14 @@ static void capture_string(struct capture *c, const struct extent *extent)
 	bool ended = extent->obliged ? length < sizeof bytes : length < readable;
 	uint64_t total = ended ? length : TL_BLOB_UNKNOWN;
 	length = length < TL_CAPTURE_STRING ? length : TL_CAPTURE_STRING;
-	struct tl_blob *blob = begin_blob(c, length);
+	struct tl_blob *blob = blob_begin(c, length);
 	if (!blob)
 		return;
 	memcpy(blob + 1, bytes, length);
-	end_blob(c, blob, length, total);
+	blob_end(c, blob, length, total);
 }
 
-static bool is_zero(const char *bytes, size_t size)
+static bool bytes_are_zero(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (bytes[i])
@@ -206,7 +206,7 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 					  uint32_t step)
 {
 	size_t element = extent->element, size = element * step;
-	struct tl_blob *blob = begin_blob(c, element * (TL_CAPTURE_ELEMENTS + step));
+	struct tl_blob *blob = blob_begin(c, element * (TL_CAPTURE_ELEMENTS + step));
 	uint64_t total = TL_BLOB_UNKNOWN;
 	uint32_t count;
 
@@ -217,17 +217,17 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 		const char *from = (const char *)extent->from + count * element;
 
 		/* The end alone first: behind it, memory may end. */
-		if (read_memory(to, from, element, extent->obliged) != element)
+		if (memory_read(to, from, element, extent->obliged) != element)
 			break;
-		if (is_zero(to, element)) {
+		if (bytes_are_zero(to, element)) {
 			total = count;
 			break;
 		}
-		if (read_memory(to, from, size, extent->obliged) != size)
+		if (memory_read(to, from, size, extent->obliged) != size)
 			break;
 	}
 	count = at_most(count, TL_CAPTURE_ELEMENTS);
-	end_blob(c, blob, count * element, total);
+	blob_end(c, blob, count * element, total);
 	return blob;
 }
 
@@ -237,13 +237,13 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	uint32_t limit = is_text(target) || !target ? TL_CAPTURE_STRING : TL_CAPTURE_ELEMENTS;
 	uint64_t kept = extent->total < limit ? extent->total : limit;
 	size_t bytes = (size_t)kept * extent->element;
-	struct tl_blob *blob = begin_blob(c, bytes);
+	struct tl_blob *blob = blob_begin(c, bytes);
 
 	if (!blob)
 		return NULL;
-	bytes = read_memory(blob + 1, extent->from, bytes, extent->obliged);
+	bytes = memory_read(blob + 1, extent->from, bytes, extent->obliged);
 	bytes -= bytes % extent->element;
-	end_blob(c, blob, bytes, extent->total);
+	blob_end(c, blob, bytes, extent->total);
 	return blob;
 }
 
@@ -289,7 +289,7 @@ static void capture_pointer(struct capture *c, const struct tl_scope *scope,
 	 */
 	if (v->length.kind == TL_LENGTH_POINTEE && c->when == TL_CAPTURE_EXIT)
 		c->doubtful = true;
-	struct extent extent = extent_of(c, scope, v, pointer);
+	struct extent extent = pointer_extent(c, scope, v, pointer);
 	if (!extent.known)
 		capture_nothing(c, TL_BLOB_UNKNOWN);
 	else if (v->length.kind == TL_LENGTH_STRING && extent.element == 1)
@@ -353,14 +353,14 @@ static const char *capture_link(struct capture *c, const struct link *link, uint
 	}
 	*type = announced(c->api, link, head);
 	size_t size = *type ? (*type)->size : link->head;
-	blob = begin_blob(c, size);
+	blob = blob_begin(c, size);
 	if (!blob)
 		return NULL;
 	/* Another thread may have changed the stype meanwhile. */
 	if (tl_checked_copy(blob + 1, from, size) != size ||
 	    announced(c->api, link, blob + 1) != *type)
 		size = 0;
-	end_blob(c, blob, size, 1);
+	blob_end(c, blob, size, 1);
 	return size ? (const char *)(blob + 1) : NULL;
 }
 

@@ -14,7 +14,7 @@
 /* What a value takes besides its key, at most, an enumerator's name not counted. */
 #define VALUE_ROOM 40
 
-static void make_step(struct tl_args_plan *plan, struct tl_args_step *step,
+static void step_make(struct tl_args_plan *plan, struct tl_args_step *step,
 		      const struct tl_variable *variable)
 {
 	const struct tl_type *type = variable->type;
@@ -51,32 +51,32 @@ void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *func
 	plan->used = 0;
 	plan->count = (uint16_t)at_most(function->count, TL_PLAN_STEPS);
 	if (function->result)
-		make_step(plan, &plan->result, &result);
+		step_make(plan, &plan->result, &result);
 	for (uint32_t i = 0; i < plan->count; i++)
-		make_step(plan, &plan->steps[i], &function->params[i]);
+		step_make(plan, &plan->steps[i], &function->params[i]);
 }
 
 /* ---- Values: where they end, and NULL for one that the walk has to print. */
 
-static inline char *put_char(char *at, char c)
+static inline char *text_put_char(char *at, char c)
 {
 	*at = c;
 	return at + 1;
 }
 
-static inline char *put_hex(char *at, uint64_t value)
+static inline char *text_put_hex(char *at, uint64_t value)
 {
-	return put_char(tl_digits_hex(at, value), '"');
+	return text_put_char(tl_digits_hex(at, value), '"');
 }
 
-static inline char *put_address(char *at, uint64_t value)
+static inline char *step_put_address(char *at, uint64_t value)
 {
 	memcpy(at, "\"0x", 3);
-	return put_hex(at + 3, value);
+	return text_put_hex(at + 3, value);
 }
 
 /* In quotes beyond 2^53. */
-static inline char *put_number(char *at, uint64_t magnitude, bool negative)
+static inline char *step_put_number(char *at, uint64_t magnitude, bool negative)
 {
 	bool quoted = magnitude > TL_TEXT_WHOLE;
 
@@ -89,23 +89,24 @@ static inline char *put_number(char *at, uint64_t magnitude, bool negative)
 	return at + quoted;
 }
 
-static inline char *put_signed(char *at, uint64_t value)
+static inline char *step_put_signed(char *at, uint64_t value)
 {
 	bool negative = (int64_t)value < 0;
 
-	return put_number(at, negative ? 0 - value : value, negative);
+	return step_put_number(at, negative ? 0 - value : value, negative);
 }
 
-static inline char *put_truth(char *at, uint64_t value)
+static inline char *step_put_truth(char *at, uint64_t value)
 {
 	if (value > 1)
-		return put_number(at, value, false);
+		return step_put_number(at, value, false);
 	memcpy(at, value ? "true" : "false", 5);
 	return at + 5 - value; /* "true" is shorter */
 }
 
 /* Most enumerations count from 0, and an enumerator stands where its value says. */
-static inline char *put_named(char *at, const char *end, const struct tl_type *type, uint64_t value)
+static inline char *step_put_named(char *at, const char *end, const struct tl_type *type,
+				   uint64_t value)
 {
 	const char *name;
 	size_t size;
@@ -121,14 +122,14 @@ static inline char *put_named(char *at, const char *end, const struct tl_type *t
 		return NULL;
 	*at = '"';
 	memcpy(at + 1, name, size);
-	return put_char(at + 1 + size, '"');
+	return text_put_char(at + 1 + size, '"');
 }
 
 /*
  * A step's member, without its comma where it is the first. Returns where it ends; NULL where the
  * walk has to print it, and what is behind `at` is not text.
  */
-static inline char *put_step(const struct tl_args_plan *plan, const struct tl_args_step *step,
+static inline char *step_put(const struct tl_args_plan *plan, const struct tl_args_step *step,
 			     char *at, const char *end, uint64_t word, bool first, bool captured)
 {
 	size_t key = step->key_size - (size_t)first;
@@ -142,21 +143,22 @@ static inline char *put_step(const struct tl_args_plan *plan, const struct tl_ar
 	at += key;
 	switch (step->how) {
 	case TL_HOW_HANDLE:
-		return put_hex(at, value);
+		return text_put_hex(at, value);
 	case TL_HOW_FOLLOWED:
 		if (word && captured)
 			return NULL;
-		return put_address(at, word);
+		return step_put_address(at, word);
 	case TL_HOW_ADDRESS:
-		return put_address(at, word);
+		return step_put_address(at, word);
 	case TL_HOW_UNSIGNED:
-		return put_number(at, value, false);
+		return step_put_number(at, value, false);
 	case TL_HOW_SIGNED:
-		return put_signed(at, (uint64_t)((int64_t)(word << step->unused) >> step->unused));
+		return step_put_signed(at,
+				       (uint64_t)((int64_t)(word << step->unused) >> step->unused));
 	case TL_HOW_TRUTH:
-		return put_truth(at, value);
+		return step_put_truth(at, value);
 	case TL_HOW_NAMED:
-		return put_named(at, end, step->type, value);
+		return step_put_named(at, end, step->type, value);
 	default:
 		return NULL;
 	}
@@ -176,7 +178,7 @@ void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 		char *end = NULL;
 
 		if (step->how != TL_HOW_WALKED)
-			end = put_step(plan, step, text->at, text->end, kept->words[step->word],
+			end = step_put(plan, step, text->at, text->end, kept->words[step->word],
 				       first, captured);
 		if (end) {
 			text->at = end;
@@ -196,7 +198,7 @@ void tl_args_plan_result(const struct tl_args_plan *plan, struct tl_text *text, 
 	char *end = NULL;
 
 	if (plan->result.how != TL_HOW_WALKED)
-		end = put_step(plan, &plan->result, text->at, text->end, result, first, false);
+		end = step_put(plan, &plan->result, text->at, text->end, result, first, false);
 	if (end) {
 		text->at = end;
 		return;

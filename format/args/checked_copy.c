@@ -21,7 +21,7 @@
 static _Atomic bool refused;
 
 /* Bytes of [from, from + size) that lie on from's page. */
-static size_t on_page(uintptr_t from, size_t size)
+static size_t bytes_on_page(uintptr_t from, size_t size)
 {
 	size_t rest = PAGE - from % PAGE;
 
@@ -37,7 +37,7 @@ static ssize_t copy_by_kernel(void *to, uintptr_t from, size_t size)
 	unsigned long pieces = 0;
 
 	for (; size && pieces < PIECES; pieces++) {
-		size_t part = on_page(from, size);
+		size_t part = bytes_on_page(from, size);
 		remote[pieces] = (struct iovec){(void *)from, part};
 		local.iov_len += part;
 		from += part;
@@ -53,7 +53,7 @@ static ssize_t copy_by_pipe(void *to, uintptr_t from, size_t size)
 	ssize_t n = -1;
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-		n = write(ends[1], (const void *)from, on_page(from, size));
+		n = write(ends[1], (const void *)from, bytes_on_page(from, size));
 		if (n > 0)
 			n = read(ends[0], to, (size_t)n);
 		close(ends[0]);

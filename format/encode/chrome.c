@@ -61,7 +61,7 @@ static void chrome_result(struct tl_text *text, const struct tl_function *functi
 		text->at = whole.at;
 }
 
-static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *name,
+static void name_make(const struct tl_chrome *chrome, struct tl_chrome_name *name,
 		      const struct tl_function *function)
 {
 	struct tl_text text = {name->text, name->text + TL_CHROME_KEPT, false};
@@ -80,14 +80,14 @@ static void make_name(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 }
 
 /* NULL where the function's name is too long to be kept. */
-static const struct tl_chrome_name *name_of(const struct tl_chrome *chrome,
-					    const struct tl_function *function, uint32_t id)
+static const struct tl_chrome_name *
+name_of_function(const struct tl_chrome *chrome, const struct tl_function *function, uint32_t id)
 {
 	if (!chrome->names)
 		return NULL;
 	struct tl_chrome_name *name = &chrome->names[(id + (id >> 16) * 397) % TL_CHROME_NAMES];
 	if (name->function != function)
-		make_name(chrome, name, function);
+		name_make(chrome, name, function);
 	return name->head ? name : NULL;
 }
 
@@ -186,7 +186,7 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 		text->cut = true;
 		return true;
 	}
-	const struct tl_chrome_name *name = name_of(chrome, function, record->function);
+	const struct tl_chrome_name *name = name_of_function(chrome, function, record->function);
 	bool returned = !(record->flags & TL_RECORD_UNWOUND) && tl_call_has_result(function);
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)

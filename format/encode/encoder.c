@@ -13,7 +13,7 @@ struct lost_list {
 	bool any;
 };
 
-static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
+static void totals_put_lost_thread(void *to, uint32_t tid, uint64_t lost)
 {
 	struct lost_list *list = to;
 
@@ -29,7 +29,7 @@ static void put_lost_thread(void *to, uint32_t tid, uint64_t lost)
 }
 
 /* The bytes that each millisecond of a device's work took, with three decimals. */
-static void put_cost(struct tl_text *text, const struct tl_event_cost *cost)
+static void totals_put_cost(struct tl_text *text, const struct tl_event_cost *cost)
 {
 	tl_text_string(text, ",\"event_bytes\":");
 	tl_text_unsigned(text, cost->bytes);
@@ -60,10 +60,10 @@ void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
 		tl_text_unsigned(text, totals->overwritten);
 	}
 	if (totals->cost.bytes)
-		put_cost(text, &totals->cost);
+		totals_put_cost(text, &totals->cost);
 	tl_text_string(text, ",\"lost_by_thread\":[");
 	if (totals->lost_by_thread)
-		totals->lost_by_thread(totals->context, put_lost_thread, &list);
+		totals->lost_by_thread(totals->context, totals_put_lost_thread, &list);
 	tl_text_string(text, "]");
 }
 
@@ -76,8 +76,8 @@ bool tl_event_is_sound(const struct tl_event_record *event)
 }
 
 /* The event's own end of a flow, or that of a call. */
-static void make_end(struct tl_event_record *end, const struct tl_event_record *event,
-		     uint8_t phase, uint64_t number, uint32_t name, uint64_t ns)
+static void flow_end_make(struct tl_event_record *end, const struct tl_event_record *event,
+			  uint8_t phase, uint64_t number, uint32_t name, uint64_t ns)
 {
 	*end = (struct tl_event_record){.size = sizeof(*event) / 8,
 					.type = TL_RECORD_EVENT,
@@ -92,13 +92,13 @@ static void make_end(struct tl_event_record *end, const struct tl_event_record *
 					.request = event->request};
 }
 
-static void move_to_call(struct tl_event_record *end, uint32_t tid)
+static void flow_end_move(struct tl_event_record *end, uint32_t tid)
 {
 	end->flags |= TL_EVENT_TID;
 	end->lane = tid;
 }
 
-static bool has_call(const struct tl_encoder *encoder, uint32_t tid, uint64_t ns)
+static bool encoder_has_call(const struct tl_encoder *encoder, uint32_t tid, uint64_t ns)
 {
 	return tid && (!encoder->has_call || encoder->has_call(encoder->source, tid, ns));
 }
@@ -112,21 +112,22 @@ unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_r
 	if (!(event->flags & TL_EVENT_ARROWS))
 		return 0;
 	memcpy(&arrows, &event->arg[event->args], sizeof(arrows));
-	if (has_call(encoder, arrows.from, arrows.from_ns)) {
-		make_end(&ends[0], event, 's', arrows.number, arrows.from_name, arrows.from_ns);
-		move_to_call(&ends[0], arrows.from);
-		make_end(&ends[1], event, 'f', arrows.number, arrows.from_name, event->start);
+	if (encoder_has_call(encoder, arrows.from, arrows.from_ns)) {
+		flow_end_make(&ends[0], event, 's', arrows.number, arrows.from_name,
+			      arrows.from_ns);
+		flow_end_move(&ends[0], arrows.from);
+		flow_end_make(&ends[1], event, 'f', arrows.number, arrows.from_name, event->start);
 		count = 2;
 	}
-	if (has_call(encoder, arrows.to, arrows.to_ns)) {
+	if (encoder_has_call(encoder, arrows.to, arrows.to_ns)) {
 		/* Where it ends, and inside of it. */
 		uint64_t end = event->duration ? event->start + event->duration - 1 : event->start;
-		make_end(&ends[count], event, 's', arrows.number + 1, arrows.to_name, end);
-		make_end(&ends[count + 1], event, 'i', 0, arrows.to_name, arrows.to_ns);
-		move_to_call(&ends[count + 1], arrows.to);
-		make_end(&ends[count + 2], event, 'f', arrows.number + 1, arrows.to_name,
-			 arrows.to_ns);
-		move_to_call(&ends[count + 2], arrows.to);
+		flow_end_make(&ends[count], event, 's', arrows.number + 1, arrows.to_name, end);
+		flow_end_make(&ends[count + 1], event, 'i', 0, arrows.to_name, arrows.to_ns);
+		flow_end_move(&ends[count + 1], arrows.to);
+		flow_end_make(&ends[count + 2], event, 'f', arrows.number + 1, arrows.to_name,
+			      arrows.to_ns);
+		flow_end_move(&ends[count + 2], arrows.to);
 		count += 3;
 	}
 	return count;
@@ -139,8 +140,8 @@ uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_
 	return encoder->lane ? encoder->lane(encoder->source, event->lane) : 0;
 }
 
-static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_record *event,
-		      uint64_t time)
+static uint64_t event_ns(const struct tl_encoder *encoder, const struct tl_event_record *event,
+			 uint64_t time)
 {
 	return event->flags & TL_EVENT_NS ? time : tl_encoder_ns(encoder, time);
 }
@@ -148,10 +149,10 @@ static uint64_t ns_of(const struct tl_encoder *encoder, const struct tl_event_re
 void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event,
 		    uint64_t *start, uint64_t *stop)
 {
-	*stop = *start = ns_of(encoder, event, event->start);
+	*stop = *start = event_ns(encoder, event, event->start);
 	if (event->phase != 'X')
 		return;
-	uint64_t end = ns_of(encoder, event, tl_record_end(event->start, event->duration));
+	uint64_t end = event_ns(encoder, event, tl_record_end(event->start, event->duration));
 	if (end > *start)
 		*stop = end;
 }
@@ -169,8 +170,8 @@ void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *enco
 	cost->device_ns += stop - start;
 }
 
-static bool note_event(const struct tl_encoder *encoder, uint32_t tid,
-		       const struct tl_event_record *event)
+static bool marks_note_event(const struct tl_encoder *encoder, uint32_t tid,
+			     const struct tl_event_record *event)
 {
 	uint64_t start, stop;
 
@@ -190,7 +191,7 @@ bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid,
 	if (!encoder->marks)
 		return true;
 	if (record->type == TL_RECORD_EVENT)
-		return note_event(encoder, tid, (const void *)record);
+		return marks_note_event(encoder, tid, (const void *)record);
 	if (record->type == TL_RECORD_CALL && encoder->marks->now.open) {
 		uint64_t stop = tl_record_end(record->start, record->duration);
 		tl_open_marks_until(encoder->marks, tid, tl_encoder_ns(encoder, stop));

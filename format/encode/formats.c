@@ -18,7 +18,7 @@ static const struct tl_format *const formats[] = {
 	&tl_format_tlt,
 };
 
-static bool take_ending(const char *path, size_t *length, const char *ending)
+static bool name_take_ending(const char *path, size_t *length, const char *ending)
 {
 	size_t size = strlen(ending);
 
@@ -32,10 +32,10 @@ const struct tl_format *tl_format_of(const char *path, bool *gzip)
 {
 	size_t length = strlen(path);
 
-	*gzip = take_ending(path, &length, ".gz");
+	*gzip = name_take_ending(path, &length, ".gz");
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!(*gzip && formats[i]->is_plain) &&
-		    take_ending(path, &length, formats[i]->ending))
+		    name_take_ending(path, &length, formats[i]->ending))
 			return formats[i];
 	return NULL;
 }

@@ -17,7 +17,7 @@ size_t tl_gzip_bound(size_t size)
 	return size + (size >> 12) + (size >> 14) + (size >> 25) + 16 + TL_GZIP_HEADER + SPARE;
 }
 
-static void *take(void *opaque, unsigned items, unsigned size)
+static void *gzip_memory_take(void *opaque, unsigned items, unsigned size)
 {
 	struct tl_gzip *gzip = opaque;
 	size_t bytes = ((size_t)items * size + 63) & ~(size_t)63;
@@ -29,7 +29,7 @@ static void *take(void *opaque, unsigned items, unsigned size)
 	return memory;
 }
 
-static void give_back(void *opaque, void *memory)
+static void gzip_memory_give_back(void *opaque, void *memory)
 {
 	(void)opaque;
 	(void)memory;
@@ -40,8 +40,8 @@ bool tl_gzip_start(struct tl_gzip *gzip, void *memory)
 	memset(gzip, 0, sizeof(*gzip));
 	gzip->arena = memory;
 	gzip->arena_end = gzip->arena + TL_GZIP_MEMORY;
-	gzip->stream.zalloc = take;
-	gzip->stream.zfree = give_back;
+	gzip->stream.zalloc = gzip_memory_take;
+	gzip->stream.zfree = gzip_memory_give_back;
 	gzip->stream.opaque = gzip;
 	return deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) ==
 	       Z_OK;

@@ -32,7 +32,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 }
 
 /* Room for an event's arguments, the inside of a JSON object; then the event made of them. */
-static struct tl_text start_args(const struct tl_encoder *encoder)
+static struct tl_text args_start(const struct tl_encoder *encoder)
 {
 	struct state *state = encoder->state;
 
@@ -53,7 +53,7 @@ static void json_metadata(const struct tl_encoder *encoder, struct tl_text *text
 static void json_name(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		      const char *event, const char *name, size_t size)
 {
-	struct tl_text args = start_args(encoder);
+	struct tl_text args = args_start(encoder);
 
 	tl_text_string(&args, "\"name\":\"");
 	tl_text_escape(&args, name, size);
@@ -64,7 +64,7 @@ static void json_name(const struct tl_encoder *encoder, struct tl_text *text, ui
 static void json_labels(const struct tl_encoder *encoder, struct tl_text *text,
 			const struct tl_facts *facts)
 {
-	struct tl_text args = start_args(encoder);
+	struct tl_text args = args_start(encoder);
 
 	tl_text_string(&args, "\"labels\":\"");
 	if (facts->has_rank) {
@@ -90,12 +90,12 @@ static void json_begin(struct tl_encoder *encoder, struct tl_text *text,
 		*first = '[';
 	json_labels(encoder, text, facts);
 	if (facts->has_rank) {
-		args = start_args(encoder);
+		args = args_start(encoder);
 		tl_text_string(&args, "\"sort_index\":");
 		tl_text_signed(&args, facts->rank);
 		json_metadata(encoder, text, 0, "process_sort_index", &args);
 	}
-	args = start_args(encoder);
+	args = args_start(encoder);
 	tl_text_put(&args, facts->members, strnlen(facts->members, sizeof(facts->members)));
 	json_metadata(encoder, text, 0, "tracelayer", &args);
 }
@@ -109,7 +109,7 @@ static void json_thread(struct tl_encoder *encoder, struct tl_text *text, uint32
 static void json_lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		      const char *name, size_t size, int32_t sort)
 {
-	struct tl_text args = start_args(encoder);
+	struct tl_text args = args_start(encoder);
 
 	json_name(encoder, text, tid, "thread_name", name, size);
 	tl_text_string(&args, "\"sort_index\":");
@@ -166,7 +166,7 @@ static void json_unfinished(struct tl_encoder *encoder, struct tl_text *text, ui
 static void json_end(struct tl_encoder *encoder, struct tl_text *text,
 		     const struct tl_totals *totals)
 {
-	struct tl_text args = start_args(encoder);
+	struct tl_text args = args_start(encoder);
 
 	tl_text_totals(&args, totals);
 	json_metadata(encoder, text, 0, "tracelayer_end", &args);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The thread's place, or where it may be put; NULL: neither. */
-static struct tl_open_marks_thread *thread_of(struct tl_open_marks_state *state, uint32_t tid)
+static struct tl_open_marks_thread *marks_thread(struct tl_open_marks_state *state, uint32_t tid)
 {
 	for (uint32_t i = 0; i < 16; i++) {
 		struct tl_open_marks_thread *thread =
@@ -28,7 +28,7 @@ static struct tl_open_marks_thread *thread_of(struct tl_open_marks_state *state,
 }
 
 /* 1 + a free place; 0: none. */
-static uint32_t take_place(struct tl_open_marks_state *state)
+static uint32_t mark_take_place(struct tl_open_marks_state *state)
 {
 	uint32_t place = state->free;
 
@@ -39,11 +39,11 @@ static uint32_t take_place(struct tl_open_marks_state *state)
 	return place;
 }
 
-static void push(struct tl_open_marks_state *state, uint32_t tid,
-		 const struct tl_event_record *event, uint64_t ns)
+static void mark_push(struct tl_open_marks_state *state, uint32_t tid,
+		      const struct tl_event_record *event, uint64_t ns)
 {
-	struct tl_open_marks_thread *thread = thread_of(state, tid);
-	uint32_t place = thread ? take_place(state) : 0;
+	struct tl_open_marks_thread *thread = marks_thread(state, tid);
+	uint32_t place = thread ? mark_take_place(state) : 0;
 
 	if (!place) {
 		state->is_over = true;
@@ -64,8 +64,8 @@ static void push(struct tl_open_marks_state *state, uint32_t tid,
 }
 
 /* The last one of the event's lane. */
-static bool pop(struct tl_open_marks_state *state, struct tl_open_marks_thread *thread,
-		const struct tl_event_record *event)
+static bool mark_pop(struct tl_open_marks_state *state, struct tl_open_marks_thread *thread,
+		     const struct tl_event_record *event)
 {
 	for (uint32_t *link = &thread->top; *link; link = &state->marks[*link - 1].below) {
 		uint32_t place = *link;
@@ -90,19 +90,19 @@ bool tl_open_marks_event(struct tl_open_marks *marks, uint32_t tid,
 
 	marks->changed = true;
 	if (event->phase == 'B') {
-		push(state, tid, event, ns);
+		mark_push(state, tid, event, ns);
 		return true;
 	}
-	thread = state->open ? thread_of(state, tid) : NULL;
+	thread = state->open ? marks_thread(state, tid) : NULL;
 	if (!thread || thread->tid != tid)
 		return state->is_over;
 	thread->latest = ns > thread->latest ? ns : thread->latest;
-	return pop(state, thread, event) || state->is_over;
+	return mark_pop(state, thread, event) || state->is_over;
 }
 
 void tl_open_marks_latest(struct tl_open_marks *marks, uint32_t tid, uint64_t ns)
 {
-	struct tl_open_marks_thread *thread = thread_of(&marks->now, tid);
+	struct tl_open_marks_thread *thread = marks_thread(&marks->now, tid);
 
 	if (!thread || thread->tid != tid || thread->latest >= ns)
 		return;
@@ -114,7 +114,7 @@ bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open
 		       uint64_t *end)
 {
 	struct tl_open_marks_state *state = &marks->now;
-	struct tl_open_marks_thread *thread = state->open ? thread_of(state, tid) : NULL;
+	struct tl_open_marks_thread *thread = state->open ? marks_thread(state, tid) : NULL;
 
 	if (!thread || thread->tid != tid || !thread->top)
 		return false;
@@ -129,7 +129,7 @@ bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open
 	return true;
 }
 
-static void copy(struct tl_open_marks_state *to, const struct tl_open_marks_state *from)
+static void marks_copy(struct tl_open_marks_state *to, const struct tl_open_marks_state *from)
 {
 	to->open = from->open;
 	to->used = from->used;
@@ -142,13 +142,13 @@ static void copy(struct tl_open_marks_state *to, const struct tl_open_marks_stat
 void tl_open_marks_block(struct tl_open_marks *marks)
 {
 	if (marks->changed)
-		copy(&marks->now, &marks->kept);
+		marks_copy(&marks->now, &marks->kept);
 	marks->changed = false;
 }
 
 void tl_open_marks_kept(struct tl_open_marks *marks)
 {
 	if (marks->changed)
-		copy(&marks->kept, &marks->now);
+		marks_copy(&marks->kept, &marks->now);
 	marks->changed = false;
 }

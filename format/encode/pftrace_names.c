@@ -9,7 +9,7 @@
 #include "format/encode/pftrace.h"
 
 /* FNV-1a */
-static uint32_t hash_of(uint32_t field, const char *string, size_t size)
+static uint32_t name_hash(uint32_t field, const char *string, size_t size)
 {
 	uint32_t hash = 2166136261u ^ field;
 
@@ -18,8 +18,8 @@ static uint32_t hash_of(uint32_t field, const char *string, size_t size)
 	return hash;
 }
 
-static bool is_it(const struct tl_pf_names *names, const struct tl_pf_name *name, uint32_t hash,
-		  uint32_t field, const char *string, size_t size)
+static bool name_is(const struct tl_pf_names *names, const struct tl_pf_name *name, uint32_t hash,
+		    uint32_t field, const char *string, size_t size)
 {
 	return name->hash == hash && name->field == field && name->size == size &&
 	       memcmp(names->text + name->at, string, size) == 0;
@@ -28,7 +28,7 @@ static bool is_it(const struct tl_pf_names *names, const struct tl_pf_name *name
 struct tl_pf_name *tl_pf_name_find(struct tl_pf_names *names, uint32_t field, const char *string,
 				   size_t size)
 {
-	uint32_t hash = hash_of(field, string, size), place = hash;
+	uint32_t hash = name_hash(field, string, size), place = hash;
 	struct tl_pf_name *name;
 
 	if (size > TL_PF_NAME_MAX)
@@ -37,7 +37,7 @@ struct tl_pf_name *tl_pf_name_find(struct tl_pf_names *names, uint32_t field, co
 		name = &names->places[place % TL_PF_NAMES];
 		if (!name->field)
 			break;
-		if (is_it(names, name, hash, field, string, size))
+		if (name_is(names, name, hash, field, string, size))
 			return name;
 	}
 	if (names->count == TL_PF_NAMES_MOST || size > sizeof(names->text) - names->used)

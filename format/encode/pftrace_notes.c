@@ -16,7 +16,7 @@
 
 /* ---- Strings and names */
 
-static size_t clean(char to[TL_PF_STRING_MAX], struct tl_pf_text string)
+static size_t string_clean(char to[TL_PF_STRING_MAX], struct tl_pf_text string)
 {
 	struct tl_text text = {to, to + TL_PF_STRING_MAX, false};
 
@@ -29,7 +29,7 @@ char *tl_pf_string(char *at, uint32_t field, struct tl_pf_text string)
 {
 	char *content = tl_protobuf_open(at, field);
 
-	return tl_protobuf_close(content, content + clean(content, string));
+	return tl_protobuf_close(content, content + string_clean(content, string));
 }
 
 struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field,
@@ -37,10 +37,10 @@ struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field,
 {
 	char text[TL_PF_STRING_MAX];
 
-	return tl_pf_name_find(names, field, text, clean(text, string));
+	return tl_pf_name_find(names, field, text, string_clean(text, string));
 }
 
-static bool has_room(struct tl_pf_notes *notes, size_t size)
+static bool notes_have_room(struct tl_pf_notes *notes, size_t size)
 {
 	if ((size_t)(notes->end - notes->at) >= size)
 		return true;
@@ -59,8 +59,8 @@ static char *note_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *na
 }
 
 /* A string that comes again: an enumerator. */
-static char *note_again(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
-			struct tl_pf_text string)
+static char *note_repeated(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+			   struct tl_pf_text string)
 {
 	uint32_t iid = name ? tl_pf_name_use(notes->names, name) : 0;
 
@@ -69,7 +69,7 @@ static char *note_again(struct tl_pf_notes *notes, char *at, struct tl_pf_name *
 }
 
 /* Up to its value; *content is where it began. */
-static char *open_note(struct tl_pf_notes *notes, struct tl_pf_text key, char **content)
+static char *note_open(struct tl_pf_notes *notes, struct tl_pf_text key, char **content)
 {
 	*content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
 	return note_key(notes, *content,
@@ -81,9 +81,9 @@ void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t
 {
 	char *content, *at;
 
-	if (!has_room(notes, NOTE_ROOM))
+	if (!notes_have_room(notes, NOTE_ROOM))
 		return;
-	at = open_note(notes, key, &content);
+	at = note_open(notes, key, &content);
 	at = field == TL_PF_DOUBLE_VALUE ? tl_protobuf_fixed64(at, field, value)
 					 : tl_protobuf_number(at, field, value);
 	notes->at = tl_protobuf_close(content, at);
@@ -110,9 +110,9 @@ void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64
 {
 	char *content, *at;
 
-	if (!has_room(notes, NOTE_ROOM))
+	if (!notes_have_room(notes, NOTE_ROOM))
 		return;
-	at = open_note(notes, key, &content);
+	at = note_open(notes, key, &content);
 	notes->at = tl_protobuf_close(content, note_integer(at, value, is_signed));
 }
 
@@ -120,11 +120,11 @@ void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct 
 {
 	char *content, *at;
 
-	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
+	if (!notes_have_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
 		return;
-	at = open_note(notes, key, &content);
-	at = note_again(notes, at, tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, string),
-			string);
+	at = note_open(notes, key, &content);
+	at = note_repeated(notes, at, tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, string),
+			   string);
 	notes->at = tl_protobuf_close(content, at);
 }
 
@@ -162,7 +162,7 @@ static bool note_named(struct tl_pf_notes *notes, char **at, struct tl_pf_step *
 		return false;
 	step->value = value;
 	step->enumerator = tl_pf_name_clean(notes->names, TL_PF_STRING_VALUES, tl_pf_text(name));
-	*at = note_again(notes, *at, step->enumerator, tl_pf_text(name));
+	*at = note_repeated(notes, *at, step->enumerator, tl_pf_text(name));
 	return true;
 }
 
@@ -173,7 +173,7 @@ bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_
 
 	if (step->how == TL_HOW_WALKED || (step->how == TL_HOW_FOLLOWED && word && captured))
 		return false;
-	if (!has_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
+	if (!notes_have_room(notes, NOTE_ROOM + TL_PF_STRING_MAX))
 		return true;
 	char *content = tl_protobuf_open(notes->at, TL_PF_ANNOTATIONS);
 	char *at = note_key(notes, content, step->name, tl_pf_text(step->key));
@@ -211,7 +211,7 @@ struct reader {
 	const char *at, *end;
 };
 
-static bool take(struct reader *reader, char c)
+static bool reader_take(struct reader *reader, char c)
 {
 	if (reader->at == reader->end || *reader->at != c)
 		return false;
@@ -219,7 +219,7 @@ static bool take(struct reader *reader, char c)
 	return true;
 }
 
-static bool take_word(struct reader *reader, const char *word)
+static bool reader_take_word(struct reader *reader, const char *word)
 {
 	size_t size = strlen(word);
 
@@ -230,7 +230,7 @@ static bool take_word(struct reader *reader, const char *word)
 }
 
 /* What stands up to `quote`, which is taken, too. */
-static bool take_quoted(struct reader *reader, char quote, struct reader *inside)
+static bool reader_take_quoted(struct reader *reader, char quote, struct reader *inside)
 {
 	inside->at = reader->at;
 	for (; reader->at < reader->end; reader->at++) {
@@ -252,7 +252,7 @@ static int digit_of(char c)
 }
 
 /* Returns whether there was a digit. */
-static bool take_digits(struct reader *reader, int base, uint64_t *value)
+static bool reader_take_digits(struct reader *reader, int base, uint64_t *value)
 {
 	const char *first = reader->at;
 	int digit;
@@ -284,7 +284,7 @@ static char *note_utf8(char *at, uint64_t code)
 }
 
 /* A JSON string's inside as what it stands for, which is never longer. */
-static char *unescape(char *at, struct reader inside)
+static char *string_unescape(char *at, struct reader inside)
 {
 	static const char letters[] = "btnfr", meant[] = "\b\t\n\f\r";
 
@@ -301,7 +301,7 @@ static char *unescape(char *at, struct reader inside)
 			uint64_t code;
 			if (inside.end - inside.at < 4)
 				return at;
-			take_digits(&four, 16, &code);
+			reader_take_digits(&four, 16, &code);
 			at = note_utf8(at, code);
 			inside.at += 4;
 		} else {
@@ -319,10 +319,10 @@ static bool note_member_key(struct tl_pf_notes *notes, struct reader *reader)
 	char key[TL_PF_NAME_MAX];
 	struct reader inside;
 
-	if (!take(reader, '"') || !take_quoted(reader, '"', &inside) || !take(reader, ':') ||
-	    inside.end - inside.at > (ptrdiff_t)sizeof(key))
+	if (!reader_take(reader, '"') || !reader_take_quoted(reader, '"', &inside) ||
+	    !reader_take(reader, ':') || inside.end - inside.at > (ptrdiff_t)sizeof(key))
 		return false;
-	struct tl_pf_text text = {key, (size_t)(unescape(key, inside) - key)};
+	struct tl_pf_text text = {key, (size_t)(string_unescape(key, inside) - key)};
 	notes->at = note_key(notes, notes->at,
 			     tl_pf_name_find(notes->names, TL_PF_ANNOTATION_NAMES, key, text.size),
 			     text);
@@ -330,10 +330,10 @@ static bool note_member_key(struct tl_pf_notes *notes, struct reader *reader)
 }
 
 /* A DebugAnnotation as `field`: a member, or without its name an array's element. */
-static bool note_note(struct tl_pf_notes *notes, struct reader *reader, uint32_t field,
-		      unsigned depth)
+static bool note_annotation(struct tl_pf_notes *notes, struct reader *reader, uint32_t field,
+			    unsigned depth)
 {
-	if (!has_room(notes, NOTE_ROOM))
+	if (!notes_have_room(notes, NOTE_ROOM))
 		return false;
 	char *content = notes->at = tl_protobuf_open(notes->at, field);
 	if (field != TL_PF_ARRAY_VALUES && !note_member_key(notes, reader))
@@ -350,21 +350,21 @@ static bool note_several(struct tl_pf_notes *notes, struct reader *reader, uint3
 {
 	if (depth == DEPTH_MAX)
 		return false;
-	if (take(reader, bracket))
+	if (reader_take(reader, bracket))
 		return true;
 	do {
-		if (!note_note(notes, reader, field, depth + 1))
+		if (!note_annotation(notes, reader, field, depth + 1))
 			return false;
-	} while (take(reader, ','));
-	return take(reader, bracket);
+	} while (reader_take(reader, ','));
+	return reader_take(reader, bracket);
 }
 
 static bool note_text(struct tl_pf_notes *notes, struct reader inside)
 {
-	if (!has_room(notes, (size_t)(inside.end - inside.at) + 2 * TL_PROTOBUF_NUMBER))
+	if (!notes_have_room(notes, (size_t)(inside.end - inside.at) + 2 * TL_PROTOBUF_NUMBER))
 		return false;
 	char *content = tl_protobuf_open(notes->at, TL_PF_STRING_VALUE);
-	notes->at = tl_protobuf_close(content, unescape(content, inside));
+	notes->at = tl_protobuf_close(content, string_unescape(content, inside));
 	return true;
 }
 
@@ -372,16 +372,17 @@ static bool note_quoted(struct tl_pf_notes *notes, struct reader *reader, char q
 {
 	struct reader inside;
 
-	if (!take_quoted(reader, quote, &inside))
+	if (!reader_take_quoted(reader, quote, &inside))
 		return false;
 	size_t size = (size_t)(inside.end - inside.at);
 	if (quote == '"' || size > TL_PF_NAME_MAX)
 		return note_text(notes, inside);
-	if (!has_room(notes, NAME_ROOM))
+	if (!notes_have_room(notes, NAME_ROOM))
 		return false;
-	notes->at = note_again(notes, notes->at,
-			       tl_pf_name_find(notes->names, TL_PF_STRING_VALUES, inside.at, size),
-			       (struct tl_pf_text){inside.at, size});
+	notes->at =
+		note_repeated(notes, notes->at,
+			      tl_pf_name_find(notes->names, TL_PF_STRING_VALUES, inside.at, size),
+			      (struct tl_pf_text){inside.at, size});
 	return true;
 }
 
@@ -389,10 +390,10 @@ static bool note_quoted(struct tl_pf_notes *notes, struct reader *reader, char q
 static bool note_number(struct tl_pf_notes *notes, struct reader *reader)
 {
 	struct reader token = *reader;
-	bool negative = take(reader, '-');
+	bool negative = reader_take(reader, '-');
 	uint64_t value;
 
-	if (!take_digits(reader, 10, &value))
+	if (!reader_take_digits(reader, 10, &value))
 		return false;
 	for (token.end = reader->at; token.end < reader->end; token.end++)
 		if (*token.end != '.' && *token.end != '+' && *token.end != '-' &&
@@ -411,17 +412,17 @@ static bool note_simple(struct tl_pf_notes *notes, struct reader *reader)
 {
 	uint64_t value;
 
-	if (!has_room(notes, 2 * TL_PROTOBUF_NUMBER))
+	if (!notes_have_room(notes, 2 * TL_PROTOBUF_NUMBER))
 		return false;
-	if (take_word(reader, "true"))
+	if (reader_take_word(reader, "true"))
 		notes->at = tl_protobuf_number(notes->at, TL_PF_BOOL_VALUE, 1);
-	else if (take_word(reader, "false"))
+	else if (reader_take_word(reader, "false"))
 		notes->at = tl_protobuf_number(notes->at, TL_PF_BOOL_VALUE, 0);
-	else if (take_word(reader, "null"))
+	else if (reader_take_word(reader, "null"))
 		notes->at = tl_protobuf_bytes(notes->at, TL_PF_STRING_VALUE, "null", 4);
-	else if (take_word(reader, "0x") && take_digits(reader, 16, &value))
+	else if (reader_take_word(reader, "0x") && reader_take_digits(reader, 16, &value))
 		notes->at = tl_protobuf_number(notes->at, TL_PF_POINTER_VALUE, value);
-	else if (take(reader, '#') && take_digits(reader, 16, &value))
+	else if (reader_take(reader, '#') && reader_take_digits(reader, 16, &value))
 		notes->at = tl_protobuf_fixed64(notes->at, TL_PF_DOUBLE_VALUE, value);
 	else
 		return note_number(notes, reader);
@@ -430,13 +431,13 @@ static bool note_simple(struct tl_pf_notes *notes, struct reader *reader)
 
 static bool note_value(struct tl_pf_notes *notes, struct reader *reader, unsigned depth)
 {
-	if (take(reader, '{'))
+	if (reader_take(reader, '{'))
 		return note_several(notes, reader, TL_PF_DICT_ENTRIES, '}', depth);
-	if (take(reader, '['))
+	if (reader_take(reader, '['))
 		return note_several(notes, reader, TL_PF_ARRAY_VALUES, ']', depth);
-	if (take(reader, '"'))
+	if (reader_take(reader, '"'))
 		return note_quoted(notes, reader, '"');
-	if (take(reader, '\''))
+	if (reader_take(reader, '\''))
 		return note_quoted(notes, reader, '\'');
 	return note_simple(notes, reader);
 }
@@ -447,11 +448,11 @@ void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t s
 
 	while (reader.at < reader.end) {
 		char *mark = notes->at;
-		if (!note_note(notes, &reader, TL_PF_ANNOTATIONS, 0)) {
+		if (!note_annotation(notes, &reader, TL_PF_ANNOTATIONS, 0)) {
 			notes->at = mark;
 			notes->cut = true;
 			return;
 		}
-		take(&reader, ',');
+		reader_take(&reader, ',');
 	}
 }

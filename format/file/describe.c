@@ -20,7 +20,7 @@ struct description {
 	size_t slots;
 };
 
-static void put(struct description *to, const void *bytes, size_t size)
+static void bytes_put(struct description *to, const void *bytes, size_t size)
 {
 	if (to->size + size > to->room) {
 		size_t room = 2 * (to->size + size) + 4096;
@@ -36,7 +36,7 @@ static void put(struct description *to, const void *bytes, size_t size)
 	to->size += size;
 }
 
-static void put_number(struct description *to, uint64_t value)
+static void number_put(struct description *to, uint64_t value)
 {
 	unsigned char bytes[10];
 	size_t size = 0;
@@ -44,24 +44,24 @@ static void put_number(struct description *to, uint64_t value)
 	for (; value > 0x7f; value >>= 7)
 		bytes[size++] = (unsigned char)(value | 0x80);
 	bytes[size++] = (unsigned char)value;
-	put(to, bytes, size);
+	bytes_put(to, bytes, size);
 }
 
-static void put_signed(struct description *to, uint64_t value)
+static void signed_put(struct description *to, uint64_t value)
 {
-	put_number(to, value << 1 ^ ((int64_t)value < 0 ? UINT64_MAX : 0));
+	number_put(to, value << 1 ^ ((int64_t)value < 0 ? UINT64_MAX : 0));
 }
 
-static void put_string(struct description *to, const char *string)
+static void string_put(struct description *to, const char *string)
 {
 	if (!string)
 		string = "";
-	put(to, string, strlen(string) + 1);
+	bytes_put(to, string, strlen(string) + 1);
 }
 
 /* Types, numbered in the order of first use. */
 
-static size_t *slot_of(struct description *to, const struct tl_type *type)
+static size_t *type_slot(struct description *to, const struct tl_type *type)
 {
 	size_t i = (uintptr_t)type / 8 * 0x9e3779b97f4a7c15ull % to->slots;
 
@@ -70,7 +70,7 @@ static size_t *slot_of(struct description *to, const struct tl_type *type)
 	return &to->found[i];
 }
 
-static bool make_room(struct description *to)
+static bool types_make_room(struct description *to)
 {
 	if (to->ntypes < to->types_room)
 		return true;
@@ -88,142 +88,142 @@ static bool make_room(struct description *to)
 	to->types_room = room;
 	to->slots = 4 * room;
 	for (size_t i = 0; i < to->ntypes; i++)
-		*slot_of(to, to->types[i]) = i + 1;
+		*type_slot(to, to->types[i]) = i + 1;
 	return true;
 }
 
-static void collect(struct description *to, const struct tl_type *type)
+static void type_collect(struct description *to, const struct tl_type *type)
 {
 	if (!type || to->failed)
 		return;
-	if (!make_room(to)) {
+	if (!types_make_room(to)) {
 		to->failed = true;
 		return;
 	}
-	size_t *slot = slot_of(to, type);
+	size_t *slot = type_slot(to, type);
 	if (*slot)
 		return;
 	to->types[to->ntypes++] = type;
 	*slot = to->ntypes;
 	if (type->kind == TL_KIND_POINTER || type->kind == TL_KIND_ARRAY)
-		collect(to, type->target);
+		type_collect(to, type->target);
 	for (uint32_t i = 0; type->members && i < type->count; i++)
-		collect(to, type->members[i].type);
+		type_collect(to, type->members[i].type);
 }
 
-static void collect_all(struct description *to, const struct tl_api *api)
+static void types_collect(struct description *to, const struct tl_api *api)
 {
 	for (uint32_t i = 0; i < api->count; i++) {
-		collect(to, api->functions[i].result);
+		type_collect(to, api->functions[i].result);
 		for (uint32_t j = 0; j < api->functions[i].count; j++)
-			collect(to, api->functions[i].params[j].type);
+			type_collect(to, api->functions[i].params[j].type);
 	}
 	for (uint32_t i = 0; i < api->nchains; i++)
-		collect(to, api->chains[i].type);
+		type_collect(to, api->chains[i].type);
 }
 
-static size_t number_of(struct description *to, const struct tl_type *type)
+static size_t type_number(struct description *to, const struct tl_type *type)
 {
-	return to->failed ? 0 : *slot_of(to, type) - 1;
+	return to->failed ? 0 : *type_slot(to, type) - 1;
 }
 
-static void put_variable(struct description *to, const struct tl_variable *variable)
+static void variable_put(struct description *to, const struct tl_variable *variable)
 {
-	put_string(to, variable->name);
-	put_number(to, number_of(to, variable->type));
-	put_number(to, variable->offset);
-	put_number(to, variable->words);
-	put_number(to, variable->direction);
-	put_number(to, variable->chain);
-	put_number(to, variable->bit_offset);
-	put_number(to, variable->bit_width);
-	put_number(to, variable->length.kind);
+	string_put(to, variable->name);
+	number_put(to, type_number(to, variable->type));
+	number_put(to, variable->offset);
+	number_put(to, variable->words);
+	number_put(to, variable->direction);
+	number_put(to, variable->chain);
+	number_put(to, variable->bit_offset);
+	number_put(to, variable->bit_width);
+	number_put(to, variable->length.kind);
 	if (variable->length.kind == TL_LENGTH_NONE)
 		return;
-	put_number(to, variable->length.bytes);
-	put_number(to, variable->length.sibling);
-	put_number(to, variable->length.constant);
+	number_put(to, variable->length.bytes);
+	number_put(to, variable->length.sibling);
+	number_put(to, variable->length.constant);
 }
 
-static void put_enumerators(struct description *to, const struct tl_type *type)
+static void enumerators_put(struct description *to, const struct tl_type *type)
 {
-	put_number(to, type->count);
+	number_put(to, type->count);
 	for (uint32_t i = 0; i < type->count; i++) {
-		put_string(to, type->enumerators[i].name);
-		put_signed(to, type->enumerators[i].value);
+		string_put(to, type->enumerators[i].name);
+		signed_put(to, type->enumerators[i].value);
 	}
 }
 
-static void put_members(struct description *to, const struct tl_type *type)
+static void members_put(struct description *to, const struct tl_type *type)
 {
 	uint32_t count = type->members ? type->count : 0;
 
-	put_number(to, count);
+	number_put(to, count);
 	for (uint32_t i = 0; i < count; i++)
-		put_variable(to, &type->members[i]);
+		variable_put(to, &type->members[i]);
 }
 
-static void put_type(struct description *to, const struct tl_type *type)
+static void type_put(struct description *to, const struct tl_type *type)
 {
-	put_number(to, type->kind);
-	put_string(to, type->name);
-	put_number(to, type->size);
+	number_put(to, type->kind);
+	string_put(to, type->name);
+	number_put(to, type->size);
 	switch (type->kind) {
 	case TL_KIND_POINTER:
-		put_number(to, type->target ? 1 + number_of(to, type->target) : 0);
+		number_put(to, type->target ? 1 + type_number(to, type->target) : 0);
 		break;
 	case TL_KIND_ARRAY:
-		put_number(to, number_of(to, type->target));
-		put_number(to, type->count);
+		number_put(to, type_number(to, type->target));
+		number_put(to, type->count);
 		break;
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
-		put_enumerators(to, type);
+		enumerators_put(to, type);
 		break;
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:
-		put_members(to, type);
+		members_put(to, type);
 		break;
 	default:
 		break;
 	}
 }
 
-static void put_function(struct description *to, const struct tl_function *function)
+static void function_put(struct description *to, const struct tl_function *function)
 {
-	put_string(to, function->name);
-	put_number(to, number_of(to, function->result));
-	put_number(to, function->words);
-	put_number(to, function->level);
-	put_number(to, function->flags);
-	put_number(to, function->failure);
-	put_number(to, function->layer);
-	put_number(to, function->phase);
-	put_string(to, function->file);
-	put_number(to, function->line);
-	put_number(to, function->count);
+	string_put(to, function->name);
+	number_put(to, type_number(to, function->result));
+	number_put(to, function->words);
+	number_put(to, function->level);
+	number_put(to, function->flags);
+	number_put(to, function->failure);
+	number_put(to, function->layer);
+	number_put(to, function->phase);
+	string_put(to, function->file);
+	number_put(to, function->line);
+	number_put(to, function->count);
 	for (uint32_t i = 0; i < function->count; i++)
-		put_variable(to, &function->params[i]);
+		variable_put(to, &function->params[i]);
 }
 
-static void put_api(struct description *to, const struct tl_api *api)
+static void api_put(struct description *to, const struct tl_api *api)
 {
-	put(to, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC));
-	put_string(to, api->name);
-	put_string(to, api->version);
-	put_number(to, to->ntypes);
-	put_number(to, api->count);
-	put_number(to, api->nsuccesses);
-	put_number(to, api->nchains);
+	bytes_put(to, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC));
+	string_put(to, api->name);
+	string_put(to, api->version);
+	number_put(to, to->ntypes);
+	number_put(to, api->count);
+	number_put(to, api->nsuccesses);
+	number_put(to, api->nchains);
 	for (size_t i = 0; i < to->ntypes; i++)
-		put_type(to, to->types[i]);
+		type_put(to, to->types[i]);
 	for (uint32_t i = 0; i < api->count; i++)
-		put_function(to, &api->functions[i]);
+		function_put(to, &api->functions[i]);
 	for (uint32_t i = 0; i < api->nsuccesses; i++)
-		put_signed(to, (uint64_t)api->successes[i]);
+		signed_put(to, (uint64_t)api->successes[i]);
 	for (uint32_t i = 0; i < api->nchains; i++) {
-		put_number(to, api->chains[i].stype);
-		put_number(to, number_of(to, api->chains[i].type));
+		number_put(to, api->chains[i].stype);
+		number_put(to, type_number(to, api->chains[i].type));
 	}
 }
 
@@ -231,9 +231,9 @@ void *tl_describe(const struct tl_api *api, size_t *size)
 {
 	struct description to = {.bytes = NULL};
 
-	collect_all(&to, api);
+	types_collect(&to, api);
 	if (!to.failed)
-		put_api(&to, api);
+		api_put(&to, api);
 	free(to.types);
 	free(to.found);
 	if (to.failed) {

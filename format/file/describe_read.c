@@ -48,10 +48,10 @@ struct reading {
 	bool failed;
 };
 
-static void fail(struct reading *from, const char *format, ...)
+static void description_fail(struct reading *from, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void fail(struct reading *from, const char *format, ...)
+static void description_fail(struct reading *from, const char *format, ...)
 {
 	va_list arguments;
 
@@ -66,7 +66,7 @@ static void fail(struct reading *from, const char *format, ...)
 	va_end(arguments);
 }
 
-static uint64_t take_number(struct reading *from, uint64_t most)
+static uint64_t number_take(struct reading *from, uint64_t most)
 {
 	uint64_t value = 0;
 
@@ -80,34 +80,34 @@ static uint64_t take_number(struct reading *from, uint64_t most)
 			continue;
 		if (value <= most)
 			return value;
-		fail(from, "%llu where at most %llu can be", (unsigned long long)value,
-		     (unsigned long long)most);
+		description_fail(from, "%llu where at most %llu can be", (unsigned long long)value,
+				 (unsigned long long)most);
 		return 0;
 	}
-	fail(from, "no number");
+	description_fail(from, "no number");
 	return 0;
 }
 
-static uint64_t take_signed(struct reading *from)
+static uint64_t signed_take(struct reading *from)
 {
-	uint64_t value = take_number(from, UINT64_MAX);
+	uint64_t value = number_take(from, UINT64_MAX);
 
 	return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
 }
 
 /* How many of something that takes at least `each` bytes follow. */
-static uint32_t take_count(struct reading *from, size_t each, uint32_t most)
+static uint32_t count_take(struct reading *from, size_t each, uint32_t most)
 {
 	uint64_t left = (uint64_t)(from->end - from->at) / each;
 
-	return (uint32_t)take_number(from, left < most ? left : most);
+	return (uint32_t)number_take(from, left < most ? left : most);
 }
 
 /*
  * Bytes of a character that UTF-8 spells well; 0: none is there. The string ends with a NUL, so no
  * byte behind it is looked at.
  */
-static size_t character(const unsigned char *at)
+static size_t utf8_character(const unsigned char *at)
 {
 	size_t size = *at < 0x80   ? 1
 		      : *at < 0xc2 ? 0
@@ -126,19 +126,19 @@ static size_t character(const unsigned char *at)
 	return size;
 }
 
-static const char *take_string(struct reading *from)
+static const char *string_take(struct reading *from)
 {
 	const char *string = from->at,
 		   *end = from->failed ? NULL : memchr(string, 0, (size_t)(from->end - string));
 
 	if (!end) {
-		fail(from, "a string without an end");
+		description_fail(from, "a string without an end");
 		return "";
 	}
 	for (const char *c = string; *c;) {
-		size_t size = character((const unsigned char *)c);
+		size_t size = utf8_character((const unsigned char *)c);
 		if (!size || (unsigned char)*c < 0x20 || *c == 0x7f) {
-			fail(from, "a string with what is no character");
+			description_fail(from, "a string with what is no character");
 			return "";
 		}
 		c += size;
@@ -148,77 +148,77 @@ static const char *take_string(struct reading *from)
 }
 
 /* A string that is printed between quotes. */
-static const char *take_name(struct reading *from)
+static const char *name_take(struct reading *from)
 {
-	const char *name = take_string(from);
+	const char *name = string_take(from);
 
 	if (strlen(name) > NAME_MAX_BYTES || strpbrk(name, "\"\\"))
-		fail(from, "a name that can be none");
+		description_fail(from, "a name that can be none");
 	return name;
 }
 
 /* `count` zeroed things that the tables keep. */
-static void *allocate(struct reading *from, size_t count, size_t each)
+static void *tables_allocate(struct reading *from, size_t count, size_t each)
 {
 	void *memory = from->failed ? NULL : calloc(count ? count : 1, each);
 
 	if (!memory)
-		fail(from, "no memory for what it describes");
+		description_fail(from, "no memory for what it describes");
 	return memory;
 }
 
-static const struct tl_type *take_type(struct reading *from)
+static const struct tl_type *type_take(struct reading *from)
 {
-	uint64_t number = take_number(from, UINT32_MAX);
+	uint64_t number = number_take(from, UINT32_MAX);
 
 	if (number >= from->tables->ntypes)
-		fail(from, "no type has the number %llu", (unsigned long long)number);
+		description_fail(from, "no type has the number %llu", (unsigned long long)number);
 	return from->failed ? NULL : &from->tables->types[number];
 }
 
 /* --- what types and variables say for themselves */
 
-static void take_variable(struct reading *from, struct tl_variable *to, uint32_t siblings)
+static void variable_take(struct reading *from, struct tl_variable *to, uint32_t siblings)
 {
-	to->name = take_name(from);
-	to->type = take_type(from);
-	to->offset = (uint32_t)take_number(from, UINT32_MAX);
-	to->words = (uint16_t)take_number(from, UINT16_MAX);
-	to->direction = (uint8_t)take_number(from, UINT8_MAX);
-	to->chain = (uint8_t)take_number(from, 2);
-	to->bit_offset = (uint8_t)take_number(from, 63);
-	to->bit_width = (uint8_t)take_number(from, 64);
-	to->length.kind = (uint8_t)take_number(from, TL_LENGTH_ZERO_ENDED);
+	to->name = name_take(from);
+	to->type = type_take(from);
+	to->offset = (uint32_t)number_take(from, UINT32_MAX);
+	to->words = (uint16_t)number_take(from, UINT16_MAX);
+	to->direction = (uint8_t)number_take(from, UINT8_MAX);
+	to->chain = (uint8_t)number_take(from, 2);
+	to->bit_offset = (uint8_t)number_take(from, 63);
+	to->bit_width = (uint8_t)number_take(from, 64);
+	to->length.kind = (uint8_t)number_take(from, TL_LENGTH_ZERO_ENDED);
 	if (to->length.kind == TL_LENGTH_NONE)
 		return;
-	to->length.bytes = (uint8_t)take_number(from, 1);
-	to->length.sibling = (uint16_t)take_number(from, siblings - 1);
-	to->length.constant = (uint32_t)take_number(from, UINT32_MAX);
+	to->length.bytes = (uint8_t)number_take(from, 1);
+	to->length.sibling = (uint16_t)number_take(from, siblings - 1);
+	to->length.constant = (uint32_t)number_take(from, UINT32_MAX);
 }
 
-static void take_enumerators(struct reading *from, struct tl_type *type)
+static void enumerators_take(struct reading *from, struct tl_type *type)
 {
-	type->count = take_count(from, 2, UINT32_MAX);
-	struct tl_enumerator *list = allocate(from, type->count, sizeof(*list));
+	type->count = count_take(from, 2, UINT32_MAX);
+	struct tl_enumerator *list = tables_allocate(from, type->count, sizeof(*list));
 	type->enumerators = list;
 	for (uint32_t i = 0; i < type->count && !from->failed; i++) {
-		list[i].name = take_name(from);
-		list[i].value = take_signed(from);
+		list[i].name = name_take(from);
+		list[i].value = signed_take(from);
 		/* They are searched by halves. */
 		if (type->kind == TL_KIND_ENUM && i && list[i].value <= list[i - 1].value)
-			fail(from, "enumerators out of order");
+			description_fail(from, "enumerators out of order");
 	}
 }
 
-static void take_members(struct reading *from, struct tl_type *type)
+static void members_take(struct reading *from, struct tl_type *type)
 {
 	uint64_t most = 8 * (uint64_t)type->size + 8;
 
-	type->count = take_count(from, 9, most < UINT16_MAX ? (uint32_t)most : UINT16_MAX);
-	struct tl_variable *list = allocate(from, type->count, sizeof(*list));
+	type->count = count_take(from, 9, most < UINT16_MAX ? (uint32_t)most : UINT16_MAX);
+	struct tl_variable *list = tables_allocate(from, type->count, sizeof(*list));
 	type->members = list;
 	for (uint32_t i = 0; i < type->count && !from->failed; i++)
-		take_variable(from, &list[i], type->count);
+		variable_take(from, &list[i], type->count);
 }
 
 static bool is_word_size(uint32_t size)
@@ -250,55 +250,55 @@ static bool has_sound_size(const struct tl_type *type)
 	}
 }
 
-static void take_one_type(struct reading *from, struct tl_type *type)
+static void type_take_one(struct reading *from, struct tl_type *type)
 {
-	type->kind = (uint8_t)take_number(from, TL_KIND_UNION);
-	type->name = take_string(from);
-	type->size = (uint32_t)take_number(from, INT32_MAX);
+	type->kind = (uint8_t)number_take(from, TL_KIND_UNION);
+	type->name = string_take(from);
+	type->size = (uint32_t)number_take(from, INT32_MAX);
 	if (!has_sound_size(type))
-		fail(from, "%s can't be of %u bytes", type->name, type->size);
+		description_fail(from, "%s can't be of %u bytes", type->name, type->size);
 	switch (type->kind) {
 	case TL_KIND_POINTER: {
-		uint64_t target = take_number(from, from->tables->ntypes);
+		uint64_t target = number_take(from, from->tables->ntypes);
 		type->target = target ? &from->tables->types[target - 1] : NULL;
 		break;
 	}
 	case TL_KIND_ARRAY:
-		type->target = take_type(from);
-		type->count = (uint32_t)take_number(from, UINT32_MAX);
+		type->target = type_take(from);
+		type->count = (uint32_t)number_take(from, UINT32_MAX);
 		break;
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
-		take_enumerators(from, type);
+		enumerators_take(from, type);
 		break;
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:
-		take_members(from, type);
+		members_take(from, type);
 		break;
 	default:
 		break;
 	}
 }
 
-static void take_function(struct reading *from, struct tl_function *function, uint32_t index)
+static void function_take(struct reading *from, struct tl_function *function, uint32_t index)
 {
-	function->name = take_name(from);
-	function->result = take_type(from);
-	function->words = (uint16_t)take_number(from, UINT16_MAX);
-	function->level = (uint32_t)take_number(from, UINT32_MAX);
-	function->flags = (uint16_t)take_number(from, UINT16_MAX);
-	function->failure = (uint8_t)take_number(from, TL_FAILURE_NULL);
-	function->layer = (uint8_t)take_number(from, UINT8_MAX);
-	function->phase = (uint8_t)take_number(from, UINT8_MAX);
-	function->file = take_string(from);
-	function->line = (uint32_t)take_number(from, UINT32_MAX);
-	function->count = (uint16_t)take_count(from, 9, PARAMS_MAX);
+	function->name = name_take(from);
+	function->result = type_take(from);
+	function->words = (uint16_t)number_take(from, UINT16_MAX);
+	function->level = (uint32_t)number_take(from, UINT32_MAX);
+	function->flags = (uint16_t)number_take(from, UINT16_MAX);
+	function->failure = (uint8_t)number_take(from, TL_FAILURE_NULL);
+	function->layer = (uint8_t)number_take(from, UINT8_MAX);
+	function->phase = (uint8_t)number_take(from, UINT8_MAX);
+	function->file = string_take(from);
+	function->line = (uint32_t)number_take(from, UINT32_MAX);
+	function->count = (uint16_t)count_take(from, 9, PARAMS_MAX);
 	function->api = &from->tables->api;
 	function->index = index;
-	struct tl_variable *list = allocate(from, function->count, sizeof(*list));
+	struct tl_variable *list = tables_allocate(from, function->count, sizeof(*list));
 	function->params = list;
 	for (uint32_t i = 0; i < function->count && !from->failed; i++)
-		take_variable(from, &list[i], function->count);
+		variable_take(from, &list[i], function->count);
 }
 
 /* --- how they fit together */
@@ -379,20 +379,20 @@ static unsigned nesting_of(struct reading *from, const struct tl_type *type, uns
 	unsigned char *known = &from->tables->nesting[type - from->tables->types];
 
 	if (*known == BUSY || level > NESTING) {
-		fail(from, "%s nests too deep", type->name);
+		description_fail(from, "%s nests too deep", type->name);
 		return 0;
 	}
 	if (!*known) {
 		*known = BUSY;
 		unsigned inside = nesting_inside(from, type, level);
 		if (inside > NESTING)
-			fail(from, "%s nests too deep", type->name);
+			description_fail(from, "%s nests too deep", type->name);
 		*known = (unsigned char)(1 + (inside <= NESTING ? inside : 0));
 	}
 	return *known - 1u;
 }
 
-static void check_types(struct reading *from)
+static void types_check(struct reading *from)
 {
 	const struct tables *tables = from->tables;
 
@@ -402,13 +402,13 @@ static void check_types(struct reading *from)
 		if (((type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) &&
 		     !has_sound_members(type)) ||
 		    (type->kind == TL_KIND_ARRAY && !has_sound_elements(type)))
-			fail(from, "%s: its parts don't fit into it", type->name);
+			description_fail(from, "%s: its parts don't fit into it", type->name);
 		nesting_of(from, type, 0);
 	}
 }
 
 /* Parameters follow each other in the words of a call. */
-static void check_params(struct reading *from, const struct tl_function *function)
+static void params_check(struct reading *from, const struct tl_function *function)
 {
 	uint32_t free = 0;
 
@@ -419,57 +419,59 @@ static void check_params(struct reading *from, const struct tl_function *functio
 		    param->words > function->words - param->offset ||
 		    param->type->size > 8u * param->words || param->type->kind == TL_KIND_VOID ||
 		    param->bit_width)
-			fail(from, "%s: its parameters don't fit", function->name);
+			description_fail(from, "%s: its parameters don't fit", function->name);
 		free = param->offset + param->words;
 	}
 }
 
-static void take_chain(struct reading *from, struct tl_chain *chains, uint32_t i)
+static void chain_take(struct reading *from, struct tl_chain *chains, uint32_t i)
 {
-	chains[i].stype = take_number(from, UINT64_MAX);
-	chains[i].type = take_type(from);
+	chains[i].stype = number_take(from, UINT64_MAX);
+	chains[i].type = type_take(from);
 	/* They are searched by halves. */
 	if (i && chains[i].stype < chains[i - 1].stype)
-		fail(from, "chains out of order");
+		description_fail(from, "chains out of order");
 }
 
 /* --- the whole */
 
-static void take_api(struct reading *from)
+static void api_take(struct reading *from)
 {
 	struct tables *tables = from->tables;
 	struct tl_api *api = &tables->api;
 	static const char *const no_sonames[] = {NULL};
 
-	api->name = take_name(from);
-	api->version = take_name(from);
+	api->name = name_take(from);
+	api->version = name_take(from);
 	api->sonames = no_sonames;
-	tables->ntypes = take_count(from, 3, UINT32_MAX);
-	uint32_t functions = take_count(from, 11, 0x10000),
-		 successes = take_count(from, 1, UINT32_MAX),
-		 chains = take_count(from, 2, UINT32_MAX);
-	api->functions = tables->functions = allocate(from, functions, sizeof(*tables->functions));
-	api->successes = tables->successes = allocate(from, successes, sizeof(*tables->successes));
-	api->chains = tables->chains = allocate(from, chains, sizeof(*tables->chains));
-	tables->types = allocate(from, tables->ntypes, sizeof(*tables->types));
-	tables->nesting = allocate(from, tables->ntypes, 1);
+	tables->ntypes = count_take(from, 3, UINT32_MAX);
+	uint32_t functions = count_take(from, 11, 0x10000),
+		 successes = count_take(from, 1, UINT32_MAX),
+		 chains = count_take(from, 2, UINT32_MAX);
+	api->functions = tables->functions =
+		tables_allocate(from, functions, sizeof(*tables->functions));
+	api->successes = tables->successes =
+		tables_allocate(from, successes, sizeof(*tables->successes));
+	api->chains = tables->chains = tables_allocate(from, chains, sizeof(*tables->chains));
+	tables->types = tables_allocate(from, tables->ntypes, sizeof(*tables->types));
+	tables->nesting = tables_allocate(from, tables->ntypes, 1);
 	/* All is zero; counts grow with what is there, so that what failed halfway can be freed. */
 	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++)
-		take_one_type(from, &tables->types[i]);
-	check_types(from);
+		type_take_one(from, &tables->types[i]);
+	types_check(from);
 	for (uint32_t i = 0; i < functions && !from->failed; i++) {
-		take_function(from, &tables->functions[i], i);
+		function_take(from, &tables->functions[i], i);
 		api->count = i + 1;
-		check_params(from, &tables->functions[i]);
+		params_check(from, &tables->functions[i]);
 	}
 	for (uint32_t i = 0; i < successes && !from->failed; i++)
-		tables->successes[i] = (int64_t)take_signed(from);
+		tables->successes[i] = (int64_t)signed_take(from);
 	for (uint32_t i = 0; i < chains && !from->failed; i++)
-		take_chain(from, tables->chains, i);
+		chain_take(from, tables->chains, i);
 	api->nsuccesses = successes;
 	api->nchains = chains;
 	if (from->at != from->end)
-		fail(from, "more than it says");
+		description_fail(from, "more than it says");
 }
 
 struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_t room)
@@ -489,10 +491,10 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 	tables->strings = copy;
 	if (size < sizeof(TL_DESCRIPTION_MAGIC) ||
 	    memcmp(copy, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC))) {
-		fail(&from, "no description, or of a later version");
+		description_fail(&from, "no description, or of a later version");
 	} else {
 		from.at += sizeof(TL_DESCRIPTION_MAGIC);
-		take_api(&from);
+		api_take(&from);
 	}
 	if (!from.failed)
 		return &tables->api;

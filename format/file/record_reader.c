@@ -78,12 +78,12 @@ void tl_reader_sort(void *list, size_t count, size_t each,
 
 /* --- pieces */
 
-static bool is_zero(const char *bytes, uint64_t size)
+static bool bytes_are_zero(const char *bytes, uint64_t size)
 {
 	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
 }
 
-static bool has_head(const struct trace *trace, uint64_t at, struct tl_piece *piece)
+static bool piece_has_head(const struct trace *trace, uint64_t at, struct tl_piece *piece)
 {
 	if (trace->size < sizeof(*piece) || at > trace->size - sizeof(*piece))
 		return false;
@@ -96,7 +96,7 @@ static bool is_sound_piece(const struct trace *trace, uint64_t at, struct tl_pie
 	uint32_t unit =
 		trace->seen.header.kind == TL_FILE_BUFFERS ? trace->seen.header.alignment : 8;
 
-	return has_head(trace, at, piece) && piece->size >= sizeof(*piece) &&
+	return piece_has_head(trace, at, piece) && piece->size >= sizeof(*piece) &&
 	       piece->size <= trace->size - at && piece->size % unit == 0;
 }
 
@@ -104,7 +104,7 @@ static bool is_sound_piece(const struct trace *trace, uint64_t at, struct tl_pie
  * Where something is, from `at` on. Memory that was never touched is passed over without a look at
  * it: a look at a page of a hole takes time, and in a file in memory makes the page.
  */
-static uint64_t behind_hole(const struct trace *trace, uint64_t at)
+static uint64_t file_behind_hole(const struct trace *trace, uint64_t at)
 {
 	uint64_t unit = trace->seen.header.alignment, filled;
 	off_t found;
@@ -119,18 +119,18 @@ static uint64_t behind_hole(const struct trace *trace, uint64_t at)
 }
 
 /* Where the next piece is, from `at` on; the file's size: there is none. */
-static uint64_t next_piece(const struct trace *trace, uint64_t at)
+static uint64_t piece_next(const struct trace *trace, uint64_t at)
 {
 	struct tl_piece piece;
 
-	for (at = behind_hole(trace, at); at < trace->size;
-	     at = behind_hole(trace, at + trace->seen.header.alignment))
-		if (has_head(trace, at, &piece))
+	for (at = file_behind_hole(trace, at); at < trace->size;
+	     at = file_behind_hole(trace, at + trace->seen.header.alignment))
+		if (piece_has_head(trace, at, &piece))
 			return at;
 	return trace->size;
 }
 
-static void read_piece(struct trace *trace, uint64_t at, uint32_t kind, uint64_t size)
+static void piece_read(struct trace *trace, uint64_t at, uint32_t kind, uint64_t size)
 {
 	const char *piece = trace->bytes + at;
 
@@ -171,7 +171,7 @@ static void read_piece(struct trace *trace, uint64_t at, uint32_t kind, uint64_t
  * In buffers a piece may be missing, and what comes behind it is found. In a spool, piece follows
  * piece.
  */
-static void read_pieces(struct trace *trace)
+static void pieces_read(struct trace *trace)
 {
 	uint64_t at = trace->seen.header.header_size;
 	bool is_spool = trace->seen.header.kind == TL_FILE_SPOOL;
@@ -179,7 +179,7 @@ static void read_pieces(struct trace *trace)
 
 	while (at < trace->size && !trace->failed) {
 		if (is_sound_piece(trace, at, &piece)) {
-			read_piece(trace, at, piece.kind, piece.size);
+			piece_read(trace, at, piece.kind, piece.size);
 			at += piece.size;
 			continue;
 		}
@@ -187,18 +187,18 @@ static void read_pieces(struct trace *trace)
 		 * A piece with a wrong size ends where the next one begins. Of a file that was cut,
 		 * it is the last.
 		 */
-		bool begun = has_head(trace, at, &piece);
-		uint64_t next = next_piece(trace, at + trace->seen.header.alignment);
+		bool begun = piece_has_head(trace, at, &piece);
+		uint64_t next = piece_next(trace, at + trace->seen.header.alignment);
 		if (begun) {
 			problem(trace, "byte %llu: a piece of %llu bytes, of which %llu are there",
 				(unsigned long long)at, (unsigned long long)piece.size,
 				(unsigned long long)(next - at));
-			read_piece(trace, at, piece.kind, next - at);
+			piece_read(trace, at, piece.kind, next - at);
 		} else if (is_spool) {
 			problem(trace, "byte %llu: %llu bytes that are no piece",
 				(unsigned long long)at, (unsigned long long)(next - at));
 		} else if (at + sizeof(piece) <= trace->size &&
-			   !is_zero(trace->bytes + at, sizeof(piece))) {
+			   !bytes_are_zero(trace->bytes + at, sizeof(piece))) {
 			problem(trace, "byte %llu: no piece begins here", (unsigned long long)at);
 		}
 		at = next;
@@ -211,7 +211,7 @@ static const char *header_fault(const struct trace *trace)
 {
 	const struct tl_file_header *header = &trace->seen.header;
 
-	if (is_zero(header->magic, sizeof(header->magic)))
+	if (bytes_are_zero(header->magic, sizeof(header->magic)))
 		return "it has no beginning: its process ended before it recorded anything";
 	if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
 		return "it is not in the record format";
@@ -231,7 +231,7 @@ static const char *header_fault(const struct trace *trace)
 	return NULL;
 }
 
-static struct tl_trace *read_trace(struct trace *trace, char *why, size_t room)
+static struct tl_trace *trace_read(struct trace *trace, char *why, size_t room)
 {
 	const char *fault = "it is not in the record format";
 
@@ -242,7 +242,7 @@ static struct tl_trace *read_trace(struct trace *trace, char *why, size_t room)
 	trace->seen.header.boot[sizeof(trace->seen.header.boot) - 1] = 0;
 	trace->seen.header.session[sizeof(trace->seen.header.session) - 1] = 0;
 	if (!fault) {
-		read_pieces(trace);
+		pieces_read(trace);
 		if (!trace->failed)
 			tl_reader_finish(trace);
 		if (!trace->failed)
@@ -257,7 +257,7 @@ static struct tl_trace *read_trace(struct trace *trace, char *why, size_t room)
 	return NULL;
 }
 
-static struct trace *new_trace(char *why, size_t room)
+static struct trace *trace_new(char *why, size_t room)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
 
@@ -270,17 +270,17 @@ static struct trace *new_trace(char *why, size_t room)
 
 struct tl_trace *tl_trace_open_bytes(const void *bytes, size_t size, char *why, size_t room)
 {
-	struct trace *trace = new_trace(why, room);
+	struct trace *trace = trace_new(why, room);
 
 	if (!trace)
 		return NULL;
 	trace->bytes = bytes;
 	trace->size = size;
-	return read_trace(trace, why, room);
+	return trace_read(trace, why, room);
 }
 
 /* All that a pipe gives. */
-static bool read_all(struct trace *trace, int fd)
+static bool file_read(struct trace *trace, int fd)
 {
 	char *bytes = NULL;
 	size_t space = 0;
@@ -307,7 +307,7 @@ static bool read_all(struct trace *trace, int fd)
 	return false;
 }
 
-static bool map_all(struct trace *trace, int fd, uint64_t size)
+static bool file_map(struct trace *trace, int fd, uint64_t size)
 {
 	trace->mapped = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (trace->mapped == MAP_FAILED) {
@@ -322,15 +322,15 @@ static bool map_all(struct trace *trace, int fd, uint64_t size)
 
 struct tl_trace *tl_trace_open_fd(int fd, char *why, size_t room)
 {
-	struct trace *trace = new_trace(why, room);
+	struct trace *trace = trace_new(why, room);
 	struct stat about;
 
 	if (!trace)
 		return NULL;
 	if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0
-		    ? map_all(trace, fd, (uint64_t)about.st_size)
-		    : read_all(trace, fd))
-		return read_trace(trace, why, room);
+		    ? file_map(trace, fd, (uint64_t)about.st_size)
+		    : file_read(trace, fd))
+		return trace_read(trace, why, room);
 	snprintf(why, room, "%s", strerror(errno));
 	tl_trace_close(&trace->seen);
 	return NULL;

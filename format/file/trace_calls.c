@@ -5,7 +5,7 @@
 #include "format/file/trace_inside.h"
 
 /* What a record of its type has at least. */
-static uint64_t least_bytes(const char *at, uint8_t type, uint64_t bytes)
+static uint64_t record_least_bytes(const char *at, uint8_t type, uint64_t bytes)
 {
 	struct tl_event_record event;
 	struct tl_call_record call;
@@ -52,7 +52,7 @@ const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
 		place->left = left;
 		if (record.type == TL_RECORD_NONE) {
 			place->unfinished++;
-		} else if (bytes < least_bytes(at, record.type, bytes)) {
+		} else if (bytes < record_least_bytes(at, record.type, bytes)) {
 			place->unsound = place->unsound ? place->unsound : 1 + place->at - bytes;
 		} else if (record.type != TL_RECORD_PAD || tl_record_is_gap(&record)) {
 			return (const struct tl_call_record *)(const void *)at;
@@ -70,7 +70,7 @@ const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
  */
 #define SUSPECTS 8
 
-static void forget_recorded(struct tl_trace_lane *lane, const struct tl_call_record *record)
+static void opens_forget_recorded(struct tl_trace_lane *lane, const struct tl_call_record *record)
 {
 	for (size_t i = lane->nopens; i > 0 && i + SUSPECTS > lane->nopens; i--) {
 		struct tl_trace_open *open = &lane->opens[i - 1];
@@ -87,8 +87,8 @@ static void forget_recorded(struct tl_trace_lane *lane, const struct tl_call_rec
  * Look at the calls that a chunk in buffers has, whether the output has them or not: when the last
  * one ended, and which are no longer open.
  */
-static void look_at_chunk(struct trace *trace, struct tl_trace_lane *lane,
-			  const struct chunk *chunk)
+static void chunk_find_calls(struct trace *trace, struct tl_trace_lane *lane,
+			     const struct chunk *chunk)
 {
 	struct tl_trace_run run = {.records = chunk->records, .size = chunk->size};
 	struct tl_trace_place place = {0};
@@ -99,12 +99,12 @@ static void look_at_chunk(struct trace *trace, struct tl_trace_lane *lane,
 			continue;
 		if (tl_record_end(record->start, record->duration) > trace->seen.last)
 			trace->seen.last = tl_record_end(record->start, record->duration);
-		forget_recorded(lane, record);
+		opens_forget_recorded(lane, record);
 	}
 }
 
 /* Calls that no API has are not open. */
-static void keep_open_calls(struct trace *trace, struct tl_trace_lane *lane)
+static void opens_keep_sound(struct trace *trace, struct tl_trace_lane *lane)
 {
 	size_t kept = 0;
 
@@ -134,14 +134,14 @@ void tl_reader_finish_opens(struct trace *trace)
 		for (; chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane &&
 		       is_buffers;
 		     chunk++)
-			look_at_chunk(trace, lane, &trace->chunks[chunk]);
-		keep_open_calls(trace, lane);
+			chunk_find_calls(trace, lane, &trace->chunks[chunk]);
+		opens_keep_sound(trace, lane);
 	}
 }
 
 /* --- which calls there are */
 
-static uint64_t end_ns(const struct trace *trace, const struct tl_call_record *call)
+static uint64_t call_end_ns(const struct trace *trace, const struct tl_call_record *call)
 {
 	return tl_reader_ns(&trace->clock, tl_record_end(call->start, call->duration));
 }
@@ -150,8 +150,8 @@ static uint64_t end_ns(const struct trace *trace, const struct tl_call_record *c
  * Calls and losses of one run; `until`: the last end before. *gap: records before the next call are
  * missing. Returns whether that is all that is asked for.
  */
-static bool look_for_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run,
-			  uint64_t *until, bool *gap)
+static bool spans_find_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run,
+			    uint64_t *until, bool *gap)
 {
 	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
@@ -162,7 +162,7 @@ static bool look_for_gaps(struct trace *trace, struct span *span, const struct t
 		if (record->type != TL_RECORD_CALL)
 			continue;
 		uint64_t start = tl_reader_ns(&trace->clock, record->start),
-			 end = end_ns(trace, record);
+			 end = call_end_ns(trace, record);
 		if (span->since == UINT64_MAX)
 			span->since = start;
 		if (*gap && *until) {
@@ -181,7 +181,7 @@ static bool look_for_gaps(struct trace *trace, struct span *span, const struct t
 	return false;
 }
 
-static int by_tid(const void *a, const void *b)
+static int spans_by_tid(const void *a, const void *b)
 {
 	const struct span *left = a, *right = b;
 
@@ -189,7 +189,7 @@ static int by_tid(const void *a, const void *b)
 }
 
 /* When the last call ended. One that had not ended may have begun long before. */
-static uint64_t last_end(const struct trace *trace, const struct tl_trace_lane *lane)
+static uint64_t run_last_end(const struct trace *trace, const struct tl_trace_lane *lane)
 {
 	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
@@ -200,8 +200,8 @@ static uint64_t last_end(const struct trace *trace, const struct tl_trace_lane *
 	for (size_t run = lane->nruns; run > 0 && !last; run--, place = (struct tl_trace_place){0})
 		while ((record = tl_trace_next(&trace->seen.runs[lane->first_run + run - 1],
 					       &place)))
-			if (record->type == TL_RECORD_CALL && end_ns(trace, record) > last)
-				last = end_ns(trace, record);
+			if (record->type == TL_RECORD_CALL && call_end_ns(trace, record) > last)
+				last = call_end_ns(trace, record);
 	return last;
 }
 
@@ -224,24 +224,24 @@ void tl_reader_find_spans(struct trace *trace)
 			       trace->chunks[chunk].number > 1;
 		*span = (struct span){.tid = lane->shown,
 				      .since = goes_on ? UINT64_MAX : 0,
-				      .until = last_end(trace, lane),
+				      .until = run_last_end(trace, lane),
 				      .first_gap = trace->ngaps};
 		for (size_t run = lane->first_run;
 		     run < lane->first_run + lane->nruns && (goes_on || seen->gaps); run++)
-			if (look_for_gaps(trace, span, &seen->runs[run], &until, &gap))
+			if (spans_find_gaps(trace, span, &seen->runs[run], &until, &gap))
 				break;
 	}
 	if (!trace->failed)
-		tl_reader_sort(trace->spans, seen->nlanes, sizeof(*trace->spans), by_tid);
+		tl_reader_sort(trace->spans, seen->nlanes, sizeof(*trace->spans), spans_by_tid);
 }
 
 bool tl_trace_has_call(const struct tl_trace *seen, uint32_t tid, uint64_t ns)
 {
 	const struct trace *trace = (const struct trace *)seen;
 	const struct span wanted = {.tid = tid};
-	const struct span *span =
-		seen->nlanes ? bsearch(&wanted, trace->spans, seen->nlanes, sizeof(wanted), by_tid)
-			     : NULL;
+	const struct span *span = seen->nlanes ? bsearch(&wanted, trace->spans, seen->nlanes,
+							 sizeof(wanted), spans_by_tid)
+					       : NULL;
 
 	if (!span)
 		return false;

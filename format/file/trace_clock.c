@@ -19,7 +19,7 @@ static uint64_t slope_between(const struct point *from, const struct point *to)
 	return tl_clock_slope(from->ticks, from->ns, to->ticks, to->ns);
 }
 
-static uint64_t recent_slope(const struct clock *clock)
+static uint64_t slope_recent(const struct clock *clock)
 {
 	const struct point *last = &clock->points[clock->count - 1], *from = last;
 
@@ -29,18 +29,19 @@ static uint64_t recent_slope(const struct clock *clock)
 }
 
 /* The layer may know better what the last slope is: since when the rate has been what it is. */
-static bool is_likely(uint64_t slope, uint64_t recent)
+static bool slope_is_likely(uint64_t slope, uint64_t recent)
 {
 	return (slope > recent ? slope - recent : recent - slope) <= recent / 500;
 }
 
-static void set_slopes(struct clock *clock, uint64_t last)
+static void slopes_set(struct clock *clock, uint64_t last)
 {
 	for (uint32_t i = 0; i + 1 < clock->count; i++)
 		clock->points[i].slope = slope_between(&clock->points[i], &clock->points[i + 1]);
 	if (clock->count) {
-		uint64_t recent = clock->count > 1 ? recent_slope(clock) : SLOPE_ONE;
-		clock->points[clock->count - 1].slope = is_likely(last, recent) ? last : recent;
+		uint64_t recent = clock->count > 1 ? slope_recent(clock) : SLOPE_ONE;
+		clock->points[clock->count - 1].slope =
+			slope_is_likely(last, recent) ? last : recent;
 	}
 }
 
@@ -70,8 +71,8 @@ uint64_t tl_reader_ns(const struct clock *clock, uint64_t ticks)
  * In a table that was being thinned out, one point may be half old and half new: there the rate
  * changes by more than it can.
  */
-static bool is_near(const struct point *at, const struct point *before, const struct point *first,
-		    const struct point *last)
+static bool point_is_near(const struct point *at, const struct point *before,
+			  const struct point *first, const struct point *last)
 {
 	uint64_t passed = at->ns - before->ns;
 	unsigned __int128 expected = (unsigned __int128)(at->ticks - before->ticks) *
@@ -81,7 +82,7 @@ static bool is_near(const struct point *at, const struct point *before, const st
 	return off <= 2000 + passed / 500;
 }
 
-static void keep_sound_points(struct trace *trace, struct clock *clock, bool torn)
+static void points_keep_sound(struct trace *trace, struct clock *clock, bool torn)
 {
 	struct point *points = clock->points, first = points[0], last = points[clock->count - 1];
 	uint32_t kept = 1, count = clock->count;
@@ -92,7 +93,7 @@ static void keep_sound_points(struct trace *trace, struct clock *clock, bool tor
 		if (points[i].ticks <= before->ticks || points[i].ns < before->ns)
 			continue;
 		if (torn && points[i].ticks < last.ticks &&
-		    !is_near(&points[i], before, &first, &last))
+		    !point_is_near(&points[i], before, &first, &last))
 			continue;
 		points[kept++] = points[i];
 	}
@@ -132,8 +133,8 @@ void tl_reader_clock(struct trace *trace, const char *piece, uint64_t size)
 	}
 	clock->count = count;
 	if (count)
-		keep_sound_points(trace, clock, version & 1);
-	set_slopes(clock, version & 1 ? 0 : last);
+		points_keep_sound(trace, clock, version & 1);
+	slopes_set(clock, version & 1 ? 0 : last);
 }
 
 uint64_t tl_trace_ns(const struct tl_trace *seen, uint64_t ticks)
@@ -182,11 +183,11 @@ bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
 	}
 	clock->points[clock->count++] =
 		(struct point){ticks, last && ns < last->ns ? last->ns : ns, 0};
-	set_slopes(clock, 0);
+	slopes_set(clock, 0);
 	return true;
 }
 
-static bool is_this_boot(const char *boot)
+static bool trace_is_of_this_boot(const char *boot)
 {
 	char here[TL_PROC_BOOT];
 
@@ -199,7 +200,7 @@ bool tl_trace_clock_now(struct tl_trace *trace)
 	uint64_t narrowest = UINT64_MAX, ticks = 0, ns = 0;
 	struct timespec now;
 
-	if (!trace->header.counter || !is_this_boot(trace->header.boot))
+	if (!trace->header.counter || !trace_is_of_this_boot(trace->header.boot))
 		return false;
 	for (int i = 0; i < 16; i++) {
 		uint64_t before = tl_counter();

@@ -48,7 +48,7 @@ const struct tl_function *tl_trace_function(const struct tl_trace *trace, uint32
 }
 
 /* They are put into the trace as they are. */
-static bool are_members(const char *members, uint32_t size)
+static bool text_is_members(const char *members, uint32_t size)
 {
 	char *object = malloc((size_t)size + 2);
 	json_t *json;
@@ -88,7 +88,7 @@ void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size)
 	facts->host[sizeof(facts->host) - 1] = 0;
 	facts->has_rank = !!facts->has_rank;
 	if (facts->members_size > size - offsetof(struct tl_facts, members) ||
-	    !are_members(facts->members, facts->members_size)) {
+	    !text_is_members(facts->members, facts->members_size)) {
 		problem(trace, "byte %llu: facts that are no JSON",
 			(unsigned long long)(piece - trace->bytes));
 		facts->members_size = 0;

@@ -9,13 +9,13 @@
 /* No chunk is larger: a file full of holes may claim anything. */
 #define CHUNK_MOST (64u << 20)
 
-static bool is_open(const struct tl_open_call *call)
+static bool call_is_open(const struct tl_open_call *call)
 {
 	return call->frame && call->frame != TL_NO_FRAME &&
 	       !(call->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
 }
 
-static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const char *at,
+static void opens_read(struct trace *trace, struct tl_trace_lane *lane, const char *at,
 		       uint32_t count)
 {
 	lane->opens = tl_reader_zeroed(trace, count, sizeof(*lane->opens));
@@ -23,7 +23,7 @@ static void read_opens(struct trace *trace, struct tl_trace_lane *lane, const ch
 		struct tl_open_call call;
 
 		memcpy(&call, at + i * sizeof(call), sizeof(call));
-		if (is_open(&call))
+		if (call_is_open(&call))
 			lane->opens[lane->nopens++] =
 				(struct tl_trace_open){call.start, call.function};
 	}
@@ -59,7 +59,7 @@ void tl_reader_thread(struct trace *trace, const char *piece, uint64_t size)
 		problem(trace, "byte %llu: thread %u: of %u open calls, %llu can be there",
 			(unsigned long long)place, head.tid, head.opens, (unsigned long long)most);
 	if (head.opens)
-		read_opens(trace, &thread->lane, piece + sizeof(head),
+		opens_read(trace, &thread->lane, piece + sizeof(head),
 			   head.opens < most ? head.opens : (uint32_t)most);
 }
 
@@ -107,7 +107,7 @@ void tl_reader_chunk(struct trace *trace, const char *piece, uint64_t size)
 	trace->seen.gaps |= first.type == TL_RECORD_PAD && tl_record_is_gap(&first);
 }
 
-static int by_lane(const void *a, const void *b)
+static int threads_by_lane(const void *a, const void *b)
 {
 	const struct thread *left = a, *right = b;
 
@@ -116,7 +116,7 @@ static int by_lane(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
-static int by_number(const void *a, const void *b)
+static int chunks_by_number(const void *a, const void *b)
 {
 	const struct chunk *left = a, *right = b;
 
@@ -128,11 +128,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The threads that are told of, each once: of several pieces for one lane the last counts. */
-static void unique_threads(struct trace *trace)
+static void threads_unique(struct trace *trace)
 {
 	size_t kept = 0;
 
-	tl_reader_sort(trace->threads, trace->nthreads, sizeof(*trace->threads), by_lane);
+	tl_reader_sort(trace->threads, trace->nthreads, sizeof(*trace->threads), threads_by_lane);
 	for (size_t i = 0; i < trace->nthreads; i++) {
 		if (kept && trace->threads[kept - 1].lane.lane == trace->threads[i].lane.lane)
 			free(trace->threads[--kept].lane.opens);
@@ -141,7 +141,7 @@ static void unique_threads(struct trace *trace)
 	trace->nthreads = kept;
 }
 
-static struct tl_trace_lane unknown_lane(struct trace *trace, uint32_t number)
+static struct tl_trace_lane lane_unknown(struct trace *trace, uint32_t number)
 {
 	struct tl_trace_lane lane = {.lane = number, .tid = number, .shown = number};
 
@@ -151,7 +151,7 @@ static struct tl_trace_lane unknown_lane(struct trace *trace, uint32_t number)
 }
 
 /* Lanes of all threads, and of all chunks. */
-static void make_lanes(struct trace *trace)
+static void lanes_make(struct trace *trace)
 {
 	struct tl_trace *seen = &trace->seen;
 
@@ -168,7 +168,7 @@ static void make_lanes(struct trace *trace)
 			*lane = trace->threads[thread].lane;
 			trace->threads[thread++].lane.opens = NULL;
 		} else {
-			*lane = unknown_lane(trace, next->lane);
+			*lane = lane_unknown(trace, next->lane);
 		}
 		while (chunk < trace->nchunks && trace->chunks[chunk].lane == lane->lane)
 			chunk++;
@@ -177,7 +177,7 @@ static void make_lanes(struct trace *trace)
 	}
 }
 
-static void add_run(struct tl_trace *seen, size_t lane, const struct chunk *chunk, uint64_t from,
+static void run_add(struct tl_trace *seen, size_t lane, const struct chunk *chunk, uint64_t from,
 		    uint64_t to, uint64_t first_byte)
 {
 	if (from >= to)
@@ -190,7 +190,7 @@ static void add_run(struct tl_trace *seen, size_t lane, const struct chunk *chun
 }
 
 /* What the output has of a chunk in buffers. */
-static uint64_t output_has(struct trace *trace, const struct chunk *chunk)
+static uint64_t chunk_written_bytes(struct trace *trace, const struct chunk *chunk)
 {
 	uint64_t has = trace->seen.output.block >= chunk->block ? chunk->taken : chunk->kept;
 
@@ -206,8 +206,8 @@ static uint64_t output_has(struct trace *trace, const struct chunk *chunk)
  * A record that was not finished when what is around it was written is given by itself, if it is by
  * now, and was not written since.
  */
-static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from,
-		     uint64_t first_byte)
+static void run_add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from,
+			 uint64_t first_byte)
 {
 	uint64_t at = TL_HOLE_PLACE(chunk->hole);
 	bool written = TL_HOLE_BLOCK(chunk->hole) &&
@@ -224,14 +224,14 @@ static void add_hole(struct trace *trace, size_t lane, const struct chunk *chunk
 	}
 	memcpy(&record, chunk->records + at, sizeof(uint64_t));
 	if (record.type != TL_RECORD_NONE && record.size && record.size * 8u <= chunk->size - at)
-		add_run(&trace->seen, lane, chunk, at, at + record.size * 8u, first_byte);
+		run_add(&trace->seen, lane, chunk, at, at + record.size * 8u, first_byte);
 }
 
 /*
  * In buffers chunks that a ring used again are missing. Some of the last one before them may be,
  * too.
  */
-static void add_gap(struct trace *trace, size_t lane, const struct chunk *chunk)
+static void run_add_gap(struct trace *trace, size_t lane, const struct chunk *chunk)
 {
 	static const struct tl_call_record record = {
 		.size = 1, .type = TL_RECORD_PAD, .flags = TL_PAD_GAP};
@@ -241,11 +241,11 @@ static void add_gap(struct trace *trace, size_t lane, const struct chunk *chunk)
 
 	if (!before || before->number + 1 >= chunk->number)
 		return;
-	add_run(&trace->seen, lane, &gap, 0, 8, (uint64_t)(chunk->records - trace->bytes));
+	run_add(&trace->seen, lane, &gap, 0, 8, (uint64_t)(chunk->records - trace->bytes));
 	trace->seen.gaps = true;
 }
 
-static void make_runs(struct trace *trace)
+static void runs_make(struct trace *trace)
 {
 	struct tl_trace *seen = &trace->seen;
 
@@ -261,12 +261,12 @@ static void make_runs(struct trace *trace)
 		if (!seen->lanes[lane].nruns)
 			seen->lanes[lane].first_run = seen->nruns;
 		if (seen->header.kind == TL_FILE_BUFFERS)
-			add_gap(trace, lane, chunk);
+			run_add_gap(trace, lane, chunk);
 		if (seen->header.kind == TL_FILE_BUFFERS && !trace->written_too) {
-			from = output_has(trace, chunk);
-			add_hole(trace, lane, chunk, from, first_byte);
+			from = chunk_written_bytes(trace, chunk);
+			run_add_hole(trace, lane, chunk, from, first_byte);
 		}
-		add_run(seen, lane, chunk, from, chunk->size, first_byte);
+		run_add(seen, lane, chunk, from, chunk->size, first_byte);
 	}
 }
 
@@ -279,19 +279,19 @@ void tl_trace_written_too(struct tl_trace *seen)
 	free(seen->runs);
 	seen->nruns = 0;
 	trace->written_too = true;
-	make_runs(trace);
+	runs_make(trace);
 }
 
 void tl_reader_finish(struct trace *trace)
 {
 	const struct clock *clock = &trace->clock;
 
-	tl_reader_sort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), by_number);
+	tl_reader_sort(trace->chunks, trace->nchunks, sizeof(*trace->chunks), chunks_by_number);
 	tl_reader_sort_texts(trace);
-	unique_threads(trace);
-	make_lanes(trace);
+	threads_unique(trace);
+	lanes_make(trace);
 	if (!trace->failed)
-		make_runs(trace);
+		runs_make(trace);
 	if (clock->count && !trace->seen.last)
 		trace->seen.last = clock->points[clock->count - 1].ticks;
 	if (!trace->failed)

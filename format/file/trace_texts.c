@@ -102,7 +102,7 @@ void tl_reader_named_lanes(struct trace *trace, const char *piece, uint64_t size
 	}
 }
 
-static int by_named_lane(const void *a, const void *b)
+static int named_lanes_by_number(const void *a, const void *b)
 {
 	const struct tl_trace_named_lane *left = a, *right = b;
 
@@ -114,13 +114,13 @@ uint32_t tl_trace_shown_lane(const struct tl_trace *trace, uint32_t number)
 	const struct tl_trace_named_lane wanted = {.lane = number};
 	const struct tl_trace_named_lane *found =
 		trace->nnamed ? bsearch(&wanted, trace->named, trace->nnamed, sizeof(wanted),
-					by_named_lane)
+					named_lanes_by_number)
 			      : NULL;
 
 	return found ? found->shown : number;
 }
 
-static int by_text(const void *a, const void *b)
+static int texts_by_number(const void *a, const void *b)
 {
 	const struct texts *left = a, *right = b;
 
@@ -130,11 +130,11 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Each once: a spool may tell of one again. */
-static void unique_named_lanes(struct tl_trace *seen)
+static void named_lanes_unique(struct tl_trace *seen)
 {
 	size_t kept = 0;
 
-	tl_reader_sort(seen->named, seen->nnamed, sizeof(*seen->named), by_named_lane);
+	tl_reader_sort(seen->named, seen->nnamed, sizeof(*seen->named), named_lanes_by_number);
 	for (size_t i = 0; i < seen->nnamed; i++)
 		if (!kept || seen->named[kept - 1].lane != seen->named[i].lane)
 			seen->named[kept++] = seen->named[i];
@@ -143,6 +143,6 @@ static void unique_named_lanes(struct tl_trace *seen)
 
 void tl_reader_sort_texts(struct trace *trace)
 {
-	tl_reader_sort(trace->texts, trace->ntexts, sizeof(*trace->texts), by_text);
-	unique_named_lanes(&trace->seen);
+	tl_reader_sort(trace->texts, trace->ntexts, sizeof(*trace->texts), texts_by_number);
+	named_lanes_unique(&trace->seen);
 }

@@ -32,7 +32,7 @@ struct check {
 	bool on;		 /* callbacks may be called */
 };
 
-static void expect(struct check *check, bool holds, const char *what)
+static void check_equal(struct check *check, bool holds, const char *what)
 {
 	struct bench_verdict *verdict = check->verdict;
 
@@ -51,7 +51,7 @@ static void check_by_all(struct check *check, struct bench_team *team, bench_par
 /* ---- 1: strings ---- */
 
 /* All threads register all strings; all must get the id and text that the first one got. */
-static void register_strings(void *check_, uint32_t from, uint32_t to)
+static void strings_register(void *check_, uint32_t from, uint32_t to)
 {
 	struct check *check = check_;
 
@@ -59,20 +59,21 @@ static void register_strings(void *check_, uint32_t from, uint32_t to)
 		uint32_t at = (i + from * 37) % BENCH_STRINGS;
 		char *text = NULL;
 		xpti_string_id id = xptiRegisterString(check->work->inserted[at], &text), first = 0;
-		expect(check,
-		       id != XPTI_INVALID_STRING && text &&
-			       strcmp(text, check->work->inserted[at]) == 0,
-		       "a string has a wrong text");
+		check_equal(check,
+			    id != XPTI_INVALID_STRING && text &&
+				    strcmp(text, check->work->inserted[at]) == 0,
+			    "a string has a wrong text");
 		const char *none = NULL;
-		expect(check,
-		       atomic_compare_exchange_strong(&check->ids[at], &first, id) || first == id,
-		       "a string has two ids");
-		expect(check,
-		       atomic_compare_exchange_strong(&check->texts[at], &none, text) ||
-			       none == text,
-		       "a string has two texts");
-		expect(check, xptiLookupString(id) == text,
-		       "an id has another text than registering returned");
+		check_equal(check,
+			    atomic_compare_exchange_strong(&check->ids[at], &first, id) ||
+				    first == id,
+			    "a string has two ids");
+		check_equal(check,
+			    atomic_compare_exchange_strong(&check->texts[at], &none, text) ||
+				    none == text,
+			    "a string has two texts");
+		check_equal(check, xptiLookupString(id) == text,
+			    "an id has another text than registering returned");
 	}
 }
 
@@ -87,13 +88,13 @@ static void check_strings(struct check *check, struct bench_team *team)
 {
 	xpti_string_id ids[BENCH_STRINGS];
 
-	check_by_all(check, team, register_strings);
+	check_by_all(check, team, strings_register);
 	for (uint32_t i = 0; i < BENCH_STRINGS; i++)
 		ids[i] = check->ids[i];
 	qsort(ids, BENCH_STRINGS, sizeof(ids[0]), id_compare);
 	for (uint32_t i = 1; i < BENCH_STRINGS; i++)
-		expect(check, ids[i - 1] != ids[i], "two strings have one id");
-	expect(check, !xptiLookupString(XPTI_INVALID_STRING), "the invalid id has a text");
+		check_equal(check, ids[i - 1] != ids[i], "two strings have one id");
+	check_equal(check, !xptiLookupString(XPTI_INVALID_STRING), "the invalid id has a text");
 }
 
 /* ---- 2: trace points ---- */
@@ -115,7 +116,7 @@ static bool event_is_of(const struct check *check, xpti_event *event, uint32_t i
 	       payload->line_no == i;
 }
 
-static void make_points(void *check_, uint32_t from, uint32_t to)
+static void points_make(void *check_, uint32_t from, uint32_t to)
 {
 	struct check *check = check_;
 
@@ -123,16 +124,16 @@ static void make_points(void *check_, uint32_t from, uint32_t to)
 		uint64_t first = 0, second = 0;
 		xpti_event *event = event_make(check, i, &first),
 			   *again = event_make(check, i, &second);
-		expect(check, event && again, "xptiMakeEvent makes no event");
+		check_equal(check, event && again, "xptiMakeEvent makes no event");
 		if (!event || !again)
 			return;
-		expect(check, event_is_of(check, event, i) && event_is_of(check, again, i),
-		       "an event has a wrong payload");
-		expect(check, xptiFindEvent(event->unique_id) == event,
-		       "an event is not found by its id");
-		expect(check, first && second > first, "instances are not counted up");
-		expect(check, xptiQueryMetadata(event) == &event->metadata,
-		       "an event has the metadata of another");
+		check_equal(check, event_is_of(check, event, i) && event_is_of(check, again, i),
+			    "an event has a wrong payload");
+		check_equal(check, xptiFindEvent(event->unique_id) == event,
+			    "an event is not found by its id");
+		check_equal(check, first && second > first, "instances are not counted up");
+		check_equal(check, xptiQueryMetadata(event) == &event->metadata,
+			    "an event has the metadata of another");
 		if (from == 0)
 			check->events[i] = event;
 	}
@@ -140,8 +141,8 @@ static void make_points(void *check_, uint32_t from, uint32_t to)
 
 static void check_points(struct check *check, struct bench_team *team)
 {
-	check_by_all(check, team, make_points);
-	expect(check, !xptiFindEvent(0), "there is an event without an id");
+	check_by_all(check, team, points_make);
+	check_equal(check, !xptiFindEvent(0), "there is an event without an id");
 }
 
 /* ---- 3: notifications ---- */
@@ -151,8 +152,9 @@ static void count_call(uint16_t type, xpti_event *parent, xpti_event *object, ui
 {
 	struct check *check = (struct check *)user_data;
 
-	expect(check, check->on && type == TYPE && !parent && object == check->events[instance],
-	       "a callback gets wrong arguments");
+	check_equal(check,
+		    check->on && type == TYPE && !parent && object == check->events[instance],
+		    "a callback gets wrong arguments");
 	atomic_fetch_add(&check->calls[instance], 1);
 }
 
@@ -164,21 +166,21 @@ static void notify_all(void *check_, uint32_t from, uint32_t to)
 		uint32_t at = check->work->order[i];
 		xpti_result result = xptiNotifySubscribers(check->stream, TYPE, NULL,
 							   check->events[at], at, check);
-		expect(check, result == (check->on ? XPTI_RESULT_SUCCESS : XPTI_RESULT_FALSE),
-		       "a notification returns a wrong result");
+		check_equal(check, result == (check->on ? XPTI_RESULT_SUCCESS : XPTI_RESULT_FALSE),
+			    "a notification returns a wrong result");
 	}
 }
 
 /* Expect as many calls of each event's callback as all threads made visits to it, times `times`. */
-static void expect_calls(struct check *check, uint32_t times)
+static void check_calls(struct check *check, uint32_t times)
 {
 	uint32_t *visits = calloc(check->work->points, sizeof(*visits));
 
 	for (uint32_t i = 0; visits && i < check->work->visits; i++)
 		visits[check->work->order[i]]++;
 	for (uint32_t i = 0; i < check->work->points; i++)
-		expect(check, visits && check->calls[i] == visits[i] * times * check->threads,
-		       "an event's callback is not called once for each visit");
+		check_equal(check, visits && check->calls[i] == visits[i] * times * check->threads,
+			    "an event's callback is not called once for each visit");
 	free(visits);
 }
 
@@ -188,23 +190,24 @@ static void check_notifications(struct check *check, struct bench_team *team)
 
 	for (uint32_t i = 0; i < check->work->points; i++)
 		if (!check->events[i] && !(check->events[i] = event_make(check, i, &instance)))
-			return expect(check, false, "xptiMakeEvent makes no event");
+			return check_equal(check, false, "xptiMakeEvent makes no event");
 	xptiForceSetTraceEnabled(false);
-	expect(check, xptiRegisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
-	       "a callback can't be registered");
+	check_equal(check,
+		    xptiRegisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
+		    "a callback can't be registered");
 	check_by_all(check, team, notify_all);
-	expect_calls(check, 0);
+	check_calls(check, 0);
 	xptiForceSetTraceEnabled(true);
 	check->on = true;
 	check_by_all(check, team, notify_all);
-	expect_calls(check, 1);
-	expect(check, xptiCheckTraceEnabled(check->stream, TYPE),
-	       "xptiCheckTraceEnabled denies that there is a callback");
-	expect(check,
-	       xptiUnregisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
-	       "a callback can't be unregistered");
+	check_calls(check, 1);
+	check_equal(check, xptiCheckTraceEnabled(check->stream, TYPE),
+		    "xptiCheckTraceEnabled denies that there is a callback");
+	check_equal(check,
+		    xptiUnregisterCallback(check->stream, TYPE, count_call) == XPTI_RESULT_SUCCESS,
+		    "a callback can't be unregistered");
 	check_by_all(check, team, notify_all);
-	expect_calls(check, 1);
+	check_calls(check, 1);
 }
 
 const char *bench_semantic(const struct bench_plan *plan, struct bench_verdicts *verdicts)

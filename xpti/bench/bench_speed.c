@@ -130,14 +130,14 @@ static void part_visit(void *bench_, uint32_t from, uint32_t to)
 
 /* ---- the probe: an indirect call and an uncontended compare-and-swap ---- */
 
-static void nothing(uint64_t i)
+static void part_nothing(uint64_t i)
 {
 	__asm__ volatile("" : : "r"(i));
 }
 
 static void call_and_swap(void *unused, uint32_t from, uint32_t to)
 {
-	static void (*volatile call)(uint64_t) = nothing;
+	static void (*volatile call)(uint64_t) = part_nothing;
 	static _Alignas(64) _Atomic uint64_t word;
 	uint64_t seen = atomic_load_explicit(&word, memory_order_relaxed);
 

@@ -112,7 +112,7 @@ void xptiReset(void)
 }
 
 /* The caller holds the life lock. */
-static void set_ending(bool yes)
+static void ending_set(bool yes)
 {
 	tl_xpti_thread.ending = yes;
 	/*
@@ -132,10 +132,10 @@ static bool framework_end_begins(void)
 		     (atomic_load_explicit(&tl_xpti_state, memory_order_relaxed) & TL_XPTI_STARTED);
 
 	if (begun) {
-		set_ending(true);
+		ending_set(true);
 		begun = atomic_load_explicit(&users, memory_order_seq_cst) <= 0;
 		if (!begun)
-			set_ending(false);
+			ending_set(false);
 	}
 	tl_xpti_life_leave(entered);
 	return begun;
@@ -147,7 +147,7 @@ static void framework_end_ends(void)
 	bool entered = tl_xpti_life_enter();
 
 	atomic_store_explicit(&tl_xpti_state, 0, memory_order_relaxed);
-	set_ending(false);
+	ending_set(false);
 	tl_xpti_life_leave(entered);
 }
 

@@ -106,7 +106,7 @@ struct tl_xpti_slot *tl_xpti_slot_deep(struct tl_xpti_reader *reader, uint32_t l
 	return &slots->at[level % TL_PIN_SLOTS];
 }
 
-static void wake_waiters(void)
+static void waiters_wake(void)
 {
 	int kept = errno;
 
@@ -126,7 +126,7 @@ void tl_xpti_attend(void)
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&tl_xpti_attention, memory_order_relaxed) & ~TL_PIN_FENCES)
-		wake_waiters();
+		waiters_wake();
 }
 
 /* ---- writers ---- */
@@ -141,7 +141,7 @@ void tl_xpti_heavy_barrier(void)
 }
 
 /* A reader for which `matches` holds of any slot. */
-static bool any_slot(struct tl_xpti_reader *reader, tl_xpti_slot_matches matches, const void *key)
+static bool slot_any(struct tl_xpti_reader *reader, tl_xpti_slot_matches matches, const void *key)
 {
 	/* Acquire pairs with the linking release. */
 	for (struct tl_xpti_slots *slots = &reader->slots; slots;
@@ -152,7 +152,7 @@ static bool any_slot(struct tl_xpti_reader *reader, tl_xpti_slot_matches matches
 	return false;
 }
 
-static bool pins(struct tl_xpti_slot *slot, const void *list)
+static bool pins_of_thread(struct tl_xpti_slot *slot, const void *list)
 {
 	/* Acquire pairs with the clearing release: the list is done with. */
 	return atomic_load_explicit(&slot->list, memory_order_acquire) == list;
@@ -163,13 +163,13 @@ bool tl_xpti_is_pinned(const void *list)
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
 	for (; reader; reader = atomic_load_explicit(&reader->next, memory_order_relaxed))
-		if (any_slot(reader, pins, list))
+		if (slot_any(reader, pins_of_thread, list))
 			return true;
 	return false;
 }
 
 /* The notification that a reader is in, if any, began before. */
-static bool began_before(struct tl_xpti_reader *reader, uint64_t epoch)
+static bool writer_began_before(struct tl_xpti_reader *reader, uint64_t epoch)
 {
 	/*
 	 * Acquire pairs with the release that ends the notification: its callbacks have read what
@@ -185,7 +185,7 @@ bool tl_xpti_all_since(uint64_t epoch)
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
 	for (; reader; reader = atomic_load_explicit(&reader->next, memory_order_relaxed))
-		if (began_before(reader, epoch))
+		if (writer_began_before(reader, epoch))
 			return false;
 	return true;
 }
@@ -195,7 +195,8 @@ bool tl_xpti_all_since(uint64_t epoch)
  * registered again. Who waits in a callback doesn't count those that do so too: they may be waiting
  * for it.
  */
-static bool is_running(tl_xpti_slot_matches matches, const void *key, uint64_t epoch, bool inside)
+static bool slot_is_running(tl_xpti_slot_matches matches, const void *key, uint64_t epoch,
+			    bool inside)
 {
 	struct tl_xpti_reader *reader = atomic_load_explicit(&readers, memory_order_acquire);
 
@@ -205,7 +206,7 @@ static bool is_running(tl_xpti_slot_matches matches, const void *key, uint64_t e
 		if (inside && atomic_load_explicit(&reader->waiting, memory_order_seq_cst))
 			continue;
 		/* In this order: the epoch is the one that goes with what runs, or a later one. */
-		if (any_slot(reader, matches, key) && began_before(reader, epoch))
+		if (slot_any(reader, matches, key) && writer_began_before(reader, epoch))
 			return true;
 	}
 	return false;
@@ -224,18 +225,18 @@ void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 
 	atomic_fetch_add_explicit(&tl_xpti_attention, 1, memory_order_relaxed);
 	tl_xpti_heavy_barrier();
-	if (inside && is_running(matches, key, epoch, true)) {
+	if (inside && slot_is_running(matches, key, epoch, true)) {
 		/*
 		 * Of two that wait for each other, one sees the other's flag at least: the loads
 		 * and stores of it have one order.
 		 */
 		atomic_store_explicit(&self->waiting, true, memory_order_seq_cst);
-		wake_waiters();
+		waiters_wake();
 	}
 	for (;;) {
 		/* Acquire pairs with wake_waiters' release. */
 		uint32_t seen = atomic_load_explicit(&wake_word, memory_order_acquire);
-		if (!is_running(matches, key, epoch, inside))
+		if (!slot_is_running(matches, key, epoch, inside))
 			break;
 		syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 	}

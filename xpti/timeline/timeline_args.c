@@ -67,7 +67,7 @@ static uint64_t object_double(const xpti_object *object)
 }
 
 /* Bytes of an unknown meaning; of more than 64, the first 64. */
-static void add_bytes(struct timeline_args *args, uint32_t key, const xpti_object *object)
+static void args_add_bytes(struct timeline_args *args, uint32_t key, const xpti_object *object)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[2 * 64 + 4], *at = text;
@@ -81,7 +81,7 @@ static void add_bytes(struct timeline_args *args, uint32_t key, const xpti_objec
 	timeline_add_text(args, key, tl_guest_number(text, (size_t)(at - text)));
 }
 
-static void add_object(struct timeline_args *args, uint32_t key, const xpti_object *object)
+static void args_add_object(struct timeline_args *args, uint32_t key, const xpti_object *object)
 {
 	bool is_number =
 		object->size == 1 || object->size == 2 || object->size == 4 || object->size == 8;
@@ -101,7 +101,7 @@ static void add_object(struct timeline_args *args, uint32_t key, const xpti_obje
 	else if (object->type == xpti_metadata_floating && (object->size == 4 || object->size == 8))
 		timeline_add(args, key, TL_VALUE_DOUBLE_64, object_double(object));
 	else
-		add_bytes(args, key, object);
+		args_add_bytes(args, key, object);
 }
 
 /* Where metadata has a key that this library uses, the key gets a prefix. */
@@ -124,6 +124,6 @@ void timeline_add_metadata(struct timeline_args *args, xpti_event *event)
 		const char *key = xptiLookupString(node->key);
 		xpti_object object = xptiLookupObject(node->value);
 		if (key && *key)
-			add_object(args, metadata_key(key), &object);
+			args_add_object(args, metadata_key(key), &object);
 	}
 }

@@ -146,8 +146,8 @@ static void notified_end(struct timeline_thread *thread, const struct notificati
 }
 
 /* Both ends of an edge, with their names where these are known. */
-static void add_edge(struct timeline_thread *thread, struct timeline_args *args,
-		     const struct notification *what)
+static void notified_add_edge(struct timeline_thread *thread, struct timeline_args *args,
+			      const struct notification *what)
 {
 	const xpti_event *edge = what->object;
 	uint64_t source = edge->source_id, target = edge->target_id;
@@ -171,7 +171,7 @@ static void notified_instant(struct timeline_thread *thread, const struct notifi
 	timeline_add_type(&args, what->type);
 	/* An object with a uid is an event, and may be read. */
 	if (what->type == xpti_trace_edge_create && alone.uid) {
-		add_edge(thread, &args, what);
+		notified_add_edge(thread, &args, what);
 		timeline_edge_made(what->object->source_id, what->object->target_id, alone.name);
 	}
 	if (what->type == xpti_trace_diagnostics && what->user_data)

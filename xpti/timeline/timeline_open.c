@@ -180,7 +180,7 @@ static bool begun_matches(const struct timeline_begun *begun, const struct timel
 }
 
 /* Entries of the same stream that began later and are still open interleave with this one. */
-static void put_aside_above(struct timeline_thread *thread, uint32_t at)
+static void entries_put_aside_above(struct timeline_thread *thread, uint32_t at)
 {
 	for (uint32_t i = at + 1; i < thread->top; i++)
 		if (thread->open[i].stream == thread->open[at].stream)
@@ -197,8 +197,8 @@ static uint8_t entry_more(struct timeline_open *open)
  * A thread that takes an entry of its own first puts the entries above it aside: a thread that
  * finds the entry taken then finds that, too.
  */
-static int take_match(struct timeline_thread *thread, uint32_t top, struct timeline_begun *end,
-		      bool own, bool loosely)
+static int entry_take_match(struct timeline_thread *thread, uint32_t top,
+			    struct timeline_begun *end, bool own, bool loosely)
 {
 	struct timeline_begun begun;
 
@@ -208,7 +208,7 @@ static int take_match(struct timeline_thread *thread, uint32_t top, struct timel
 		if (!state || !begun_matches(&begun, end, loosely))
 			continue;
 		if (own)
-			put_aside_above(thread, top);
+			entries_put_aside_above(thread, top);
 		if (entry_take(open, state)) {
 			*end = begun;
 			return (int)top;
@@ -228,7 +228,7 @@ static bool outlived_flush(struct timeline_thread *thread, const struct timeline
 static bool pop_own(struct timeline_thread *thread, struct timeline_begun *end, bool loosely)
 {
 	thread_lower_top(thread);
-	int at = take_match(thread, thread->top, end, true, loosely);
+	int at = entry_take_match(thread, thread->top, end, true, loosely);
 	if (at < 0)
 		return false;
 	end->more = entry_more(&thread->open[at]);
@@ -248,7 +248,7 @@ static bool pop_of_others(struct timeline_thread *own, struct timeline_begun *en
 		if (thread == own)
 			continue;
 		pthread_mutex_lock(&thread->lock);
-		found = take_match(thread, TIMELINE_OPEN, end, false, false) >= 0;
+		found = entry_take_match(thread, TIMELINE_OPEN, end, false, false) >= 0;
 		pthread_mutex_unlock(&thread->lock);
 	}
 	if (found)

@@ -66,7 +66,7 @@ const char *timeline_type_name(uint16_t type)
 	return timeline_type_is_user_defined(type) ? "user_defined" : kinds[type].word;
 }
 
-static const char *word_of(uint16_t type)
+static const char *type_word(uint16_t type)
 {
 	const char *name = timeline_type_name(type);
 
@@ -81,7 +81,7 @@ static uint32_t table_place(uint16_t type)
 
 uint32_t timeline_type_word(uint16_t type)
 {
-	return timeline_kept_number(&timeline->words[table_place(type)], word_of(type));
+	return timeline_kept_number(&timeline->words[table_place(type)], type_word(type));
 }
 
 uint32_t timeline_category(uint16_t type)
@@ -91,7 +91,7 @@ uint32_t timeline_category(uint16_t type)
 
 	if (TL_LIKELY(atomic_load_explicit(kept, memory_order_relaxed)))
 		return atomic_load_explicit(kept, memory_order_relaxed);
-	return timeline_kept_number(kept, strcat(category, word_of(type)));
+	return timeline_kept_number(kept, strcat(category, type_word(type)));
 }
 
 bool timeline_type_ends(uint16_t type)
