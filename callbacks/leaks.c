@@ -29,9 +29,9 @@
 #include "callbacks/tool_common.h"
 
 #define FRAMES	 16   /* of a creating call's backtrace */
-#define SKIPPED	 12   /* frames of ours above it, at most */
+#define SKIPPED	 12   /* tracelayer's frames above it, at most */
 #define ELEMENTS 1024 /* of an array of handles that are looked at */
-#define REPORTS	 100  /* uses after destroying that are said, at most */
+#define REPORTS	 100  /* uses after destroying that are reported, at most */
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
 

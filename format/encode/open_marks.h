@@ -3,12 +3,12 @@
  * open_marks.h: which events B of a thread have had no E yet, while its records are gone through in
  * their order, so that they can be closed where records are missing.
  *
- * What comes behind a gap may end other events than those that were open before it: an E there
- * would be taken for the end of a B from before, and the time between them, in which nobody knows
- * what happened, for its own. So whoever finds a gap (tl_open_marks_gap) ends all that was open
- * there, at the last time that anything of the thread is known of.
+ * An E after a gap may belong to another B than the one that was open before the gap. Readers would
+ * take the two for one event, which lasts through a time of which nothing is known. So the caller
+ * that finds a gap (tl_open_marks_gap) ends all open events there, at the last known time of the
+ * thread.
  *
- * No allocation: what there is no room for is not closed. One thread at a time.
+ * Nothing is allocated: events for which there is no room are not closed. One thread at a time.
  */
 #ifndef TL_FORMAT_ENCODE_OPEN_MARKS_H
 #define TL_FORMAT_ENCODE_OPEN_MARKS_H

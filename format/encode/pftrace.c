@@ -8,19 +8,19 @@
  *	{timestamp: 412  trusted_packet_sequence_id: 1  sequence_flags: 2
  *	 track_event {type: TYPE_SLICE_END}}
  *
- * All events of an encoder are of one sequence. Names are told once. The track and the clock are
- * defaults of the sequence, told again when the lane changes, which is with each chunk. The clock
- * is an incremental one of the sequence's own: a timestamp is what has passed since the last. Each
- * time that the lane changes it starts at 0 of CLOCK_MONOTONIC, so that the first timestamp after
- * that is a reading of it. What lies before the last one, as the beginning of a call that others
- * were made in, has CLOCK_MONOTONIC named with it, and leaves the sequence's clock alone.
+ * All events of an encoder belong to one sequence. Each name is written once. The track and the
+ * clock are defaults of the sequence, written again when the lane changes, which happens with each
+ * chunk. The sequence has an incremental clock of its own: a timestamp is the time since the last
+ * one. When the lane changes, this clock starts at 0 of CLOCK_MONOTONIC, so the first timestamp
+ * after that is a reading of CLOCK_MONOTONIC. A time before the last one, such as the beginning of
+ * an outer call, is written with CLOCK_MONOTONIC named, and leaves the sequence's clock alone.
  *
  * A call's two packets stand together, in the order in which calls ended. Readers sort by time, and
  * take an end for that of the call that began last. What has the same time stays in the order of
  * the file: an inner call's end comes before its outer one's, as it must. For two beginnings at the
  * same time see pftrace_ties.h.
  *
- * What was told in a block that is dropped, readers don't know: .block takes it back.
+ * Readers don't know names and lanes from a block that was dropped: .block takes these back.
  */
 #include <string.h>
 
@@ -233,8 +233,7 @@ static void pftrace_lane(struct tl_encoder *encoder, struct tl_text *text, uint3
 	text->at = tl_protobuf_close(packet, tl_protobuf_close(track, at));
 }
 
-/* More may be written over the end: what it tells of names and lanes is not known to what follows.
- */
+/* More may be written over the end, so later packets can't use its names and lanes. */
 static void pftrace_end(struct tl_encoder *encoder, struct tl_text *text,
 			const struct tl_totals *totals)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_names.h: strings that a trace has once, and refers to by number: InternedData.
+ * pftrace_names.h: strings that a trace contains once and refers to by number: InternedData.
  *
- * A string gets its number for good, and is written where it is not known to be in the file: what
- * a block that was dropped had of them is written again. There is room for a few thousand of them;
- * those beyond it are not numbered.
+ * A string keeps its number for ever. It is written where the file may not contain it yet: if a
+ * block with new strings is dropped, they are written again. There is room for a few thousand
+ * strings; later ones get no number.
  */
 #ifndef TL_FORMAT_ENCODE_PFTRACE_NAMES_H
 #define TL_FORMAT_ENCODE_PFTRACE_NAMES_H
@@ -40,21 +40,21 @@ struct tl_pf_names {
 	char tell[TL_PF_NAMES_NEW];
 };
 
-/* NULL: it can't be numbered. */
+/* Finds a string, or gives it a number. NULL: it can't have one. */
 struct tl_pf_name *tl_pf_name_find(struct tl_pf_names *names, uint32_t field, const char *string,
 				   size_t size);
 
-/* Its number, for a packet that is being made; 0: it can't be told in this one. */
+/* The number, for the packet that is being made; 0: this packet has no room for a new string. */
 uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name);
 
 /*
- * For what is told otherwise: it has to be told now. Names of a field that InternedData does not
- * have are kept apart from the others all the same.
+ * For names that are written in another way than by InternedData, in a field of their own: whether
+ * the file lacks the name. The caller writes it then.
  */
 bool tl_pf_name_is_new(struct tl_pf_names *names, struct tl_pf_name *name);
 #define TL_PF_COUNTERS 31 /* such a field: tracks of counters */
 
-/* What was told since the last of these two is in the file; or is not. */
+/* The names written since the last of these two calls are in the file (keep), or not (drop). */
 void tl_pf_names_keep(struct tl_pf_names *names);
 void tl_pf_names_drop(struct tl_pf_names *names);
 

@@ -7,8 +7,8 @@
 #include "common/levels.h"
 
 /*
- * Whoever goes on with a file that another encoder began does not know what that one told, and has
- * a sequence of its own. What it is called should not come again if yet another goes on.
+ * An encoder that continues another one's file does not know which names that one wrote, so it uses
+ * a sequence of its own. Its id should differ from that of the next encoder that continues the file.
  */
 static uint32_t sequence_from(const struct tl_pf_sequence *now, uint64_t ns)
 {

@@ -13,11 +13,11 @@
 #include "format/encode/pftrace_ties.h"
 
 #define TL_PF_FIRST_SEQUENCE 1
-/* of descriptions of tracks: on the events' own they would be taken for where these come from */
+/* For descriptions of tracks. In the events' sequence readers would take them for its own track. */
 #define TL_PF_TRACK_SEQUENCE 2
 #define TL_PF_PLANS	     512
 #define TL_PF_SCRATCH	     (128u * 1024)
-/* Kept free for a packet: its head; our own annotations, behind the arguments; and what follows. */
+/* Kept free for a packet: its head; tracelayer's annotations, after the arguments; and the rest. */
 #define TL_PF_HEAD_MAX	   (12u * 1024)
 #define TL_PF_OWN_MAX	   (16u * 1024)
 #define TL_PF_TAIL_MAX	   (TL_PF_NAMES_NEW + TL_PF_NOTES_SPARE + 1024)
@@ -148,8 +148,8 @@ char *tl_pf_packet_category(struct tl_pf_state *state, char *at, struct tl_pf_te
 void tl_pf_packet_end(struct tl_pf_state *state, struct tl_text *text, uint64_t ns, uint64_t track);
 
 /*
- * A category with its levels; less than TL_PF_CATEGORY_MAX bytes, by so many that what a function has
- * besides fits.
+ * A category with its levels. It leaves room for a function's stage and "failed" in
+ * TL_PF_CATEGORY_MAX bytes.
  */
 struct tl_text tl_pf_text_levels(char *to, struct tl_pf_text category, uint32_t mask);
 

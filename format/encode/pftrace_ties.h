@@ -7,9 +7,9 @@
  * know no other order than the file's, and take the first to begin for the outer one. So an outer
  * call is begun where the first of its inner calls is, and only ended in its own place.
  *
- * Ticks of most machines are shorter than a call is, and there are no ties; where there are, they
- * are found by looking through a chunk before it is encoded. Those across two chunks are not, nor
- * those beyond the first TL_PF_TIES.
+ * Most machines' ticks are shorter than a call, so there are no ties. Where there are, a look
+ * through each chunk finds them before it is encoded. Ties across two chunks are not found, nor
+ * those after the first TL_PF_TIES.
  */
 #ifndef TL_FORMAT_ENCODE_PFTRACE_TIES_H
 #define TL_FORMAT_ENCODE_PFTRACE_TIES_H
@@ -21,10 +21,8 @@
 #include "format/encode/encoder.h"
 #include "format/file/record.h"
 
-#define TL_PF_TIES 256
-#define TL_PF_TIES_DEPTH                                                                           \
-	1024 /* calls of which it is not known yet in which call they were made   \
-			       */
+#define TL_PF_TIES	 256
+#define TL_PF_TIES_DEPTH 1024 /* calls whose outer call is not known yet */
 
 struct tl_pf_tie {
 	const struct tl_call_record *inner, *outer;

@@ -9,10 +9,10 @@
  * and ends when it ended: what reads whole nanoseconds rounds that away. A slice that takes no
  * time, of which speedscope shows nothing, lasts 0.1 ns.
  *
- * Slices of a lane come in the order of their ends, as records do. The stack has those that lie in
- * no other one so far; a slice takes those from its top that lie in it, and what is on top then
- * ended before it began. All that begin together are moved together. What there is no room for is
- * forgotten: then a slice that touches isn't moved.
+ * Slices of a lane come in the order of their ends, as records do. The stack holds the slices that
+ * lie in no other one so far. A new slice removes from the top those that lie in it; the one on top
+ * then ended before the new one began. Slices that begin together are moved together. When the stack
+ * is full, the oldest are forgotten: a slice that touches one of them isn't moved.
  */
 #ifndef TL_FORMAT_ENCODE_TOUCHING_H
 #define TL_FORMAT_ENCODE_TOUCHING_H

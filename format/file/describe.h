@@ -3,10 +3,10 @@
  * describe.h: an API's tables (tracelayer/api.h) as bytes that mean the same in another process, on
  * another machine, and in years.
  *
- * A trace in the record format carries the description of each API whose calls are in it, so that
- * whoever reads it knows the names and the shapes of functions, parameters and types, whether it
- * has that API's tables or not. The descriptions are made when tables are generated, and lie in
- * them: what a traced process does is to copy bytes.
+ * A trace in the record format carries the description of each API whose calls are in it. So a
+ * reader without that API's tables knows the names and shapes of its functions, parameters and
+ * types. tracegen makes the description together with the tables, and stores it in them: a traced
+ * process only copies bytes.
  *
  * The bytes: TL_DESCRIPTION_MAGIC with its NUL, then what follows here, in order. A number is
  * unsigned LEB128 (seven bits a byte, low ones first, 0x80: more follow); a signed number is
