@@ -156,8 +156,8 @@ void tl_config_read(void)
 }
 
 /*
- * A file that can't be made is said while there is time to mend it, and not only when there is
- * something to write.
+ * Complain of a file that can't be made now, while the user can still correct it, and not only when
+ * there is something to write.
  */
 static void complain_of_output(void)
 {
@@ -177,7 +177,7 @@ static void complain_of_output(void)
 	tl_text_string(&text, path);
 	tl_text_string(&text, ": ");
 	tl_text_string(&text, why ? why : "it can't be made");
-	tl_text_string(&text, "; mend that, or name another file with TRACELAYER_OUTPUT");
+	tl_text_string(&text, "; correct that, or name another file with TRACELAYER_OUTPUT");
 	memcpy(text.at, "\n", 2);
 	tl_message_say(line);
 }

@@ -82,7 +82,7 @@ static void line_put_remedy(struct tl_text *text, int error)
 	}
 	tl_text_string(text, "`tracelayer recover ");
 	tl_text_unsigned(text, tl_arena_facts()->pid);
-	tl_text_string(text, "` brings them back once that is mended");
+	tl_text_string(text, "` brings them back once that is corrected");
 }
 
 /* There were no buffers, or not from the first, so more of them can't be the remedy. */

@@ -63,8 +63,8 @@ env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=missing/t.json "$app" change-f
 is $? 0 "a trace that can't be made does not disturb the program"
 like "$(cat err)" "^tracelayer: $tmp/missing/t.json: No such file or directory, 5 events lost; .tracelayer recover [0-9]+. brings them" \
 	"and is said, with a way to get them"
-like "$(head -n 1 err)" "^tracelayer: $tmp/missing/t.json: No such file or directory; mend that, or name another file with TRACELAYER_OUTPUT$" \
-	"which the first call has said already, when it could still be mended"
+like "$(head -n 1 err)" "^tracelayer: $tmp/missing/t.json: No such file or directory; correct that, or name another file with TRACELAYER_OUTPUT$" \
+	"which the first call has said already, when it could still be corrected"
 is "$(wc -l <err)" 2 "in one line each"
 forget_buffers
 

@@ -229,7 +229,7 @@ wait $!; is "$(events from.own)" 10 "... by who reads it"
 # Without the command there is one line at the first call, and the program goes on.
 by_hand() { env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$1" "$python" calls.py 2 "${end:-print('ran')}" 2>&1; }
 like "$(end='print("ran", flush=True); os.kill(os.getpid(), 9)' by_hand /missing/x.json)" \
-	"^tracelayer: /missing/x.json: No such file or directory; mend that, or name another file with TRACELAYER_OUTPUT$" "by hand: said at the first call"
+	"^tracelayer: /missing/x.json: No such file or directory; correct that, or name another file with TRACELAYER_OUTPUT$" "by hand: said at the first call"
 like "$(by_hand /missing/x.json)" "^ran$" "and the program goes on"
 is "$(cd folder && cp ../calls.py . && by_hand x.zst)" "tracelayer: TRACELAYER_OUTPUT=x.zst: $endings
 ran" "an ending, too"
@@ -244,7 +244,7 @@ if test "$(id -u)" = 0 && $other mkfifo -m 666 sticky/t.json sticky/log.txt 2>/d
 	($other timeout 20 cat sticky/t.json sticky/log.txt >stolen) & thief=$!
 	is "$(with_code run -o sticky/t.json -- touch started; ls started 2>/dev/null)" "2 tracelayer: sticky/t.json: $theirs; correct that, or give another file with -o" \
 		"a pipe of somebody else is refused"
-	like "$(by_hand "$tmp/sticky/t.json")" "^tracelayer: $tmp/sticky/t.json: $theirs; mend that" "by the layer, too, which says so at the first call"
+	like "$(by_hand "$tmp/sticky/t.json")" "^tracelayer: $tmp/sticky/t.json: $theirs; correct that" "by the layer, too, which says so at the first call"
 	kill $thief 2>/dev/null; wait $thief 2>/dev/null
 	is "$(cat stolen)" "" "and its reader gets nothing"
 	$other ln -s "$tmp/victim" sticky/link.json
