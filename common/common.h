@@ -22,6 +22,7 @@
 #include "common/levels.h"
 #include "common/memory_limits.h"
 #include "common/output.h"
+#include "common/output_formats.h"
 #include "common/places.h"
 #include "common/proc.h"
 #include "common/program_file.h"

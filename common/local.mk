@@ -14,6 +14,7 @@ libtl_common_la_SOURCES = \
 	%D%/launcher.h %D%/launcher.c \
 	%D%/memory_limits.h %D%/memory_limits.c \
 	%D%/output.h %D%/output.c \
+	%D%/output_formats.h %D%/output_formats.c \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \
 	%D%/program_file.h %D%/program_file.c \

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "common/digits.h"
+#include "common/output_formats.h"
 
 #define LINKS_MAX 40
 #define PROCFS	  0x9fa0 /* PROC_SUPER_MAGIC */
@@ -333,10 +334,10 @@ static size_t ending_of(const char *name)
 {
 	size_t size = strlen(name);
 
-	if (ends_with(name, size, ".json.gz"))
-		return size - 8;
-	if (ends_with(name, size, ".pftrace.gz"))
-		return size - 11;
+	struct tl_output_ending ending = tl_output_ending(name);
+
+	if (ending.known && ending.gzip && ending.size < size)
+		return size - ending.size;
 	if (ends_with(name, size, ".speedscope.json"))
 		return size - 16;
 	const char *dot = strrchr(name, '.');

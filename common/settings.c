@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "common/output.h"
+#include "common/output_formats.h"
 #include "common/run_protocol.h"
 
 #define PREFIX	       "TRACELAYER_"
@@ -280,30 +281,16 @@ static bool read_signal(int *to, const char *value)
 	return false;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t size = strlen(text), length = strlen(ending);
-
-	return size >= length && !strcmp(text + size - length, ending);
-}
-
 /*
  * A name without an ending, or one that only the pattern's letters make up, is fine: it gets the
  * default format.
  */
 static bool has_known_ending(const char *value)
 {
-	static const char *const endings[] = {".json", ".json.gz", ".pftrace", ".pftrace.gz",
-					      ".tlt"};
 	const char *slash = strrchr(value, '/'), *base = slash ? slash + 1 : value,
 		   *dot = strrchr(base, '.');
 
-	if (!dot || dot == base || !dot[1] || strchr(dot, '%'))
-		return true;
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
-		if (ends_with(base, endings[i]))
-			return true;
-	return false;
+	return !dot || dot == base || !dot[1] || strchr(dot, '%') || tl_output_ending(base).known;
 }
 
 /* A pipe or a device is called as it is called, and a folder, too. */
@@ -323,12 +310,12 @@ static bool check_pattern(const char *value, char *why, size_t room)
 	if (!strcmp(value, "-"))
 		return refuse(why, room, "standard output is the program's own",
 			      "name a file or a pipe");
-	if (ends_with(value, ".tlt.gz"))
+	struct tl_output_ending ending = tl_output_ending(value);
+	if (ending.size && !ending.known)
 		return refuse(why, room, "this format is not compressed",
 			      "use .tlt, and compress it afterwards");
 	if (!has_known_ending(value) && !is_special(value))
-		return refuse(why, room, "no format has this ending",
-			      "use .json, .json.gz, .pftrace, .pftrace.gz or .tlt");
+		return refuse(why, room, "no format has this ending", "use " TL_OUTPUT_ENDINGS);
 	return true;
 }
 

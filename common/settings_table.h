@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settings_table.h: every setting there is, once. The layer reads its environment by it,
- * `tracelayer run` makes its options and its --help of it, and the man pages' table is printed
- * from it.
+ * settings_table.h: the one list of settings. The layer reads its environment by this table,
+ * `tracelayer run` makes its options and --help from it, and the man page's table is printed from
+ * it. doc/settings.md has a copy; tests/house/docs.sh compares.
  *
  *	SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, help)
  *
  * id		TL_SETTING_id
- * variable	of the environment, without TRACELAYER_
+ * variable	environment variable, without TRACELAYER_
  * option	of `tracelayer run`, without the two dashes
- * letter	its short form, 0 where it has none
- * metavar	what the option's value is called
- * implied	what an option given without a value stands for; NULL where one must follow
+ * letter	the option's short form, 0: none
+ * metavar	name of the option's value in --help
+ * implied	value of the option where none is given; NULL: it needs one
  * initial	the default, as a user would write it
  * kind		how a value is read: TL_VALUE_kind
  * words	what a value may be, or NULL
  * help		one line
  */
 SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, TL_OUTPUT_STANDARD, PATTERN, NULL,
-	"file to write, or a folder: %p pid, %e program, %h host, %r rank, %t time; .json or .pftrace, either with .gz, or .tlt")
+	"trace file to write, or a folder; %p pid, %e program, %h host, %r rank, %t time; its ending chooses the format: " TL_OUTPUT_ENDINGS)
 SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL,
 	"all, none, request, runtime, operator, debug, standard",
 	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
 SETTING(CONTEXT_LEVEL, "CONTEXT_LEVEL", "context-level", 0, "MASK", NULL, "none", LEVEL,
 	"all, none, request, runtime, operator, debug, standard",
-	"levels added to those of the program's own trace contexts (tracelayer/trace_context.h)")
+	"levels to add to those of the program's own trace contexts (tracelayer/trace_context.h)")
 SETTING(INCLUDE, "INCLUDE", "include", 0, "GLOBS", NULL, "*", TEXT, NULL,
 	"record only functions whose names match one of these, separated by commas")
 SETTING(EXCLUDE, "EXCLUDE", "exclude", 0, "GLOBS", NULL, "", TEXT, NULL,
@@ -36,26 +36,26 @@ SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL,
 SETTING(SUMMARY, "SUMMARY", "summary", 0, "yes|no", "yes", "no", SWITCH, NULL,
 	"print tables at the end of the program")
 SETTING(START, "START", "paused", 0, "WHEN", "paused", "running", WORD, "running, paused, watched",
-	"start with recording paused, until tracelayer resume or tl_resume; watched: for tracelayer profile")
+	"start with recording paused, until tracelayer resume or tl_resume; watched: the same, and tracelayer profile sees open calls")
 SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring",
-	"when the writer can't keep up: grow up to --memory and then help it, or drop; ring: write nothing before a snapshot or the end, and then the newest, ring:SIZE, of each thread")
+	"when events come faster than they can be written: grow (take memory up to --memory, then wait for the writer) or drop (lose events); ring or ring:SIZE: keep only the newest events of each thread, and write them at a snapshot or the end")
 SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL,
-	"most memory for all event buffers of a process: a number with K, M or G; unless given at most an eighth of the process's own limit")
+	"most memory for the event buffers of a process: a number with K, M or G; the default is at most an eighth of the process's own memory limit")
 SETTING(SNAPSHOT_ON, "SNAPSHOT_ON", "snapshot-on", 0, "SIGNAL", NULL, "", SIGNAL, NULL,
-	"write out what is recorded when this signal comes")
+	"write what is recorded so far when the process gets this signal")
 SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", NAME, NULL,
-	"name of the run, for pause, resume, snapshot and stop")
+	"name of the run, for tracelayer pause, resume, snapshot and stop")
 SETTING(WINDOW, "WINDOW", "window", 0, "D:L:N", NULL, "", WINDOW, NULL,
-	"record after a delay, for a length, so many times; times as 500ms, 2s, 1m")
+	"delay:length:repeats: wait, record, and do both so many times; with times like 500ms, 2s, 1m")
 SETTING(SPLIT, "SPLIT", "split", 0, "SIZE|TIME", NULL, "", SPLIT, NULL,
-	"start a new file after so much or so long: 100M, 30s")
+	"start a new file when the current one has this size or age, like 100M or 30s")
 SETTING(FOLLOW, "FOLLOW", "follow", 0, "yes|no", NULL, "yes", FOLLOW, NULL,
-	"trace child processes too; no: the first process alone, whatever program it becomes")
+	"also trace child processes; no: only the first process, whatever programs it executes")
 SETTING(NESTED, "NESTED", "nested", 0, "yes|no", NULL, "yes", SWITCH, NULL,
-	"trace also the calls that a driver makes into its own API inside another call")
+	"also trace the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
-	"record also what devices do, and when: each command of each queue (level operator)")
+	"also record what devices do: each command of each queue, with its times (level operator)")
 SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "yes|PATH", "1", "", TEXT, NULL,
-	"write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker, too: yes, or its path")
+	"also write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker: yes, or its path")
 SETTING(XPTI, "XPTI", "xpti", 0, "yes|no", "yes", "no", SWITCH, NULL,
-	"record the XPTI streams of instrumented libraries, too")
+	"also record the XPTI streams of instrumented libraries")

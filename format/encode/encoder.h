@@ -47,9 +47,7 @@ struct tl_totals {
 };
 
 struct tl_format {
-	const char *ending; /* ".json" */
-	enum tl_output_format number;
-	bool is_plain; /* never compressed */
+	enum tl_output_format number; /* its ending: common/output_formats.c */
 	/*
 	 * Events know nothing of each other: parts of a trace can be encoded apart, and what began
 	 * in one file can be ended in the next.

@@ -4,40 +4,24 @@
  */
 #include "format/encode/formats.h"
 
-#include <string.h>
+#include <stddef.h>
 
 const struct tl_format tl_format_tlt = {
-	.ending = ".tlt",
 	.number = TL_OUTPUT_TLT,
-	.is_plain = true,
 };
 
-static const struct tl_format *const formats[] = {
-	&tl_format_json,
-	&tl_format_pftrace,
-	&tl_format_tlt,
+static const struct tl_format *const formats[TL_OUTPUT_FORMATS] = {
+	[TL_OUTPUT_JSON] = &tl_format_json,
+	[TL_OUTPUT_PFTRACE] = &tl_format_pftrace,
+	[TL_OUTPUT_TLT] = &tl_format_tlt,
 };
-
-static bool name_take_ending(const char *path, size_t *length, const char *ending)
-{
-	size_t size = strlen(ending);
-
-	if (*length < size || memcmp(path + *length - size, ending, size) != 0)
-		return false;
-	*length -= size;
-	return true;
-}
 
 const struct tl_format *tl_format_of(const char *path, bool *gzip)
 {
-	size_t length = strlen(path);
+	struct tl_output_ending ending = tl_output_ending(path);
 
-	*gzip = name_take_ending(path, &length, ".gz");
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (!(*gzip && formats[i]->is_plain) &&
-		    name_take_ending(path, &length, formats[i]->ending))
-			return formats[i];
-	return NULL;
+	*gzip = ending.gzip;
+	return ending.known ? formats[ending.format] : NULL;
 }
 
 const struct tl_format *tl_format_written(const char *path)

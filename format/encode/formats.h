@@ -2,8 +2,8 @@
 /*
  * formats.h: the list of output formats, and which of them a file's name asks for.
  *
- * A further format is a struct tl_format, its number in enum tl_output_format, and a line in
- * formats.c.
+ * A further format is a struct tl_format, its line in formats.c, and its number and ending in
+ * common/output_formats.h and .c: settings and output files need the endings, and lie below.
  */
 #ifndef TL_FORMAT_ENCODE_FORMATS_H
 #define TL_FORMAT_ENCODE_FORMATS_H

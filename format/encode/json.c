@@ -186,7 +186,6 @@ static void json_kept(struct tl_encoder *encoder)
 }
 
 const struct tl_format tl_format_json = {
-	.ending = ".json",
 	.number = TL_OUTPUT_JSON,
 	.in_parts = true,
 	.state = sizeof(struct state),

@@ -279,7 +279,6 @@ static void pftrace_kept(struct tl_encoder *encoder)
 }
 
 const struct tl_format tl_format_pftrace = {
-	.ending = ".pftrace",
 	.number = TL_OUTPUT_PFTRACE,
 	.state = sizeof(struct tl_pf_state),
 	.begin = pftrace_begin,

@@ -120,7 +120,7 @@ void tl_reader_output(struct trace *trace, const char *piece, uint64_t size)
 	memcpy(output->path, copy->path, sizeof(output->path) - 1);
 	memcpy(output->pattern, copy->pattern, sizeof(output->pattern) - 1);
 	free(copy);
-	if (output->made && (output->format > TL_OUTPUT_TLT || !*output->path)) {
+	if (output->made && (output->format >= TL_OUTPUT_FORMATS || !*output->path)) {
 		problem(trace, "byte %llu: an output of no known format, or without a path",
 			(unsigned long long)(piece - trace->bytes));
 		output->made = false;

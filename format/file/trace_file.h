@@ -26,6 +26,7 @@
 
 #include <stdint.h>
 
+#include "common/output_formats.h"
 #define TRACELAYER_PROFILER_PARTS
 #include "tracelayer/profiler.h"
 #include "tracelayer/shim.h"
@@ -252,12 +253,6 @@ struct tl_chunk_piece {
 #define TL_HOLE(place, block) ((uint64_t)(uint32_t)(block) << 32 | (uint32_t)((place) + 1))
 
 /* How far the output file is. */
-enum tl_output_format {
-	TL_OUTPUT_JSON = 0,
-	TL_OUTPUT_PFTRACE = 1,
-	TL_OUTPUT_TLT = 2,
-};
-
 struct tl_output_slot {
 	/* where the next block belongs; what is there after it is an end, or torn */
 	uint64_t offset;

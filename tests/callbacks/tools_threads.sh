@@ -13,7 +13,7 @@ build()
 	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c $top_srcdir/common/text.c
 		$(sources_of libtl_table_la tables | sed "s,.*,$top_srcdir/&.c,")"
 	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/tests/callbacks/tools_threads.c" "$top_srcdir/callbacks/$1.c" \
-		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/launcher.c" $more -lpthread -lm
+		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" $more -lpthread -lm
 }
 under()
 {

@@ -430,7 +430,8 @@ static void write_file(const struct tl_format *format, const char *folder, unsig
 	char path[4096];
 	bool named[THREADS] = {false}, before[THREADS], first = true;
 
-	snprintf(path, sizeof(path), "%s/t%s", folder, format->ending);
+	snprintf(path, sizeof(path), "%s/t%s", folder,
+		 format == &tl_format_json ? ".json" : ".pftrace");
 	FILE *file = fopen(path, "we");
 	encoder.format = format;
 	encoder.state = calloc(1, format->state);

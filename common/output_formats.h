@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output_formats.h: the formats of a trace file, and the endings that ask for them. The one list of
+ * both: format/encode/formats.c has what makes each format, by its number here.
+ *
+ * Async-signal-safe, on any thread.
+ */
+#ifndef TL_COMMON_OUTPUT_FORMATS_H
+#define TL_COMMON_OUTPUT_FORMATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The numbers stand in buffers files (struct tl_output_piece). */
+enum tl_output_format {
+	TL_OUTPUT_JSON = 0,
+	TL_OUTPUT_PFTRACE = 1,
+	TL_OUTPUT_TLT = 2,
+};
+#define TL_OUTPUT_FORMATS 3
+
+/* All endings, as messages and --help list them. */
+#define TL_OUTPUT_ENDINGS ".json, .json.gz, .pftrace, .pftrace.gz or .tlt"
+
+struct tl_output_ending {
+	bool known; /* it asks for .format */
+	bool gzip;  /* .gz stands behind the format's ending */
+	/* a format's ending; not .known where it has .gz, and the format is never compressed */
+	enum tl_output_format format;
+	size_t size; /* bytes of the ending, with .gz; 0: it is no format's */
+};
+
+struct tl_output_ending tl_output_ending(const char *name);
+
+#endif
