@@ -60,7 +60,7 @@ static bool next_line(struct lines *lines, char line[LINE])
 	return any;
 }
 
-static void join(char path[LINE], const char *first, const char *second, const char *third)
+static void path_join(char path[LINE], const char *first, const char *second, const char *third)
 {
 	struct tl_text text = {path, path + LINE - 1, false};
 
@@ -74,7 +74,7 @@ static bool open_lines(struct lines *lines, const char *root, const char *name)
 {
 	static char path[LINE];
 
-	join(path, root, name, "");
+	path_join(path, root, name, "");
 	lines->at = lines->size = 0;
 	lines->fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	return lines->fd >= 0;
@@ -130,7 +130,7 @@ static bool find_cgroup(const char *root, int version, char cgroup[LINE])
  * The field of a line at which `at` stands, ended by a NUL, with its escapes (\040) undone. Returns
  * what follows; NULL: there is none.
  */
-static char *take_field(char *at, char **field)
+static char *field_take(char *at, char **field)
 {
 	char *to = at;
 
@@ -155,16 +155,16 @@ static bool is_mount(char *line, int version, char **part, char **mount)
 		return false;
 	*type = 0;
 	for (int i = 0; i < 3 && rest; i++)
-		rest = take_field(rest, &field);
-	if (!rest || !(rest = take_field(rest, part)))
+		rest = field_take(rest, &field);
+	if (!rest || !(rest = field_take(rest, part)))
 		return false;
-	take_field(rest, mount);
-	rest = take_field(type + 3, &field);
+	field_take(rest, mount);
+	rest = field_take(type + 3, &field);
 	if (version == 2)
 		return !strcmp(field, "cgroup2");
-	if (strcmp(field, "cgroup") || !rest || !(rest = take_field(rest, &options)))
+	if (strcmp(field, "cgroup") || !rest || !(rest = field_take(rest, &options)))
 		return false;
-	take_field(rest, &options);
+	field_take(rest, &options);
 	return has_word(options, strlen(options), "memory");
 }
 
@@ -173,7 +173,7 @@ static uint64_t read_limit(const char *folder, const char *name, const char *wor
 {
 	static char path[LINE], content[LINE];
 
-	join(path, folder, "/", name);
+	path_join(path, folder, "/", name);
 	content[tl_proc_read(path, content, sizeof(content) - 1)] = 0;
 	const char *at = *word ? strstr(content, word) : content;
 	uint64_t value = 0;
@@ -187,7 +187,7 @@ static uint64_t read_limit(const char *folder, const char *name, const char *wor
 	return value < NO_LIMIT ? value : UINT64_MAX;
 }
 
-static uint64_t least(uint64_t one, uint64_t other)
+static uint64_t uint64_least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
 }
@@ -196,31 +196,31 @@ static uint64_t limit_of(const char *folder, int version)
 {
 	if (version == 2)
 		/* Above the second it is slowed down until it crawls. */
-		return least(read_limit(folder, "memory.max", ""),
-			     read_limit(folder, "memory.high", ""));
+		return uint64_least(read_limit(folder, "memory.max", ""),
+				    read_limit(folder, "memory.high", ""));
 	/* The second is of all above, also of those that are not mounted here. */
-	return least(read_limit(folder, "memory.limit_in_bytes", ""),
-		     read_limit(folder, "memory.stat", "hierarchical_memory_limit "));
+	return uint64_least(read_limit(folder, "memory.limit_in_bytes", ""),
+			    read_limit(folder, "memory.stat", "hierarchical_memory_limit "));
 }
 
 /*
  * From the process's folder up to the mount. Where the mount is of another part of the tree, only
  * that is to be seen.
  */
-static uint64_t climb(const char *root, const char *mount, const char *part, const char *cgroup,
-		      int version)
+static uint64_t cgroup_climb(const char *root, const char *mount, const char *part,
+			     const char *cgroup, int version)
 {
 	static char folder[LINE];
 	size_t skip = !strcmp(part, "/") ? 0 : strlen(part);
 	bool inside =
 		!strncmp(cgroup, part, skip) && (!skip || cgroup[skip] == '/' || !cgroup[skip]);
 
-	join(folder, root, mount, "");
+	path_join(folder, root, mount, "");
 	size_t bottom = strlen(folder);
 	uint64_t limit = UINT64_MAX;
-	join(folder, root, mount, inside ? cgroup + skip : "");
+	path_join(folder, root, mount, inside ? cgroup + skip : "");
 	for (;;) {
-		limit = least(limit, limit_of(folder, version));
+		limit = uint64_least(limit, limit_of(folder, version));
 		char *slash = strrchr(folder, '/');
 		if (strlen(folder) <= bottom || !slash)
 			return limit;
@@ -240,14 +240,15 @@ static uint64_t limit_of_version(const char *root, int version)
 		return limit;
 	while (next_line(&lines, line))
 		if (is_mount(line, version, &part, &mount))
-			limit = least(limit, climb(root, mount, part, cgroup, version));
+			limit = uint64_least(limit,
+					     cgroup_climb(root, mount, part, cgroup, version));
 	close_lines(&lines);
 	return limit;
 }
 
 uint64_t tl_limits_cgroup(const char *root)
 {
-	return least(limit_of_version(root, 2), limit_of_version(root, 1));
+	return uint64_least(limit_of_version(root, 2), limit_of_version(root, 1));
 }
 
 static uint64_t limit_of_process(int resource)
@@ -261,6 +262,7 @@ static uint64_t limit_of_process(int resource)
 
 uint64_t tl_limits_memory(const char *root)
 {
-	return least(least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA)),
-		     tl_limits_cgroup(root));
+	return uint64_least(
+		uint64_least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA)),
+		tl_limits_cgroup(root));
 }

@@ -27,20 +27,20 @@
 #define TAKEN_MAX 100000
 
 /* syscall() leaves the reason in errno; from here on it is in the answer. */
-#define KERNEL(...) kernel(syscall(__VA_ARGS__))
-static int kernel(long answer)
+#define KERNEL(...) kernel_result(syscall(__VA_ARGS__))
+static int kernel_result(long answer)
 {
 	return answer < 0 ? -errno : (int)answer;
 }
 
 /* By name, or with "" the descriptor itself. A link is not followed, unless `follow` says so. */
-static int look(int folder, const char *name, struct stat *stat, bool follow)
+static int file_look(int folder, const char *name, struct stat *stat, bool follow)
 {
 	return KERNEL(SYS_newfstatat, folder, name, stat,
 		      (follow ? 0 : AT_SYMLINK_NOFOLLOW) | (*name ? 0 : AT_EMPTY_PATH));
 }
 
-static bool is_foreign(const struct stat *stat)
+static bool file_is_foreign(const struct stat *stat)
 {
 	return stat->st_uid && stat->st_uid != (uid_t)KERNEL(SYS_geteuid);
 }
@@ -69,7 +69,7 @@ struct name {
 	bool cut;
 };
 
-static void add(struct name *name, const char *bytes, size_t size)
+static void name_add(struct name *name, const char *bytes, size_t size)
 {
 	if (size >= (size_t)(name->end - name->at)) {
 		name->cut = true;
@@ -81,27 +81,27 @@ static void add(struct name *name, const char *bytes, size_t size)
 }
 
 /* As part of a file's name: no slash, nothing that a terminal or a shell would trip over. */
-static void add_plain(struct name *name, const char *string)
+static void name_add_plain(struct name *name, const char *string)
 {
 	for (; *string; string++) {
 		char c = *string;
 		bool odd = c <= ' ' || c == 0x7f || strchr("/\\\"'`$*?<>|;&", c);
-		add(name, odd ? "_" : &c, 1);
+		name_add(name, odd ? "_" : &c, 1);
 	}
 }
 
-static void add_number(struct name *name, uint64_t value, unsigned digits)
+static void name_add_number(struct name *name, uint64_t value, unsigned digits)
 {
 	char text[TL_DECIMAL_ROOM];
 	unsigned size = tl_digits_decimal(text, value) - text;
 
 	for (; digits > size; digits--)
-		add(name, "0", 1);
-	add(name, text, size);
+		name_add(name, "0", 1);
+	name_add(name, text, size);
 }
 
 /* 20260102T030405Z. Days to a date by Howard Hinnant's civil_from_days. */
-static void add_time(struct name *name, uint64_t seconds)
+static void name_add_time(struct name *name, uint64_t seconds)
 {
 	uint64_t days = seconds / 86400 + 719468, second = seconds % 86400;
 	uint64_t era = days / 146097, day = days % 146097;
@@ -109,14 +109,14 @@ static void add_time(struct name *name, uint64_t seconds)
 	day -= 365 * year + year / 4 - year / 100;
 	uint64_t month = (5 * day + 2) / 153;
 	day -= (153 * month + 2) / 5;
-	add_number(name, era * 400 + year + (month >= 10), 4);
-	add_number(name, month < 10 ? month + 3 : month - 9, 2);
-	add_number(name, day + 1, 2);
-	add(name, "T", 1);
-	add_number(name, second / 3600, 2);
-	add_number(name, second / 60 % 60, 2);
-	add_number(name, second % 60, 2);
-	add(name, "Z", 1);
+	name_add_number(name, era * 400 + year + (month >= 10), 4);
+	name_add_number(name, month < 10 ? month + 3 : month - 9, 2);
+	name_add_number(name, day + 1, 2);
+	name_add(name, "T", 1);
+	name_add_number(name, second / 3600, 2);
+	name_add_number(name, second / 60 % 60, 2);
+	name_add_number(name, second % 60, 2);
+	name_add(name, "Z", 1);
 }
 
 void tl_output_program(char *name, size_t room)
@@ -138,44 +138,45 @@ void tl_output_program(char *name, size_t room)
 }
 
 /* A rank that nobody gave must not be taken for one. */
-static void add_rank(struct name *name, int64_t rank)
+static void name_add_rank(struct name *name, int64_t rank)
 {
 	if (rank >= 0)
-		add_number(name, (uint64_t)rank, 1);
+		name_add_number(name, (uint64_t)rank, 1);
 	else if (name->at == name->start || name->at[-1] == '/')
-		add(name, "none", 4);
+		name_add(name, "none", 4);
 	else if (strchr(".-_", name->at[-1]))
 		*--name->at = 0;
 }
 
-static void fill_in(struct name *name, const char *pattern, const struct tl_output_names *names)
+static void name_fill_in(struct name *name, const char *pattern,
+			 const struct tl_output_names *names)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern != '%' || !pattern[1]) {
-			add(name, pattern, 1);
+			name_add(name, pattern, 1);
 			continue;
 		}
 		switch (*++pattern) {
 		case 'p':
-			add_number(name, names->pid, 1);
+			name_add_number(name, names->pid, 1);
 			break;
 		case 'e':
-			add_plain(name, names->program);
+			name_add_plain(name, names->program);
 			break;
 		case 'h':
-			add_plain(name, names->host);
+			name_add_plain(name, names->host);
 			break;
 		case 'r':
-			add_rank(name, names->rank);
+			name_add_rank(name, names->rank);
 			break;
 		case 't':
-			add_time(name, names->seconds);
+			name_add_time(name, names->seconds);
 			break;
 		case '%':
-			add(name, "%", 1);
+			name_add(name, "%", 1);
 			break;
 		default:
-			add(name, pattern - 1, 2);
+			name_add(name, pattern - 1, 2);
 		}
 	}
 }
@@ -187,19 +188,19 @@ bool tl_output_expand_for(char *path, size_t room, const char *pattern,
 	struct stat stat;
 
 	*path = 0;
-	fill_in(&name, pattern, names);
+	name_fill_in(&name, pattern, names);
 	if (!names->standard || name.cut || name.at == path)
 		return !name.cut;
 	if (name.at[-1] != '/') {
-		if (look(AT_FDCWD, path, &stat, true) < 0 || !S_ISDIR(stat.st_mode))
+		if (file_look(AT_FDCWD, path, &stat, true) < 0 || !S_ISDIR(stat.st_mode))
 			return true;
 		/* As in /here/., which is what . is when it comes here. */
 		if (name.at - path > 1 && name.at[-1] == '.' && name.at[-2] == '/')
 			name.at--;
 		else
-			add(&name, "/", 1);
+			name_add(&name, "/", 1);
 	}
-	fill_in(&name, names->standard, names);
+	name_fill_in(&name, names->standard, names);
 	return !name.cut;
 }
 
@@ -252,7 +253,7 @@ static int walk_through_link(struct walk *walk, int link, const char *rest)
 		return size ? size : -ENOENT;
 	if (fstat(link, &stat))
 		return -errno;
-	if (is_foreign(&stat))
+	if (file_is_foreign(&stat))
 		return -ELOOP;
 	if (++walk->links > LINKS_MAX)
 		return -ELOOP;
@@ -344,7 +345,7 @@ static size_t ending_of(const char *name)
 	return dot && dot != name ? (size_t)(dot - name) : size;
 }
 
-static bool is_special(mode_t mode)
+static bool file_is_special(mode_t mode)
 {
 	return S_ISCHR(mode) || S_ISFIFO(mode);
 }
@@ -355,7 +356,7 @@ static int open_judged(int folder, const char *name, const struct stat *judged, 
 	struct stat stat;
 	int fd = KERNEL(SYS_openat, folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags);
 
-	if (fd < 0 || (look(fd, "", &stat, false) == 0 && stat.st_dev == judged->st_dev &&
+	if (fd < 0 || (file_look(fd, "", &stat, false) == 0 && stat.st_dev == judged->st_dev &&
 		       stat.st_ino == judged->st_ino))
 		return fd;
 	KERNEL(SYS_close, fd);
@@ -370,11 +371,11 @@ static int open_descriptor(int folder, const char *name, int flags)
 {
 	struct stat stat;
 
-	if (look(folder, name, &stat, true) < 0)
+	if (file_look(folder, name, &stat, true) < 0)
 		return -EEXIST;
 	if (S_ISREG(stat.st_mode))
 		return -TL_OUTPUT_SHARED;
-	return is_special(stat.st_mode) ? open_judged(folder, name, &stat, flags) : -EEXIST;
+	return file_is_special(stat.st_mode) ? open_judged(folder, name, &stat, flags) : -EEXIST;
 }
 
 /*
@@ -396,7 +397,7 @@ static int open_through_link(int folder, const char *name, int flags)
 	path[size] = 0;
 	if (!strncmp(path, procfs, sizeof(procfs) - 1) && strstr(path, "/fd/"))
 		return open_descriptor(AT_FDCWD, path, flags);
-	if (look(folder, name, &stat, true) == 0 && S_ISCHR(stat.st_mode))
+	if (file_look(folder, name, &stat, true) == 0 && S_ISCHR(stat.st_mode))
 		return open_judged(folder, name, &stat, flags);
 	return -EEXIST;
 }
@@ -409,17 +410,17 @@ int tl_output_special(int folder, const char *name, int flags)
 {
 	struct stat stat;
 
-	if (look(folder, name, &stat, false) < 0)
+	if (file_look(folder, name, &stat, false) < 0)
 		return -EEXIST;
 	if (S_ISLNK(stat.st_mode))
-		return is_foreign(&stat) ? -EEXIST : open_through_link(folder, name, flags);
-	if (!is_special(stat.st_mode))
+		return file_is_foreign(&stat) ? -EEXIST : open_through_link(folder, name, flags);
+	if (!file_is_special(stat.st_mode))
 		return -EEXIST;
 	/*
 	 * Anybody can make a pipe where all may make files, and wait there for what comes. Devices
 	 * only root makes.
 	 */
-	if (S_ISFIFO(stat.st_mode) && is_foreign(&stat))
+	if (S_ISFIFO(stat.st_mode) && file_is_foreign(&stat))
 		return -TL_OUTPUT_FOREIGN;
 	return open_judged(folder, name, &stat, O_NOFOLLOW | flags);
 }
@@ -433,9 +434,9 @@ bool tl_output_number(char *name, size_t room, uint32_t number)
 	if (length >= sizeof(ending))
 		return false;
 	memcpy(ending, name + dot, length + 1);
-	add(&numbered, ".", 1);
-	add_number(&numbered, number, 1);
-	add(&numbered, ending, length);
+	name_add(&numbered, ".", 1);
+	name_add_number(&numbered, number, 1);
+	name_add(&numbered, ending, length);
 	return !numbered.cut;
 }
 
@@ -469,7 +470,7 @@ static int create_in(int folder, char *name, size_t room, uint32_t *number)
  * For who may have to walk back to a path's own name: what is left must be its last component, not
  * that of a link's target.
  */
-static const char *last_of(const char *path)
+static const char *path_last(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -479,10 +480,10 @@ static const char *last_of(const char *path)
 static int check_in(int folder, const char *name)
 {
 	struct stat stat;
-	int error = look(folder, name, &stat, false), fd;
+	int error = file_look(folder, name, &stat, false), fd;
 
 	if (!error && S_ISFIFO(stat.st_mode))
-		return is_foreign(&stat) ? -TL_OUTPUT_FOREIGN : 0;
+		return file_is_foreign(&stat) ? -TL_OUTPUT_FOREIGN : 0;
 	if (!error && S_ISCHR(stat.st_mode))
 		return 0;
 	if (!error && S_ISLNK(stat.st_mode)) {
@@ -505,8 +506,8 @@ int tl_output_check(const char *path)
 	int error = walk_path(walk, path);
 
 	if (!error)
-		error = strcmp(last_of(path), walk->rest) ? -EISDIR
-							  : check_in(walk->folder, walk->rest);
+		error = strcmp(path_last(path), walk->rest) ? -EISDIR
+							    : check_in(walk->folder, walk->rest);
 	walk_to(walk, AT_FDCWD);
 	return error;
 }
@@ -516,7 +517,7 @@ int tl_output_folder(const char *path, char *name)
 	struct walk *walk = &the_walk;
 	int error = walk_path(walk, path), folder = -1;
 
-	if (!error && (strcmp(last_of(path), walk->rest) || strlen(walk->rest) > 255))
+	if (!error && (strcmp(path_last(path), walk->rest) || strlen(walk->rest) > 255))
 		error = strlen(walk->rest) > 255 ? -ENAMETOOLONG : -EISDIR;
 	if (!error) {
 		strcpy(name, walk->rest);
@@ -536,7 +537,7 @@ int tl_output_create(struct tl_output *output)
 	int fd = walk_path(walk, output->path);
 
 	if (!fd) {
-		char *base = (char *)last_of(output->path);
+		char *base = (char *)path_last(output->path);
 		if (!strcmp(base, walk->rest)) {
 			/* The name in the folder that was found; then the path as the user wrote
 			 * it, with it. */

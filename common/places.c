@@ -9,7 +9,7 @@
 
 #include "common/text.h"
 
-static void add(struct tl_places *places, const char *folder)
+static void places_add(struct tl_places *places, const char *folder)
 {
 	size_t length = folder ? strlen(folder) : 0;
 
@@ -30,11 +30,11 @@ static void add(struct tl_places *places, const char *folder)
 void tl_places(struct tl_places *places)
 {
 	places->count = 0;
-	add(places, "/dev/shm");
-	add(places, getenv("XDG_RUNTIME_DIR"));
-	add(places, getenv("TMPDIR"));
-	add(places, "/tmp");
-	add(places, "/var/tmp");
+	places_add(places, "/dev/shm");
+	places_add(places, getenv("XDG_RUNTIME_DIR"));
+	places_add(places, getenv("TMPDIR"));
+	places_add(places, "/tmp");
+	places_add(places, "/var/tmp");
 }
 
 void tl_places_path(char path[TL_PLACES_PATH], const char *folder, uint32_t pid, uint32_t number)

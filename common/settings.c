@@ -29,50 +29,50 @@ struct line {
 	char *at, *end;
 };
 
-static struct line line_in(char *to, size_t room)
+static struct line line_begin(char *to, size_t room)
 {
 	*to = 0;
 	return (struct line){to, to + room - 1};
 }
 
-static void say_bytes(struct line *line, const char *bytes, size_t size)
+static void line_put_bytes(struct line *line, const char *bytes, size_t size)
 {
 	for (; size && line->at < line->end; bytes++, size--)
 		*line->at++ = (unsigned char)*bytes < ' ' ? '?' : *bytes;
 	*line->at = 0;
 }
 
-static void say(struct line *line, const char *string)
+static void line_put(struct line *line, const char *string)
 {
-	say_bytes(line, string, strlen(string));
+	line_put_bytes(line, string, strlen(string));
 }
 
 /* A value that somebody typed: shown, but not at any length. */
-static void say_value(struct line *line, const char *value, size_t size)
+static void line_put_value(struct line *line, const char *value, size_t size)
 {
-	say_bytes(line, value, size > 60 ? 60 : size);
+	line_put_bytes(line, value, size > 60 ? 60 : size);
 	if (size > 60)
-		say(line, "...");
+		line_put(line, "...");
 }
 
-static bool refuse(char *why, size_t room, const char *reason, const char *remedy)
+static bool value_refuse(char *why, size_t room, const char *reason, const char *remedy)
 {
-	struct line line = line_in(why, room);
+	struct line line = line_begin(why, room);
 
-	say(&line, reason);
-	say(&line, "; ");
-	say(&line, remedy);
+	line_put(&line, reason);
+	line_put(&line, "; ");
+	line_put(&line, remedy);
 	return false;
 }
 
-static bool refuse_word(char *why, size_t room, const char *word, size_t size, const char *words)
+static bool word_refuse(char *why, size_t room, const char *word, size_t size, const char *words)
 {
-	struct line line = line_in(why, room);
+	struct line line = line_begin(why, room);
 
-	say(&line, "no such word as '");
-	say_value(&line, word, size);
-	say(&line, "'; use ");
-	say(&line, words);
+	line_put(&line, "no such word as '");
+	line_put_value(&line, word, size);
+	line_put(&line, "'; use ");
+	line_put(&line, words);
 	return false;
 }
 
@@ -81,7 +81,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-static bool same_word(const char *text, size_t size, const char *word)
+static bool word_is(const char *text, size_t size, const char *word)
 {
 	if (strlen(word) != size)
 		return false;
@@ -122,7 +122,7 @@ static bool read_level(unsigned *level, const struct tl_setting *setting, const 
 		size_t size = strcspn(word, "|,");
 		int i = word_index(setting->words, word, size);
 		if (i < 0)
-			return refuse_word(why, room, word, size, setting->words);
+			return word_refuse(why, room, word, size, setting->words);
 		mask |= levels[i];
 		word += size;
 		if (!*word)
@@ -137,12 +137,12 @@ static bool read_switch(bool *to, const char *value, size_t size, char *why, siz
 	static const char *const words[] = {"0", "1", "no", "yes", "off", "on", "false", "true"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (same_word(value, size, words[i])) {
+		if (word_is(value, size, words[i])) {
 			*to = i & 1;
 			return true;
 		}
 	}
-	return refuse_word(why, room, value, size, "yes or no");
+	return word_refuse(why, room, value, size, "yes or no");
 }
 
 /* What stands behind a colon was put there by the first process. */
@@ -197,8 +197,8 @@ static bool read_size(uint64_t *to, const char *value, size_t size)
 		default:
 			return false;
 		}
-		if (size > 1 && !same_word(unit + 1, size - 1, "B") &&
-		    !same_word(unit + 1, size - 1, "iB"))
+		if (size > 1 && !word_is(unit + 1, size - 1, "B") &&
+		    !word_is(unit + 1, size - 1, "iB"))
 			return false;
 	}
 	if (number > (uint64_t)INT64_MAX >> shift)
@@ -228,7 +228,7 @@ static bool read_time(uint64_t *to, const char *value, size_t size)
 	if (!unit || unit >= value + size)
 		return false;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (same_word(unit, value + size - unit, units[i].unit))
+		if (word_is(unit, value + size - unit, units[i].unit))
 			return !__builtin_mul_overflow(number, units[i].ns, to);
 	return false;
 }
@@ -270,10 +270,10 @@ static bool read_signal(int *to, const char *value)
 		*to = (int)number;
 		return true;
 	}
-	if (strlen(value) > 3 && same_word(value, 3, "SIG"))
+	if (strlen(value) > 3 && word_is(value, 3, "SIG"))
 		value += 3;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		if (same_word(value, strlen(value), signals[i].name)) {
+		if (word_is(value, strlen(value), signals[i].name)) {
 			*to = signals[i].number;
 			return true;
 		}
@@ -305,17 +305,18 @@ static bool check_pattern(const char *value, char *why, size_t room)
 {
 	for (const char *at = strchr(value, '%'); at; at = strchr(at + 2, '%'))
 		if (!at[1] || !strchr("pehrt%", at[1]))
-			return refuse(why, room, "a % that stands for nothing",
-				      "use %p, %e, %h, %r, %t, or %% for a % itself");
+			return value_refuse(why, room, "a % that stands for nothing",
+					    "use %p, %e, %h, %r, %t, or %% for a % itself");
 	if (!strcmp(value, "-"))
-		return refuse(why, room, "standard output is the program's own",
-			      "name a file or a pipe");
+		return value_refuse(why, room, "standard output is the program's own",
+				    "name a file or a pipe");
 	struct tl_output_ending ending = tl_output_ending(value);
 	if (ending.size && !ending.known)
-		return refuse(why, room, "this format is not compressed",
-			      "use .tlt, and compress it afterwards");
+		return value_refuse(why, room, "this format is not compressed",
+				    "use .tlt, and compress it afterwards");
 	if (!has_known_ending(value) && !is_special(value))
-		return refuse(why, room, "no format has this ending", "use " TL_OUTPUT_ENDINGS);
+		return value_refuse(why, room, "no format has this ending",
+				    "use " TL_OUTPUT_ENDINGS);
 	return true;
 }
 
@@ -352,7 +353,7 @@ static bool *switch_of(struct tl_config *config, enum tl_setting_id id)
 	}
 }
 
-static void set_word(struct tl_config *config, enum tl_setting_id id, int index)
+static void word_set(struct tl_config *config, enum tl_setting_id id, int index)
 {
 	switch (id) {
 	case TL_SETTING_ARGS:
@@ -373,12 +374,13 @@ static bool read_full(struct tl_config *config, const struct tl_setting *setting
 	uint64_t ring = TL_RING_SIZE;
 
 	if (index < 0 || (value[size] && index != TL_FULL_RING))
-		return refuse_word(why, room, value, strlen(value),
+		return word_refuse(why, room, value, strlen(value),
 				   "grow, drop, ring or ring:SIZE");
 	if (value[size] && !read_size(&ring, value + size + 1, strlen(value + size + 1)))
-		return refuse(why, room, "no size", "use a number with K, M or G, like ring:64M");
+		return value_refuse(why, room, "no size",
+				    "use a number with K, M or G, like ring:64M");
 	if (ring < TL_RING_SMALLEST)
-		return refuse(why, room, "too small", "use 64K or more");
+		return value_refuse(why, room, "too small", "use 64K or more");
 	config->full = (enum tl_full)index;
 	config->ring = ring;
 	return true;
@@ -393,13 +395,13 @@ static bool read_name(const char **to, const char *value, char *why, size_t room
 	for (const char *at = value; *at; at++)
 		if (!(lower(*at) >= 'a' && lower(*at) <= 'z') && !(*at >= '0' && *at <= '9') &&
 		    !strchr(others, *at))
-			return refuse(why, room, "no name",
-				      "use letters, digits, dots, dashes and underscores");
+			return value_refuse(why, room, "no name",
+					    "use letters, digits, dots, dashes and underscores");
 	if (digits == size)
-		return refuse(why, room, "a number, which would be taken for a process",
-			      "put a letter into it");
+		return value_refuse(why, room, "a number, which would be taken for a process",
+				    "put a letter into it");
 	if (size > TL_SESSION_MAX)
-		return refuse(why, room, "too long", "use 63 characters at most");
+		return value_refuse(why, room, "too long", "use 63 characters at most");
 	*to = value;
 	return true;
 }
@@ -409,9 +411,10 @@ static bool read_split(struct tl_config *config, const char *value, char *why, s
 	uint64_t bytes = 0, ns = 0;
 
 	if (!read_size(&bytes, value, strlen(value)) && !read_time(&ns, value, strlen(value)))
-		return refuse(why, room, "neither a size nor a time", "use one like 100M or 30s");
+		return value_refuse(why, room, "neither a size nor a time",
+				    "use one like 100M or 30s");
 	if (bytes < SMALLEST_SPLIT && ns < SHORTEST_SPLIT)
-		return refuse(why, room, "too small", "use 64K or 100ms, or more");
+		return value_refuse(why, room, "too small", "use 64K or 100ms, or more");
 	config->split_bytes = bytes;
 	config->split_ns = ns;
 	return true;
@@ -444,8 +447,8 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 	case TL_VALUE_WORD:
 		index = word_index(setting->words, value, strlen(value));
 		if (index < 0)
-			return refuse_word(why, room, value, strlen(value), setting->words);
-		set_word(config, setting->id, index);
+			return word_refuse(why, room, value, strlen(value), setting->words);
+		word_set(config, setting->id, index);
 		return true;
 	case TL_VALUE_FULL:
 		return read_full(config, setting, value, why, room);
@@ -453,19 +456,20 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		return read_name(text_of(config, setting->id), value, why, room);
 	case TL_VALUE_SIZE:
 		if (!read_size(&size, value, strlen(value)))
-			return refuse(why, room, "no size",
-				      "use a number with K, M or G, like 256M");
+			return value_refuse(why, room, "no size",
+					    "use a number with K, M or G, like 256M");
 		if (size < 1 << 20)
-			return refuse(why, room, "too small", "use 1M or more");
+			return value_refuse(why, room, "too small", "use 1M or more");
 		config->memory = size;
 		config->memory_given = true;
 		return true;
 	case TL_VALUE_SIGNAL:
 		return read_signal(&config->snapshot_on, value) ||
-		       refuse(why, room, "no signal that can be used", "use one like USR1");
+		       value_refuse(why, room, "no signal that can be used", "use one like USR1");
 	case TL_VALUE_WINDOW:
 		return read_window(config, value) ||
-		       refuse(why, room, "no delay:length:repeats", "use one like 2s:500ms:3");
+		       value_refuse(why, room, "no delay:length:repeats",
+				    "use one like 2s:500ms:3");
 	case TL_VALUE_SPLIT:
 		return read_split(config, value, why, room);
 	}
@@ -495,7 +499,7 @@ bool tl_settings_value(struct tl_config *config, const struct tl_setting *settin
 
 /* How many letters have to be changed, added, left out or swapped to make one word of the other; at
  * most `limit` + 1. */
-static unsigned distance(const char *a, const char *b, unsigned limit)
+static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 {
 	unsigned char rows[3][32];
 	size_t m = strlen(a), n = strlen(b);
@@ -536,7 +540,7 @@ const struct tl_setting *tl_settings_nearest(const char *variable)
 		const char *name = tl_settings[i].variable + strlen(PREFIX);
 		/* A short word is close to anything: two of its three letters must be right. */
 		unsigned limit = strlen(name) < 4 ? 1 : 2;
-		unsigned d = distance(variable, name, limit);
+		unsigned d = edit_distance(variable, name, limit);
 		if (d <= limit && d < best) {
 			best = d;
 			nearest = &tl_settings[i];
@@ -556,11 +560,11 @@ static const struct tl_setting *setting_named(const char *variable, size_t size)
 
 /* Variables that are no settings: the command's word to the layer, and what the scripts here go by.
  */
-static bool is_ours(const char *variable, size_t size)
+static bool variable_is_reserved(const char *variable, size_t size)
 {
-	return same_word(variable, size, TL_SETTINGS_CHECKED) ||
-	       same_word(variable, size, TL_REPORT_VARIABLE) ||
-	       same_word(variable, size, PREFIX "OFFLINE");
+	return word_is(variable, size, TL_SETTINGS_CHECKED) ||
+	       word_is(variable, size, TL_REPORT_VARIABLE) ||
+	       word_is(variable, size, PREFIX "OFFLINE");
 }
 
 /* What is wrong with one variable of an environment, as "NAME=value: why; what to do". False where
@@ -569,29 +573,29 @@ static bool variable_is_wrong(struct tl_config *config, const char *entry, char 
 {
 	size_t size = strcspn(entry, "=");
 	const struct tl_setting *setting = setting_named(entry, size);
-	struct line line = line_in(what, room);
+	struct line line = line_begin(what, room);
 	char why[TL_COMPLAINT_MAX / 2];
 
-	if (!entry[size] || is_ours(entry, size))
+	if (!entry[size] || variable_is_reserved(entry, size))
 		return false;
 	if (setting) {
 		if (tl_settings_value(config, setting, entry + size + 1, why, sizeof(why)))
 			return false;
-		say_value(&line, entry, strlen(entry));
-		say(&line, ": ");
-		say(&line, why);
+		line_put_value(&line, entry, strlen(entry));
+		line_put(&line, ": ");
+		line_put(&line, why);
 		return true;
 	}
 	char name[64];
-	struct line copy = line_in(name, sizeof(name));
-	say_bytes(&copy, entry, size);
+	struct line copy = line_begin(name, sizeof(name));
+	line_put_bytes(&copy, entry, size);
 	setting = tl_settings_nearest(name);
-	say_value(&line, entry, size);
-	say(&line, ": no such setting; ");
-	say(&line, setting ? "did you mean " : "see tracelayer run --help");
+	line_put_value(&line, entry, size);
+	line_put(&line, ": no such setting; ");
+	line_put(&line, setting ? "did you mean " : "see tracelayer run --help");
 	if (setting) {
-		say(&line, setting->variable);
-		say(&line, "?");
+		line_put(&line, setting->variable);
+		line_put(&line, "?");
 	}
 	return true;
 }
@@ -601,7 +605,7 @@ unsigned tl_settings_environment(struct tl_config *config, char *const *environm
 {
 	/* Room for the closing words is kept, so that the line ends as a line however much is
 	 * wrong. */
-	struct line line = line_in(complaint, TL_COMPLAINT_MAX - 16);
+	struct line line = line_begin(complaint, TL_COMPLAINT_MAX - 16);
 	char what[TL_COMPLAINT_MAX / 2 + 128];
 	unsigned wrong = 0;
 
@@ -611,17 +615,17 @@ unsigned tl_settings_environment(struct tl_config *config, char *const *environm
 		    !variable_is_wrong(config, entry, what, sizeof(what)))
 			continue;
 		if (!wrong++) {
-			say(&line, "tracelayer: ");
-			say(&line, what);
+			line_put(&line, "tracelayer: ");
+			line_put(&line, what);
 		} else {
 			/* One line in all: of the further ones, the names. */
-			say(&line, wrong == 2 ? " (also wrong: " : ", ");
-			say_bytes(&line, entry, strcspn(entry, "="));
+			line_put(&line, wrong == 2 ? " (also wrong: " : ", ");
+			line_put_bytes(&line, entry, strcspn(entry, "="));
 		}
 	}
 	line.end = complaint + TL_COMPLAINT_MAX - 2;
 	if (wrong > 1)
-		say(&line, ")");
+		line_put(&line, ")");
 	if (wrong) {
 		*line.at++ = '\n';
 		*line.at = 0;
@@ -633,7 +637,7 @@ unsigned tl_settings_environment(struct tl_config *config, char *const *environm
 
 /* One of a set, from behind its bracket. *end becomes what follows it, or NULL where the bracket
  * isn't closed. */
-static bool in_set(const char *set, const char *stop, char c, const char **end)
+static bool glob_in_set(const char *set, const char *stop, char c, const char **end)
 {
 	bool negated = set < stop && (*set == '!' || *set == '^'), found = false;
 	const char *at = set + negated;
@@ -668,7 +672,7 @@ static bool glob_one(const char *glob, const char *stop, const char *name)
 			match = *glob == '?' || *glob == *name;
 			if (*glob == '[') {
 				const char *end;
-				bool found = in_set(glob + 1, stop, *name, &end);
+				bool found = glob_in_set(glob + 1, stop, *name, &end);
 				if (end) {
 					match = found;
 					next = end;

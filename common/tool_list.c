@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static char *take(const char **from, const char *ends, char *to, size_t room)
+static char *word_take(const char **from, const char *ends, char *to, size_t room)
 {
 	char *start = to;
 
@@ -29,16 +29,16 @@ bool tl_tools_next(const char **list, struct tl_tool_item *item)
 		++*list;
 	if (!**list)
 		return false;
-	take(list, ":=", item->name, sizeof(item->name));
+	word_take(list, ":=", item->name, sizeof(item->name));
 	item->options[0] = 0;
 	if (**list == '=') {
 		++*list;
-		take(list, ":", item->options, sizeof(item->options));
+		word_take(list, ":", item->options, sizeof(item->options));
 	}
 	return true;
 }
 
-static bool is_file(const char *path)
+static bool path_is_file(const char *path)
 {
 	struct stat about;
 
@@ -46,7 +46,7 @@ static bool is_file(const char *path)
 }
 
 /* Beside the library: as installed, and as built. */
-static bool find_ours(const char *name, const char *library, char *path, size_t room)
+static bool tool_find_own(const char *name, const char *library, char *path, size_t room)
 {
 	static const char *const places[] = {"tracelayer/tools", "../callbacks/.libs"};
 	const char *slash = strrchr(library, '/');
@@ -54,7 +54,7 @@ static bool find_ours(const char *name, const char *library, char *path, size_t 
 
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
 		int size = snprintf(path, room, "%.*s/%s/%s.so", length, library, places[i], name);
-		if (size > 0 && (size_t)size < room && is_file(path))
+		if (size > 0 && (size_t)size < room && path_is_file(path))
 			return true;
 	}
 	return false;
@@ -64,16 +64,16 @@ bool tl_tools_is_ours(const char *name, const char *library)
 {
 	char path[TL_TOOL_NAME];
 
-	return *name && !strchr(name, '/') && find_ours(name, library, path, sizeof(path));
+	return *name && !strchr(name, '/') && tool_find_own(name, library, path, sizeof(path));
 }
 
 bool tl_tools_find(const char *name, const char *library, const char *folder, char *path,
 		   size_t room)
 {
-	if (!*name || (!strchr(name, '/') && find_ours(name, library, path, room)))
+	if (!*name || (!strchr(name, '/') && tool_find_own(name, library, path, room)))
 		return *name;
 	int size = *name == '/' ? snprintf(path, room, "%s", name)
 				: snprintf(path, room, "%s/%s", folder, name);
 
-	return size > 0 && (size_t)size < room && is_file(path);
+	return size > 0 && (size_t)size < room && path_is_file(path);
 }

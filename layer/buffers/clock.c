@@ -96,7 +96,7 @@ _Atomic uint64_t tl_clock_rate;
 /* nanoseconds until the change can be settled, 0: there is none */
 static _Atomic uint32_t unsettled;
 
-static inline uint64_t load(const _Atomic uint64_t *word)
+static inline uint64_t load_relaxed(const _Atomic uint64_t *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
@@ -147,7 +147,7 @@ static bool counter_is_invariant(void)
  * Both clocks at one instant: the narrowest of several brackets. Returns the bracket's width in
  * ticks.
  */
-static uint64_t take_pair(uint64_t *ticks, uint64_t *ns)
+static uint64_t pair_take(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -165,45 +165,46 @@ static uint64_t take_pair(uint64_t *ticks, uint64_t *ns)
 }
 
 /* A point that lies so far before the last of n, or as far back as the rate has been what it is. */
-static const struct tl_clock_point *back_from(const struct tl_clock_table *table, uint32_t n,
-					      uint64_t baseline)
+static const struct tl_clock_point *point_back_from(const struct tl_clock_table *table, uint32_t n,
+						    uint64_t baseline)
 {
 	uint32_t from = n - 1;
-	uint64_t last = load(&table->points[n - 1].ns);
+	uint64_t last = load_relaxed(&table->points[n - 1].ns);
 
-	while (from > 0 && last - load(&table->points[from].ns) < baseline &&
-	       load(&table->points[from].ticks) > change.since)
+	while (from > 0 && last - load_relaxed(&table->points[from].ns) < baseline &&
+	       load_relaxed(&table->points[from].ticks) > change.since)
 		from--;
 	return &table->points[from];
 }
 
 /* The slope beyond the last of n points. */
-static uint64_t recent_slope(const struct tl_clock_table *table, uint32_t n)
+static uint64_t slope_recent(const struct tl_clock_table *table, uint32_t n)
 {
-	const struct tl_clock_point *from = back_from(table, n, TL_CLOCK_BASELINE),
+	const struct tl_clock_point *from = point_back_from(table, n, TL_CLOCK_BASELINE),
 				    *last = &table->points[n - 1];
 
-	return tl_clock_slope(load(&from->ticks), load(&from->ns), load(&last->ticks),
-			      load(&last->ns));
+	return tl_clock_slope(load_relaxed(&from->ticks), load_relaxed(&from->ns),
+			      load_relaxed(&last->ticks), load_relaxed(&last->ns));
 }
 
-static void set_point(struct tl_clock_point *point, uint64_t ticks, uint64_t ns, uint64_t slope)
+static void point_set(struct tl_clock_point *point, uint64_t ticks, uint64_t ns, uint64_t slope)
 {
 	atomic_store_explicit(&point->ticks, ticks, memory_order_relaxed);
 	atomic_store_explicit(&point->ns, ns, memory_order_relaxed);
 	atomic_store_explicit(&point->slope, slope, memory_order_relaxed);
 }
 
-static void copy_point(struct tl_clock_point *to, const struct tl_clock_point *from)
+static void point_copy(struct tl_clock_point *to, const struct tl_clock_point *from)
 {
-	set_point(to, load(&from->ticks), load(&from->ns), load(&from->slope));
+	point_set(to, load_relaxed(&from->ticks), load_relaxed(&from->ns),
+		  load_relaxed(&from->slope));
 }
 
 /* Give a point the slope to the next. */
-static void aim(struct tl_clock_point *point)
+static void point_aim(struct tl_clock_point *point)
 {
-	uint64_t slope = tl_clock_slope(load(&point->ticks), load(&point->ns),
-					load(&point[1].ticks), load(&point[1].ns));
+	uint64_t slope = tl_clock_slope(load_relaxed(&point->ticks), load_relaxed(&point->ns),
+					load_relaxed(&point[1].ticks), load_relaxed(&point[1].ns));
 
 	atomic_store_explicit(&point->slope, slope, memory_order_relaxed);
 }
@@ -216,8 +217,8 @@ struct corridor {
 static struct corridor corridor_to(const struct tl_clock_point *from,
 				   const struct tl_clock_point *to, uint64_t distance)
 {
-	uint64_t ticks = load(&from->ticks), ns = load(&from->ns), to_ticks = load(&to->ticks),
-		 to_ns = load(&to->ns);
+	uint64_t ticks = load_relaxed(&from->ticks), ns = load_relaxed(&from->ns),
+		 to_ticks = load_relaxed(&to->ticks), to_ns = load_relaxed(&to->ns);
 
 	return (struct corridor){
 		tl_clock_slope(ticks, ns, to_ticks, to_ns > distance ? to_ns - distance : 0),
@@ -228,7 +229,7 @@ static struct corridor corridor_to(const struct tl_clock_point *from,
  * Of the first `n` points those go that the line between the others passes by closely enough.
  * Returns how many are left.
  */
-static uint32_t straighten(struct tl_clock_point *points, uint32_t n, uint64_t distance)
+static uint32_t points_straighten(struct tl_clock_point *points, uint32_t n, uint64_t distance)
 {
 	struct corridor all = {0, UINT64_MAX};
 	uint32_t to = 0; /* the last point that stays */
@@ -236,7 +237,7 @@ static uint32_t straighten(struct tl_clock_point *points, uint32_t n, uint64_t d
 	for (uint32_t i = 1; i < n; i++) {
 		struct corridor one = corridor_to(&points[to], &points[i], 0);
 		if (one.low < all.low || one.low > all.high) {
-			copy_point(&points[++to], &points[i - 1]);
+			point_copy(&points[++to], &points[i - 1]);
 			all = (struct corridor){0, UINT64_MAX};
 		}
 		one = corridor_to(&points[to], &points[i], distance);
@@ -244,7 +245,7 @@ static uint32_t straighten(struct tl_clock_point *points, uint32_t n, uint64_t d
 		all.high = one.high < all.high ? one.high : all.high;
 	}
 	if (n > 1)
-		copy_point(&points[++to], &points[n - 1]);
+		point_copy(&points[++to], &points[n - 1]);
 	return to + 1;
 }
 
@@ -252,16 +253,16 @@ static uint32_t straighten(struct tl_clock_point *points, uint32_t n, uint64_t d
  * Long runs: among the older points those are left that tell where the rate changed. Many changes:
  * those that changed most.
  */
-static uint32_t thin_out(struct tl_clock_table *table, uint32_t n)
+static uint32_t points_thin_out(struct tl_clock_table *table, uint32_t n)
 {
 	uint32_t older = n - n / 4, left = older;
 
 	for (uint64_t distance = PASSED_BY; left > older - older / 8; distance *= 2)
-		left = straighten(table->points, left, distance);
+		left = points_straighten(table->points, left, distance);
 	for (uint32_t i = older; i < n; i++)
-		copy_point(&table->points[left++], &table->points[i]);
+		point_copy(&table->points[left++], &table->points[i]);
 	for (uint32_t i = 0; i + 1 < left; i++)
-		aim(&table->points[i]);
+		point_aim(&table->points[i]);
 	return left;
 }
 
@@ -269,18 +270,18 @@ static uint32_t thin_out(struct tl_clock_table *table, uint32_t n)
  * Put a point at the end; it may not lie before the last one, in either direction. Returns the new
  * number of points.
  */
-static uint32_t append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
+static uint32_t point_append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	struct tl_clock_point *point = &table->points[n];
 
-	if (n && ticks <= load(&point[-1].ticks))
+	if (n && ticks <= load_relaxed(&point[-1].ticks))
 		return n;
-	if (n && ns < load(&point[-1].ns))
-		ns = load(&point[-1].ns);
+	if (n && ns < load_relaxed(&point[-1].ns))
+		ns = load_relaxed(&point[-1].ns);
 	/* Until more is known, it goes on as it came. */
-	set_point(point, ticks, ns, n ? load(&point[-1].slope) : 0);
+	point_set(point, ticks, ns, n ? load_relaxed(&point[-1].slope) : 0);
 	if (n)
-		aim(point - 1);
+		point_aim(point - 1);
 	return n + 1;
 }
 
@@ -288,13 +289,16 @@ static uint32_t append(struct tl_clock_table *table, uint32_t n, uint64_t ticks,
  * A pair that is not where the line led to: more so than the errors of the pairs that the slope was
  * taken from explain.
  */
-static bool surprises(const struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
+static bool pair_is_surprising(const struct tl_clock_table *table, uint32_t n, uint64_t ticks,
+			       uint64_t ns)
 {
 	const struct tl_clock_point *last = &table->points[n - 1];
 	uint64_t expected =
-		load(&last->ns) + tl_clock_along(ticks - load(&last->ticks), load(&last->slope));
-	uint64_t baseline = load(&last->ns) - load(&back_from(table, n, TL_CLOCK_BASELINE)->ns),
-		 length = ns - load(&last->ns);
+		load_relaxed(&last->ns) +
+		tl_clock_along(ticks - load_relaxed(&last->ticks), load_relaxed(&last->slope));
+	uint64_t baseline = load_relaxed(&last->ns) -
+			    load_relaxed(&point_back_from(table, n, TL_CLOCK_BASELINE)->ns),
+		 length = ns - load_relaxed(&last->ns);
 
 	return baseline >= TELLING_LEAST && length / baseline < FAR &&
 	       (expected > ns ? expected - ns : ns - expected) >
@@ -305,12 +309,12 @@ static bool surprises(const struct tl_clock_table *table, uint32_t n, uint64_t t
  * The rate changed before the point numbered `end`, and is `after` behind it: put a point where it
  * did. Returns the new number of points.
  */
-static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t end,
+static uint32_t change_insert(struct tl_clock_table *table, uint32_t n, uint32_t end,
 			      uint64_t after)
 {
 	struct tl_clock_point *to = &table->points[end], *from = to - 1;
-	uint64_t ticks = load(&to->ticks) - load(&from->ticks),
-		 ns = load(&to->ns) - load(&from->ns);
+	uint64_t ticks = load_relaxed(&to->ticks) - load_relaxed(&from->ticks),
+		 ns = load_relaxed(&to->ns) - load_relaxed(&from->ns);
 	/* .slope and `after`, each for its part of the ticks, make up the nanoseconds. */
 	__int128 rest = ((__int128)ns << SHIFT) - (__int128)after * ticks,
 		 apart = (__int128)change.slope - after;
@@ -319,11 +323,11 @@ static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t
 	if (part <= 0 || part >= ticks || tl_clock_along((uint64_t)part, change.slope) > ns)
 		return n;
 	for (uint32_t i = n; i > end; i--)
-		copy_point(&table->points[i], &table->points[i - 1]);
-	set_point(to, load(&from->ticks) + (uint64_t)part,
-		  load(&from->ns) + tl_clock_along((uint64_t)part, change.slope), 0);
-	aim(from);
-	aim(to);
+		point_copy(&table->points[i], &table->points[i - 1]);
+	point_set(to, load_relaxed(&from->ticks) + (uint64_t)part,
+		  load_relaxed(&from->ns) + tl_clock_along((uint64_t)part, change.slope), 0);
+	point_aim(from);
+	point_aim(to);
 	return n + 1;
 }
 
@@ -331,44 +335,45 @@ static uint32_t insert_change(struct tl_clock_table *table, uint32_t n, uint32_t
  * With a new last point: settle the change that there is, if enough time has passed since. Returns
  * the new number of points.
  */
-static uint32_t settle_change(struct tl_clock_table *table, uint32_t n)
+static uint32_t change_settle(struct tl_clock_table *table, uint32_t n)
 {
 	const struct tl_clock_point *points = table->points;
-	uint64_t last = load(&points[n - 1].ns), needed, wait = 0;
+	uint64_t last = load_relaxed(&points[n - 1].ns), needed, wait = 0;
 	uint32_t end = n - 1;
 
-	while (end > 1 && load(&points[end].ticks) > change.to)
+	while (end > 1 && load_relaxed(&points[end].ticks) > change.to)
 		end--;
-	bool known = load(&points[end].ticks) == change.to &&
-		     load(&points[end - 1].ticks) == change.from;
+	bool known = load_relaxed(&points[end].ticks) == change.to &&
+		     load_relaxed(&points[end - 1].ticks) == change.from;
 	if (known) {
-		needed = (load(&points[end].ns) - load(&points[end - 1].ns)) / TELLING_PART;
+		needed = (load_relaxed(&points[end].ns) - load_relaxed(&points[end - 1].ns)) /
+			 TELLING_PART;
 		needed = needed < TELLING_LEAST	 ? TELLING_LEAST
 			 : needed > TELLING_MOST ? TELLING_MOST
 						 : needed;
-		uint64_t passed = last - load(&points[end].ns);
+		uint64_t passed = last - load_relaxed(&points[end].ns);
 		wait = passed < needed ? needed - passed : 0;
 	}
 	atomic_store_explicit(&unsettled, (uint32_t)wait, memory_order_relaxed);
 	if (wait)
 		return n;
-	if (known && load(&table->horizon) <= change.from)
-		n = insert_change(table, n, end,
-				  tl_clock_slope(change.to, load(&points[end].ns),
-						 load(&points[n - 1].ticks), last));
+	if (known && load_relaxed(&table->horizon) <= change.from)
+		n = change_insert(table, n, end,
+				  tl_clock_slope(change.to, load_relaxed(&points[end].ns),
+						 load_relaxed(&points[n - 1].ticks), last));
 	change.since = change.to;
 	change.to = 0;
 	return n;
 }
 
 /* The number of the last of n points that is not behind a tick, or of the first. */
-static uint32_t search(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
+static uint32_t point_search(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
 {
 	uint32_t low = 0, high = n;
 
 	while (low + 1 < high) {
 		uint32_t middle = (low + high) / 2;
-		if (load(&table->points[middle].ticks) <= ticks)
+		if (load_relaxed(&table->points[middle].ticks) <= ticks)
 			low = middle;
 		else
 			high = middle;
@@ -376,57 +381,61 @@ static uint32_t search(const struct tl_clock_table *table, uint32_t n, uint64_t 
 	return low;
 }
 
-static uint64_t convert(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
+static uint64_t ticks_convert(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
 {
 	/* Mostly the one of the last answer: records are converted in their order. */
 	static _Atomic uint32_t lately;
 	uint32_t low = atomic_load_explicit(&lately, memory_order_relaxed);
 
-	if (low >= n || ticks < load(&table->points[low].ticks) ||
-	    (low + 1 < n && ticks >= load(&table->points[low + 1].ticks))) {
-		low = search(table, n, ticks);
+	if (low >= n || ticks < load_relaxed(&table->points[low].ticks) ||
+	    (low + 1 < n && ticks >= load_relaxed(&table->points[low + 1].ticks))) {
+		low = point_search(table, n, ticks);
 		atomic_store_explicit(&lately, low, memory_order_relaxed);
 	}
-	uint64_t at = load(&table->points[low].ticks), ns = load(&table->points[low].ns),
-		 slope = load(&table->points[low].slope);
-	return tl_clock_on_line(ticks, at, ns, slope);
+	uint64_t at = load_relaxed(&table->points[low].ticks),
+		 ns = load_relaxed(&table->points[low].ns),
+		 slope = load_relaxed(&table->points[low].slope);
+	if (ticks >= at)
+		return ns + tl_clock_along(ticks - at, slope);
+	uint64_t back = tl_clock_along(at - ticks, slope);
+	return back < ns ? ns - back : 0;
 }
 
 /*
  * Between these two, points may change. Release and acquire fences pair with those of tl_clock_ns.
  */
-static void change_begin(struct tl_clock_table *table)
+static void table_change_begin(struct tl_clock_table *table)
 {
 	atomic_fetch_add_explicit(&table->version, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 }
 
-static void change_end(struct tl_clock_table *table)
+static void table_change_end(struct tl_clock_table *table)
 {
 	atomic_fetch_add_explicit(&table->version, 1, memory_order_release);
 }
 
 /* Append a pair, and what follows from it. Returns the new number of points. */
-static uint32_t append_pair(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
+static uint32_t pair_append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
-	bool begins = n > 1 && !change.to && surprises(table, n, ticks, ns);
+	bool begins = n > 1 && !change.to && pair_is_surprising(table, n, ticks, ns);
 
 	if (begins) {
-		change.from = load(&table->points[n - 1].ticks);
+		change.from = load_relaxed(&table->points[n - 1].ticks);
 		change.to = ticks;
-		change.slope = load(&table->points[n - 1].slope);
+		change.slope = load_relaxed(&table->points[n - 1].slope);
 	}
-	n = append(table, n, ticks, ns);
+	n = point_append(table, n, ticks, ns);
 	if (change.to)
-		n = settle_change(table, n);
+		n = change_settle(table, n);
 	/* Right after a change of the rate nothing but its interval tells of the new one. */
 	if (n > 1)
 		atomic_store_explicit(&table->points[n - 1].slope,
-				      begins ? load(&table->points[n - 2].slope)
-					     : recent_slope(table, n),
+				      begins ? load_relaxed(&table->points[n - 2].slope)
+					     : slope_recent(table, n),
 				      memory_order_relaxed);
 	atomic_store_explicit(&uncertain, change.to ? change.from : ticks, memory_order_relaxed);
-	uint64_t slope = load(&table->points[n - 1].slope);
+	uint64_t slope = load_relaxed(&table->points[n - 1].slope);
 	atomic_store_explicit(&tl_clock_rate, slope ? (UINT64_C(1) << (SHIFT + 20)) / slope : 0,
 			      memory_order_relaxed);
 	atomic_store_explicit(&tl_clock_due,
@@ -436,25 +445,25 @@ static uint32_t append_pair(struct tl_clock_table *table, uint32_t n, uint64_t t
 	return n;
 }
 
-static void add_pair(struct tl_clock_table *table, uint64_t ticks, uint64_t ns)
+static void pair_add(struct tl_clock_table *table, uint64_t ticks, uint64_t ns)
 {
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
 
-	change_begin(table);
+	table_change_begin(table);
 	if (n + 3 > POINTS)
-		n = thin_out(table, n);
+		n = points_thin_out(table, n);
 	/*
 	 * Seen after the version became odd: a reader that raises it later finds the version
 	 * changed, and asks again.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
-	uint64_t answered = load(&table->horizon);
-	if (n > 1 && answered > load(&table->points[n - 1].ticks) && answered < ticks)
-		n = append(table, n, answered, convert(table, n, answered));
+	uint64_t answered = load_relaxed(&table->horizon);
+	if (n > 1 && answered > load_relaxed(&table->points[n - 1].ticks) && answered < ticks)
+		n = point_append(table, n, answered, ticks_convert(table, n, answered));
 	if (answered < ticks)
-		n = append_pair(table, n, ticks, ns);
+		n = pair_append(table, n, ticks, ns);
 	atomic_store_explicit(&table->count, n, memory_order_relaxed);
-	change_end(table);
+	table_change_end(table);
 }
 
 /* Acquire: pairs with tl_clock_move's release, so that what was in the old table is in the new. */
@@ -463,7 +472,7 @@ static struct tl_clock_table *table_now(void)
 	return atomic_load_explicit(&current, memory_order_acquire);
 }
 
-static void pair(void)
+static void pair_make(void)
 {
 	uint64_t ticks = 0, ns = 0;
 
@@ -476,17 +485,18 @@ static void pair(void)
 	 * was.
 	 */
 	for (int tries = 0; tries < 8; tries++) {
-		uint64_t width = take_pair(&ticks, &ns);
-		if (n < 2 || tl_clock_along(width, load(&table->points[n - 1].slope)) <= NARROW)
+		uint64_t width = pair_take(&ticks, &ns);
+		if (n < 2 ||
+		    tl_clock_along(width, load_relaxed(&table->points[n - 1].slope)) <= NARROW)
 			break;
 	}
-	if (n == 0 || ns >= load(&table->points[n - 1].ns) + (n == 1 ? SHORTEST : 1000))
-		add_pair(table, ticks, ns);
+	if (n == 0 || ns >= load_relaxed(&table->points[n - 1].ns) + (n == 1 ? SHORTEST : 1000))
+		pair_add(table, ticks, ns);
 	atomic_flag_clear_explicit(&pairing, memory_order_release);
 }
 
 /* The last pair is no older than that. */
-static bool is_newer(const struct tl_clock_table *table, uint64_t ns)
+static bool pair_is_newer(const struct tl_clock_table *table, uint64_t ns)
 {
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
 
@@ -494,18 +504,20 @@ static bool is_newer(const struct tl_clock_table *table, uint64_t ns)
 		return false;
 	/* A point that changes meanwhile gives another answer, and none is wrong. */
 	const struct tl_clock_point *last = &table->points[n - 1];
-	return tl_clock_along(tl_counter() - load(&last->ticks), load(&last->slope)) < ns;
+	return tl_clock_along(tl_counter() - load_relaxed(&last->ticks),
+			      load_relaxed(&last->slope)) < ns;
 }
 
 /* The last pair is so new that no other is needed. */
-static bool is_fresh(const struct tl_clock_table *table)
+static bool pair_is_fresh(const struct tl_clock_table *table)
 {
-	return !atomic_load_explicit(&unsettled, memory_order_relaxed) && is_newer(table, FRESH);
+	return !atomic_load_explicit(&unsettled, memory_order_relaxed) &&
+	       pair_is_newer(table, FRESH);
 }
 
 void tl_clock_settle(void)
 {
-	if (!has_counter() || is_fresh(table_now()))
+	if (!has_counter() || pair_is_fresh(table_now()))
 		return;
 	tl_clock_pair();
 	for (int tries = 0; tries < 4; tries++) {
@@ -529,13 +541,13 @@ void tl_clock_pair(void)
 		return;
 	sigfillset(&all);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &signals, 8);
-	pair();
+	pair_make();
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, NULL, 8);
 }
 
 void tl_clock_freshen(void)
 {
-	if (has_counter() && !is_newer(table_now(), FRESHENED))
+	if (has_counter() && !pair_is_newer(table_now(), FRESHENED))
 		tl_clock_pair();
 }
 
@@ -557,7 +569,7 @@ void tl_clock_start(void)
 }
 
 /* A slope needs two pairs some time apart. */
-static uint32_t second_pair(const struct tl_clock_table *table)
+static uint32_t pair_await_second(const struct tl_clock_table *table)
 {
 	uint32_t n;
 
@@ -566,9 +578,9 @@ static uint32_t second_pair(const struct tl_clock_table *table)
 	return n;
 }
 
-static void raise_horizon(struct tl_clock_table *table, uint64_t ticks)
+static void horizon_raise(struct tl_clock_table *table, uint64_t ticks)
 {
-	uint64_t seen = load(&table->horizon);
+	uint64_t seen = load_relaxed(&table->horizon);
 
 	while (seen < ticks &&
 	       !atomic_compare_exchange_weak_explicit(&table->horizon, &seen, ticks,
@@ -581,19 +593,19 @@ uint64_t tl_clock_ns(uint64_t ticks)
 	if (!has_counter())
 		return ticks;
 	struct tl_clock_table *table = table_now();
-	second_pair(table);
+	pair_await_second(table);
 	for (;;) {
 		/* Acquire, and the fence below: pair with change_end and change_begin. */
 		uint32_t before = atomic_load_explicit(&table->version, memory_order_acquire);
 		uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
 		if (before & 1)
 			continue;
-		bool open = ticks > load(&uncertain);
+		bool open = ticks > load_relaxed(&uncertain);
 		if (open)
-			raise_horizon(table, ticks);
-		uint64_t ns = convert(table, n, ticks);
+			horizon_raise(table, ticks);
+		uint64_t ns = ticks_convert(table, n, ticks);
 		/*
-		 * What was raised is seen by a pair that this does not see: with add_pair's. It
+		 * What was raised is seen by a pair that this does not see: with pair_add's. It
 		 * costs as much as all else here.
 		 */
 		if (open)
@@ -614,8 +626,8 @@ void tl_clock_move(struct tl_clock_table *to)
 	uint32_t n = atomic_load_explicit(&from->count, memory_order_relaxed);
 
 	for (uint32_t i = 0; i < n; i++)
-		copy_point(&to->points[i], &from->points[i]);
-	atomic_store_explicit(&to->horizon, load(&from->horizon), memory_order_relaxed);
+		point_copy(&to->points[i], &from->points[i]);
+	atomic_store_explicit(&to->horizon, load_relaxed(&from->horizon), memory_order_relaxed);
 	atomic_store_explicit(&to->count, n, memory_order_relaxed);
 	/* Pairs with table_now. */
 	atomic_store_explicit(&current, to, memory_order_release);
@@ -625,11 +637,11 @@ void tl_clock_move(struct tl_clock_table *to)
 static void copy_points(struct tl_clock_table *to, const struct tl_clock_table *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		atomic_init(&to->points[i].ticks, load(&from->points[i].ticks));
-		atomic_init(&to->points[i].ns, load(&from->points[i].ns));
-		atomic_init(&to->points[i].slope, load(&from->points[i].slope));
+		atomic_init(&to->points[i].ticks, load_relaxed(&from->points[i].ticks));
+		atomic_init(&to->points[i].ns, load_relaxed(&from->points[i].ns));
+		atomic_init(&to->points[i].slope, load_relaxed(&from->points[i].slope));
 	}
-	atomic_init(&to->horizon, load(&from->horizon));
+	atomic_init(&to->horizon, load_relaxed(&from->horizon));
 	atomic_init(&to->count, n);
 	atomic_init(&to->version, 0);
 }
@@ -639,7 +651,7 @@ void tl_clock_copy(struct tl_clock_table *to)
 	const struct tl_clock_table *table = table_now();
 
 	if (has_counter())
-		second_pair(table);
+		pair_await_second(table);
 	for (;;) {
 		/* Acquire, and the fence below: as in tl_clock_ns. */
 		uint32_t before = atomic_load_explicit(&table->version, memory_order_acquire);

@@ -131,7 +131,7 @@ TL_EXPORT long tl_confine_syscall(long number, long a, long b, long c, long d, l
 				  long f) __asm__("syscall");
 
 /* Relaxed: a function's address leads to code that was there before us. */
-static __attribute__((constructor)) void find_real(void)
+static __attribute__((constructor)) void real_find(void)
 {
 	atomic_store_explicit(&real_prctl, (prctl_function *)tl_dlsym_next("prctl"),
 			      memory_order_relaxed);
@@ -151,7 +151,7 @@ static __attribute__((noinline)) long ask_kernel(long number, long a, long b, lo
 	return result;
 }
 
-static bool stops_us(const struct sock_fprog *filter)
+static bool filter_stops_recording(const struct sock_fprog *filter)
 {
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
 		enum tl_filter_answer answer =
@@ -166,7 +166,7 @@ static bool stops_us(const struct sock_fprog *filter)
  * The kernel would take it: it refuses what could harm programs that get rights by exec, and flags
  * that it doesn't know.
  */
-static bool will_be_taken(unsigned long flags)
+static bool filter_will_be_taken(unsigned long flags)
 {
 	return flags < 64 &&
 	       (!geteuid() || ask_kernel(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1);
@@ -176,15 +176,16 @@ static bool will_be_taken(unsigned long flags)
  * A mode of seccomp is about to be set. A filter that isn't there is how programs ask whether there
  * are filters.
  */
-static void before_mode(unsigned long mode, unsigned long flags, const struct sock_fprog *filter)
+static void seccomp_before_mode(unsigned long mode, unsigned long flags,
+				const struct sock_fprog *filter)
 {
 	int error = errno;
 
 	if (tl_process_is_confined() || !tl_process_is_started())
 		return;
 	if (mode == SECCOMP_MODE_STRICT ||
-	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter && will_be_taken(flags) &&
-	     stops_us(filter)))
+	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter &&
+	     filter_will_be_taken(flags) && filter_stops_recording(filter)))
 		tl_process_confine();
 	errno = error;
 }
@@ -192,11 +193,12 @@ static void before_mode(unsigned long mode, unsigned long flags, const struct so
 static void before_syscall(long number, long a, long b, long c)
 {
 	if (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT)
-		before_mode(SECCOMP_MODE_STRICT, 0, NULL);
+		seccomp_before_mode(SECCOMP_MODE_STRICT, 0, NULL);
 	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER)
-		before_mode(SECCOMP_MODE_FILTER, (unsigned long)b, (const struct sock_fprog *)c);
+		seccomp_before_mode(SECCOMP_MODE_FILTER, (unsigned long)b,
+				    (const struct sock_fprog *)c);
 	else if (number == SYS_prctl && a == PR_SET_SECCOMP)
-		before_mode((unsigned long)b, 0, (const struct sock_fprog *)c);
+		seccomp_before_mode((unsigned long)b, 0, (const struct sock_fprog *)c);
 }
 
 int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
@@ -204,7 +206,7 @@ int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long
 	prctl_function *function = atomic_load_explicit(&real_prctl, memory_order_relaxed);
 
 	if (option == PR_SET_SECCOMP)
-		before_mode(a, 0, (const struct sock_fprog *)b);
+		seccomp_before_mode(a, 0, (const struct sock_fprog *)b);
 	return function ? function(option, a, b, c, d)
 			: (int)ask_kernel(SYS_prctl, option, (long)a, (long)b, (long)c, (long)d, 0);
 }

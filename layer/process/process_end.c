@@ -83,7 +83,7 @@ static struct {
 } real;
 
 #define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
-static __attribute__((constructor)) void find(void)
+static __attribute__((constructor)) void real_find(void)
 {
 	FIND(_exit);
 	FIND(_Exit);
@@ -109,7 +109,7 @@ static __attribute__((constructor)) void find(void)
 #define REAL_OR(name, failure)                                                                     \
 	({                                                                                         \
 		if (!atomic_load_explicit(&real.found, memory_order_acquire))                      \
-			find();                                                                    \
+			real_find();                                                               \
 		if (!real.name) {                                                                  \
 			errno = ENOSYS;                                                            \
 			return failure;                                                            \
@@ -125,7 +125,7 @@ static struct {
 	int status;	       /* the process's, should they never be */
 } watched;
 
-static int watch(void *unused)
+static int tools_watch(void *unused)
 {
 	(void)unused;
 	tl_futex_wait(&watched.over, 0, PATIENCE_MS);
@@ -135,7 +135,7 @@ static int watch(void *unused)
 }
 
 /* Also not from inside a tool, which may hold locks of its own. */
-static void end_others(int status)
+static void tools_end(int status)
 {
 	int cancel;
 
@@ -143,7 +143,7 @@ static void end_others(int status)
 		return;
 	watched.status = status;
 	atomic_store_explicit(&watched.over, 0, memory_order_relaxed);
-	if (!tl_raw_thread_start(watch, NULL))
+	if (!tl_raw_thread_start(tools_watch, NULL))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	tl_parts_end(true);
@@ -155,14 +155,14 @@ static void end_others(int status)
 /* --- the end of the process */
 
 /* Before code runs that is anybody's, all is in the file once already. */
-static void last_words(int status)
+static void end_write(int status)
 {
 	if (!tl_process_is_confined() && tl_parts_await_end() && tl_process_flush())
-		end_others(status);
+		tools_end(status);
 	tl_process_end();
 }
 
-static __attribute__((noreturn)) void leave(void (*function)(int), int status)
+static __attribute__((noreturn)) void process_leave(void (*function)(int), int status)
 {
 	if (function)
 		function(status);
@@ -172,14 +172,14 @@ static __attribute__((noreturn)) void leave(void (*function)(int), int status)
 
 TL_EXPORT void _exit(int status)
 {
-	last_words(status);
-	leave(real._exit, status);
+	end_write(status);
+	process_leave(real._exit, status);
 }
 
 TL_EXPORT void _Exit(int status)
 {
-	last_words(status);
-	leave(real._Exit, status);
+	end_write(status);
+	process_leave(real._Exit, status);
 }
 
 static _Atomic bool quitting; /* by quick_exit, of which we know the status */
@@ -189,7 +189,7 @@ TL_EXPORT void quick_exit(int status)
 {
 	quick_status = status;
 	atomic_store_explicit(&quitting, true, memory_order_release);
-	leave(real.quick_exit, status);
+	process_leave(real.quick_exit, status);
 }
 
 /*
@@ -199,7 +199,7 @@ TL_EXPORT void quick_exit(int status)
 static void at_quick_exit_last(void)
 {
 	if (atomic_load_explicit(&quitting, memory_order_acquire))
-		last_words(quick_status);
+		end_write(quick_status);
 	else
 		tl_process_end();
 }
@@ -359,7 +359,7 @@ TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
  * How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the
  * NULL. -1: more than an exec takes.
  */
-static long count_arguments(const char *first, va_list *list)
+static long arguments_count(const char *first, va_list *list)
 {
 	long count = 0;
 
@@ -369,7 +369,7 @@ static long count_arguments(const char *first, va_list *list)
 	return count;
 }
 
-static void fill(char **argv, const char *first, long count, va_list *list)
+static void arguments_fill(char **argv, const char *first, long count, va_list *list)
 {
 	if (count)
 		argv[0] = (char *)first;
@@ -385,7 +385,7 @@ static void fill(char **argv, const char *first, long count, va_list *list)
 #define ARGUMENTS(argv, first, list)                                                               \
 	va_list list;                                                                              \
 	va_start(list, first);                                                                     \
-	long argv##_count = count_arguments(first, &list);                                         \
+	long argv##_count = arguments_count(first, &list);                                         \
 	va_end(list);                                                                              \
 	if (argv##_count < 0) {                                                                    \
 		errno = E2BIG;                                                                     \
@@ -393,7 +393,7 @@ static void fill(char **argv, const char *first, long count, va_list *list)
 	}                                                                                          \
 	char **argv = alloca(((size_t)argv##_count + 1) * sizeof(*argv));                          \
 	va_start(list, first);                                                                     \
-	fill(argv, first, argv##_count, &list)
+	arguments_fill(argv, first, argv##_count, &list)
 
 TL_EXPORT int execl(const char *path, const char *first, ...)
 {

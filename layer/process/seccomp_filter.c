@@ -26,7 +26,7 @@ struct machine {
 	bool senseless;
 };
 
-static uint32_t word_of_data(struct machine *machine, uint32_t offset)
+static uint32_t machine_data_word(struct machine *machine, uint32_t offset)
 {
 	uint32_t word = 0;
 
@@ -37,21 +37,21 @@ static uint32_t word_of_data(struct machine *machine, uint32_t offset)
 	return word;
 }
 
-static uint32_t *word_of_memory(struct machine *machine, uint32_t number)
+static uint32_t *machine_memory_word(struct machine *machine, uint32_t number)
 {
 	machine->senseless |= number >= BPF_MEMWORDS;
 	return &machine->memory[number % BPF_MEMWORDS];
 }
 
-static uint32_t load(struct machine *machine, const struct sock_filter *step)
+static uint32_t machine_load(struct machine *machine, const struct sock_filter *step)
 {
 	switch (BPF_MODE(step->code)) {
 	case BPF_IMM:
 		return step->k;
 	case BPF_ABS:
-		return word_of_data(machine, step->k);
+		return machine_data_word(machine, step->k);
 	case BPF_MEM:
-		return *word_of_memory(machine, step->k);
+		return *machine_memory_word(machine, step->k);
 	case BPF_LEN:
 		return sizeof(machine->data);
 	}
@@ -59,7 +59,7 @@ static uint32_t load(struct machine *machine, const struct sock_filter *step)
 	return 0;
 }
 
-static uint32_t calculate(struct machine *machine, uint16_t operation, uint32_t by)
+static uint32_t machine_calculate(struct machine *machine, uint16_t operation, uint32_t by)
 {
 	uint32_t a = machine->a;
 
@@ -90,7 +90,7 @@ static uint32_t calculate(struct machine *machine, uint16_t operation, uint32_t 
 	return 0;
 }
 
-static void jump(struct machine *machine, const struct sock_filter *step, uint32_t with)
+static void machine_jump(struct machine *machine, const struct sock_filter *step, uint32_t with)
 {
 	bool holds;
 
@@ -119,28 +119,28 @@ static void jump(struct machine *machine, const struct sock_filter *step, uint32
 }
 
 /* One step that is no return. */
-static void run(struct machine *machine, const struct sock_filter *step)
+static void machine_run(struct machine *machine, const struct sock_filter *step)
 {
 	uint32_t with = BPF_SRC(step->code) == BPF_X ? machine->x : step->k;
 
 	switch (BPF_CLASS(step->code)) {
 	case BPF_LD:
-		machine->a = load(machine, step);
+		machine->a = machine_load(machine, step);
 		break;
 	case BPF_LDX:
-		machine->x = load(machine, step);
+		machine->x = machine_load(machine, step);
 		break;
 	case BPF_ST:
-		*word_of_memory(machine, step->k) = machine->a;
+		*machine_memory_word(machine, step->k) = machine->a;
 		break;
 	case BPF_STX:
-		*word_of_memory(machine, step->k) = machine->x;
+		*machine_memory_word(machine, step->k) = machine->x;
 		break;
 	case BPF_ALU:
-		machine->a = calculate(machine, BPF_OP(step->code), with);
+		machine->a = machine_calculate(machine, BPF_OP(step->code), with);
 		break;
 	case BPF_JMP:
-		jump(machine, step, with);
+		machine_jump(machine, step, with);
 		break;
 	case BPF_MISC:
 		if (BPF_MISCOP(step->code) == BPF_TAX)
@@ -151,7 +151,7 @@ static void run(struct machine *machine, const struct sock_filter *step)
 	}
 }
 
-static enum tl_filter_answer meaning(uint32_t answer)
+static enum tl_filter_answer answer_meaning(uint32_t answer)
 {
 	uint32_t action = answer & SECCOMP_RET_ACTION_FULL;
 
@@ -178,8 +178,8 @@ enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long nu
 	while (!machine.senseless && machine.at < program->len) {
 		const struct sock_filter *step = &program->filter[machine.at++];
 		if (BPF_CLASS(step->code) == BPF_RET)
-			return meaning(BPF_RVAL(step->code) == BPF_A ? machine.a : step->k);
-		run(&machine, step);
+			return answer_meaning(BPF_RVAL(step->code) == BPF_A ? machine.a : step->k);
+		machine_run(&machine, step);
 	}
 	return TL_FILTER_PASSES;
 }

@@ -37,7 +37,7 @@
 
 /* --- the change, and what follows it */
 
-static void follow(enum tl_credential kind)
+static void writer_follow(enum tl_credential kind)
 {
 	struct tl_credentials credentials = {.kind = kind};
 	const size_t size = TL_GROUPS_MAX * sizeof(uint32_t);
@@ -66,7 +66,7 @@ static uint32_t this_thread(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-static bool take_turn(void)
+static bool change_take_turn(void)
 {
 	for (int waited = 0; waited < PATIENCE_MS; waited += SLICE_MS) {
 		if (tl_bounded_lock_take(&changing, SLICE_MS))
@@ -79,7 +79,7 @@ static bool take_turn(void)
 }
 
 /* True: end is to be called. Keeps errno, as end does. */
-static bool begin(void)
+static bool change_begin(void)
 {
 	int error = errno;
 	bool ours = false;
@@ -88,7 +88,7 @@ static bool begin(void)
 		return false;
 	if (atomic_load_explicit(&changer, memory_order_relaxed) == this_thread()) {
 		atomic_store_explicit(&nested, true, memory_order_relaxed);
-	} else if (take_turn()) {
+	} else if (change_take_turn()) {
 		atomic_store_explicit(&changer, this_thread(), memory_order_relaxed);
 		tl_writer_hold();
 		ours = true;
@@ -97,12 +97,12 @@ static bool begin(void)
 	return ours;
 }
 
-static void end(bool changed, enum tl_credential kind)
+static void change_end(bool changed, enum tl_credential kind)
 {
 	int error = errno;
 
 	if (changed)
-		follow(kind);
+		writer_follow(kind);
 	if (atomic_exchange_explicit(&nested, false, memory_order_relaxed))
 		tl_writer_follow(NULL);
 	tl_writer_let_go();
@@ -129,7 +129,7 @@ static struct {
 } real;
 
 #define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
-static __attribute__((constructor)) void find(void)
+static __attribute__((constructor)) void real_find(void)
 {
 	FIND(setuid);
 	FIND(seteuid);
@@ -150,15 +150,15 @@ static __attribute__((constructor)) void find(void)
 #define CHANGE(kind, name, ...)                                                                    \
 	({                                                                                         \
 		if (!atomic_load_explicit(&real.found, memory_order_acquire))                      \
-			find();                                                                    \
+			real_find();                                                               \
 		if (!real.name) {                                                                  \
 			errno = ENOSYS;                                                            \
 			return -1;                                                                 \
 		}                                                                                  \
-		bool ours_ = begin();                                                              \
+		bool ours_ = change_begin();                                                       \
 		int answer_ = real.name(__VA_ARGS__);                                              \
 		if (ours_)                                                                         \
-			end(!answer_, kind);                                                       \
+			change_end(!answer_, kind);                                                \
 		answer_;                                                                           \
 	})
 

@@ -52,7 +52,7 @@ static _Atomic bool ended;
 
 /* --- loading */
 
-static void complain(const char *name, const char *why)
+static void tool_complain(const char *name, const char *why)
 {
 	char line[1024];
 	int size = snprintf(line, sizeof(line) - 1, "tracelayer: tool %s: %s", name, why);
@@ -77,7 +77,7 @@ static const char *own_path(void)
 }
 
 /* dlopen, and what every tool has. Returns NULL where something is missing, which it has said. */
-static void *open_tool(const char *name, const char *path)
+static void *tool_open(const char *name, const char *path)
 {
 	char why[512];
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -86,14 +86,14 @@ static void *open_tool(const char *name, const char *path)
 		const char *error = dlerror();
 		snprintf(why, sizeof(why), "%s; the program runs without it",
 			 error ? error : "it can't be loaded");
-		complain(name, why);
+		tool_complain(name, why);
 		return NULL;
 	}
 	const unsigned *version = dlsym(library, "tl_tool_version");
 	if (!version || !dlsym(library, "tl_tool_start")) {
 		snprintf(why, sizeof(why), "no tool, since it has no %s; see tracelayer/tool.h",
 			 version ? "tl_tool_start" : "tl_tool_version");
-		complain(name, why);
+		tool_complain(name, why);
 		return NULL;
 	}
 	if (*version != TL_TOOL_VERSION) {
@@ -101,13 +101,13 @@ static void *open_tool(const char *name, const char *path)
 			why, sizeof(why),
 			"made for version %u of the tools' interface, and this is version %u; build it with this tracelayer's headers",
 			*version, TL_TOOL_VERSION);
-		complain(name, why);
+		tool_complain(name, why);
 		return NULL;
 	}
 	return library;
 }
 
-static void start_tool(const struct tl_tool_item *item, void *library)
+static void tool_start(const struct tl_tool_item *item, void *library)
 {
 	char why[512] = "";
 	/* the tool's, for ever */
@@ -123,7 +123,7 @@ static void start_tool(const struct tl_tool_item *item, void *library)
 				    .why_size = sizeof(why)};
 
 	if (!name || !options) {
-		complain(item->name, "no memory; the program runs without it");
+		tool_complain(item->name, "no memory; the program runs without it");
 		return;
 	}
 	int status = start(&host);
@@ -131,50 +131,51 @@ static void start_tool(const struct tl_tool_item *item, void *library)
 		if (!why[0])
 			snprintf(why, sizeof(why),
 				 "it did not start (%d); the program runs without it", status);
-		complain(item->name, why);
+		tool_complain(item->name, why);
 		return;
 	}
 	ends[count] = (void (*)(void))dlsym(library, "tl_tool_end");
 	atomic_store_explicit(&nends, count + 1, memory_order_release);
 }
 
-static void load_one(const struct tl_tool_item *item)
+static void tool_load(const struct tl_tool_item *item)
 {
 	char path[TL_TOOL_NAME + 64];
 
 	if (atomic_load_explicit(&nends, memory_order_relaxed) == TOOLS_MAX) {
-		complain(item->name, "there are too many tools; give fewer");
+		tool_complain(item->name, "there are too many tools; give fewer");
 		return;
 	}
 	if (!tl_tools_find(item->name, own_path(), folder, path, sizeof(path))) {
-		complain(item->name,
-			 strchr(item->name, '/')
-				 ? "no such file; give the path of a tool library"
-				 : "no such tool; give summary, log, leaks, faults, or a path");
+		tool_complain(
+			item->name,
+			strchr(item->name, '/')
+				? "no such file; give the path of a tool library"
+				: "no such tool; give summary, log, leaks, faults, or a path");
 		return;
 	}
-	void *library = open_tool(item->name, path);
+	void *library = tool_open(item->name, path);
 	if (library)
-		start_tool(item, library);
+		tool_start(item, library);
 }
 
-static void load_all(void)
+static void tools_load_all(void)
 {
 	struct tl_tool_item *item = malloc(sizeof(*item));
 	const char *list = tl_config.tools;
 	bool summary = false;
 
 	if (!item) {
-		complain("library", "no memory; the program runs without tools");
+		tool_complain("library", "no memory; the program runs without tools");
 		return;
 	}
 	while (tl_tools_next(&list, item)) {
 		summary |= !strcmp(item->name, "summary");
-		load_one(item);
+		tool_load(item);
 	}
 	list = "summary";
 	if (tl_config.summary && !summary && tl_tools_next(&list, item))
-		load_one(item);
+		tool_load(item);
 	free(item);
 }
 
@@ -191,7 +192,7 @@ static struct tl_thread *quiet_thread(void)
 	return thread;
 }
 
-static void load(void)
+static void tools_load(void)
 {
 	int cancel;
 
@@ -199,14 +200,14 @@ static void load(void)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	struct tl_thread *thread = quiet_thread();
-	load_all();
+	tools_load_all();
 	/* A tool may have forked: the child's state is another. */
 	if (thread && thread == tl_self)
 		tl_thread_free(thread);
 	pthread_setcancelstate(cancel, NULL);
 }
 
-static void wait_for_tools(uintptr_t loader)
+static void tools_await(uintptr_t loader)
 {
 	struct timespec start, now, left;
 
@@ -226,24 +227,24 @@ static void wait_for_tools(uintptr_t loader)
 	}
 }
 
-static void load_at_first_call(void)
+static void tools_load_at_first_call(void)
 {
 	uintptr_t self = (uintptr_t)pthread_self(), state = WANTED;
 
 	if (atomic_compare_exchange_strong_explicit(&tool_state, &state, self, memory_order_acquire,
 						    memory_order_acquire)) {
-		load();
+		tools_load();
 		/* Release pairs with the acquire in wait_for_tools. */
 		atomic_store_explicit(&tool_state, 0, memory_order_release);
 		tl_first_call_done(TL_FIRST_CALL_TOOLS);
 		atomic_store_explicit(&loaded, 1, memory_order_relaxed);
 		tl_futex_wake(&loaded);
 	} else if (state && state != self) {
-		wait_for_tools(state);
+		tools_await(state);
 	}
 }
 
-static bool is_loading_here(void)
+static bool tools_are_loading_here(void)
 {
 	return atomic_load_explicit(&tool_state, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
@@ -255,8 +256,8 @@ void tl_tools_start(void)
 	if (!getcwd(folder, sizeof(folder)))
 		strcpy(folder, ".");
 	atomic_store_explicit(&tool_state, WANTED, memory_order_release);
-	tl_first_call_give(TL_FIRST_CALL_TOOLS, load_at_first_call);
-	tl_tracer_at_create(is_loading_here);
+	tl_first_call_give(TL_FIRST_CALL_TOOLS, tools_load_at_first_call);
+	tl_tracer_at_create(tools_are_loading_here);
 	tl_first_call_await(TL_FIRST_CALL_TOOLS);
 }
 

@@ -35,7 +35,7 @@
 
 extern const struct tl_contexts tl_contexts_here;
 
-static struct tl_context_block *make_block(uint64_t room)
+static struct tl_context_block *block_make(uint64_t room)
 {
 	struct tl_context_block *block = calloc(1, sizeof(*block) + room);
 
@@ -44,7 +44,7 @@ static struct tl_context_block *make_block(uint64_t room)
 	return block;
 }
 
-static uint64_t room_behind(const struct tl_context_block *block, uint64_t size)
+static uint64_t block_room_behind(const struct tl_context_block *block, uint64_t size)
 {
 	uint64_t room = 2 * block->room;
 
@@ -58,7 +58,7 @@ static uint64_t room_behind(const struct tl_context_block *block, uint64_t size)
 /* --- logging */
 
 /* NULL: there is none in this block. */
-static struct tl_context_stored *take_place(struct tl_context_block *block, uint64_t size)
+static struct tl_context_stored *place_take(struct tl_context_block *block, uint64_t size)
 {
 	uint64_t at = atomic_load_explicit(&block->used, memory_order_relaxed);
 
@@ -80,20 +80,20 @@ static struct tl_context_stored *take_place(struct tl_context_block *block, uint
 	return NULL;
 }
 
-static struct tl_context_stored *reserve(struct tl_context_whole *context, uint64_t size)
+static struct tl_context_stored *place_reserve(struct tl_context_whole *context, uint64_t size)
 {
 	for (;;) {
 		/* Acquire: pairs with the exchanges below, so that the block is zeroed. */
 		struct tl_context_block *block =
 			atomic_load_explicit(&context->last, memory_order_acquire);
-		struct tl_context_stored *stored = take_place(block, size);
+		struct tl_context_stored *stored = place_take(block, size);
 		if (stored)
 			return stored;
 		struct tl_context_block *next = atomic_load_explicit(&block->next,
 								     memory_order_acquire),
 					*made;
 		if (!next) {
-			made = make_block(room_behind(block, size));
+			made = block_make(block_room_behind(block, size));
 			if (!made)
 				return NULL;
 			if (atomic_compare_exchange_strong_explicit(&block->next, &next, made,
@@ -108,14 +108,14 @@ static struct tl_context_stored *reserve(struct tl_context_whole *context, uint6
 	}
 }
 
-static size_t length(const char *text)
+static size_t text_length(const char *text)
 {
 	return text ? strnlen(text, TL_STRING_MAX) : 0;
 }
 
-static char *put_text(char *to, const char *text)
+static char *text_put(char *to, const char *text)
 {
-	size_t size = length(text);
+	size_t size = text_length(text);
 
 	if (size)
 		memcpy(to, text, size);
@@ -123,72 +123,72 @@ static char *put_text(char *to, const char *text)
 	return to + size + 1;
 }
 
-static size_t args_of(const struct tl_context_event *event)
+static size_t event_args(const struct tl_context_event *event)
 {
 	return event->nargs < TL_CONTEXT_ARGS ? event->nargs : TL_CONTEXT_ARGS;
 }
 
-static uint64_t size_of(const struct tl_context_event *event)
+static uint64_t event_size(const struct tl_context_event *event)
 {
-	uint64_t size = sizeof(struct tl_context_stored) + length(event->name) + 1;
+	uint64_t size = sizeof(struct tl_context_stored) + text_length(event->name) + 1;
 
-	for (size_t i = 0; i < args_of(event); i++)
-		size += length(event->args[i].key) + length(event->args[i].value) + 2;
+	for (size_t i = 0; i < event_args(event); i++)
+		size += text_length(event->args[i].key) + text_length(event->args[i].value) + 2;
 	return (size + 7) & ~UINT64_C(7);
 }
 
-static void put(struct tl_context_stored *stored, const struct tl_context_event *event)
+static void stored_fill(struct tl_context_stored *stored, const struct tl_context_event *event)
 {
 	stored->lane = event->lane;
 	stored->request = event->request;
 	stored->time = event->time;
 	stored->duration = event->type == 'X' ? event->duration : 0;
-	stored->nargs = (uint16_t)args_of(event);
+	stored->nargs = (uint16_t)event_args(event);
 	stored->level = (uint8_t)event->level;
 	stored->type = event->type;
-	char *to = put_text(stored->texts, event->name);
+	char *to = text_put(stored->texts, event->name);
 	for (size_t i = 0; i < stored->nargs; i++)
-		to = put_text(put_text(to, event->args[i].key), event->args[i].value);
+		to = text_put(text_put(to, event->args[i].key), event->args[i].value);
 	/* Pairs with the load in tl_context_next. */
 	atomic_store_explicit(&stored->whole, 1, memory_order_release);
 }
 
-static void store(struct tl_context_whole *context, const struct tl_context_event *event)
+static void event_store(struct tl_context_whole *context, const struct tl_context_event *event)
 {
-	uint64_t size = size_of(event);
-	struct tl_context_stored *stored = reserve(context, size);
+	uint64_t size = event_size(event);
+	struct tl_context_stored *stored = place_reserve(context, size);
 
 	if (stored)
-		put(stored, event);
+		stored_fill(stored, event);
 	else
 		atomic_fetch_add_explicit(&context->lost, 1, memory_order_relaxed);
 }
 
-static uint32_t number_of(const char *text)
+static uint32_t text_number(const char *text)
 {
-	return tl_string_number(text ? text : "", length(text));
+	return tl_string_number(text ? text : "", text_length(text));
 }
 
 void tl_context_record(const struct tl_context_event *event)
 {
 	struct tl_event_arg args[TL_CONTEXT_ARGS];
-	size_t nargs = args_of(event);
+	size_t nargs = event_args(event);
 
 	/* The texts go into buffers, which are this process's, and say which clock there is. */
 	tl_process_notice_fork();
 	if (!tl_event_wanted((uint8_t)event->level) || !tl_process_begin())
 		return;
 	for (size_t i = 0; i < nargs; i++)
-		args[i] = (struct tl_event_arg){.key = number_of(event->args[i].key),
+		args[i] = (struct tl_event_arg){.key = text_number(event->args[i].key),
 						.kind = TL_VALUE_STRING,
-						.value = number_of(event->args[i].value)};
+						.value = text_number(event->args[i].value)};
 	const struct tl_event put = {
 		.phase = event->type == 'I' ? 'i' : event->type,
 		.flags = TL_EVENT_NS,
 		.level = (uint8_t)event->level,
 		.lane = event->lane ? tl_event_lane_shown(event->lane) : 0,
-		.name = number_of(event->name),
-		.category = number_of("context"),
+		.name = text_number(event->name),
+		.category = text_number("context"),
 		.request = event->request,
 		.start = event->time,
 		.duration = event->duration,
@@ -198,7 +198,7 @@ void tl_context_record(const struct tl_context_event *event)
 	tl_event_put(&put);
 }
 
-static uint32_t own_lane(void)
+static uint32_t thread_lane(void)
 {
 	return tl_self ? ((struct tl_producer *)tl_self)->shown : (uint32_t)syscall(SYS_gettid);
 }
@@ -219,8 +219,8 @@ void tl_context_log_here(struct tl_context *seen, const struct tl_context_event 
 	/* First, since a thread that is not known yet gets its lane by it. */
 	tl_context_record(&whole);
 	if (!whole.lane)
-		whole.lane = own_lane();
-	store(tl_context_whole_of(seen), &whole);
+		whole.lane = thread_lane();
+	event_store(tl_context_whole_of(seen), &whole);
 	errno = error;
 }
 
@@ -236,7 +236,7 @@ const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *contex
 	return lane;
 }
 
-static bool add_lane(struct tl_context_whole *context, uint32_t shown, const char *name)
+static bool lane_add(struct tl_context_whole *context, uint32_t shown, const char *name)
 {
 	struct tl_context_lane *lane = calloc(1, sizeof(*lane));
 
@@ -253,32 +253,32 @@ static bool add_lane(struct tl_context_whole *context, uint32_t shown, const cha
 	return true;
 }
 
-static void name_lane(struct tl_context *seen, uint32_t shown, const char *name)
+static void lane_name(struct tl_context *seen, uint32_t shown, const char *name)
 {
 	struct tl_context_whole *context = tl_context_whole_of(seen);
 	int error = errno;
 
-	shown = shown ? shown : own_lane();
+	shown = shown ? shown : thread_lane();
 	const struct tl_context_lane *known = tl_context_lane_of(context, shown);
 	/* Not once more for each request. */
 	if (!known || !name || strncmp(known->name, name, TL_STRING_MAX))
-		add_lane(context, shown, name);
+		lane_add(context, shown, name);
 	errno = error;
 }
 
-static uint32_t make_lane(struct tl_context *seen, const char *name)
+static uint32_t lane_make(struct tl_context *seen, const char *name)
 {
 	tl_process_start();
 	tl_process_notice_fork();
 	if (!tl_process_begin())
 		return 0;
-	uint32_t number = tl_event_lane(number_of(name), 1);
+	uint32_t number = tl_event_lane(text_number(name), 1);
 	const struct tl_lane_entry *entry = tl_event_lane_entry(number);
 
-	return entry && add_lane(tl_context_whole_of(seen), entry->shown, name) ? entry->shown : 0;
+	return entry && lane_add(tl_context_whole_of(seen), entry->shown, name) ? entry->shown : 0;
 }
 
-static void free_lanes(struct tl_context_whole *context)
+static void lanes_free(struct tl_context_whole *context)
 {
 	struct tl_context_lane *lane = atomic_load_explicit(&context->lanes, memory_order_relaxed);
 
@@ -293,7 +293,7 @@ static void free_lanes(struct tl_context_whole *context)
 /* --- reading */
 
 /* The next place that was taken. */
-static const struct tl_context_stored *next_place(struct tl_context_block **block, uint64_t *at)
+static const struct tl_context_stored *place_next(struct tl_context_block **block, uint64_t *at)
 {
 	while (*block) {
 		const struct tl_context_stored *stored = (const void *)((*block)->bytes + *at);
@@ -304,7 +304,7 @@ static const struct tl_context_stored *next_place(struct tl_context_block **bloc
 			*at += size;
 			return stored;
 		}
-		/* Acquire: pairs with reserve() and append(). */
+		/* Acquire: pairs with place_reserve() and block_append(). */
 		*block = atomic_load_explicit(&(*block)->next, memory_order_acquire);
 		*at = 0;
 	}
@@ -315,8 +315,8 @@ const struct tl_context_stored *tl_context_next(struct tl_context_block **block,
 {
 	const struct tl_context_stored *stored;
 
-	/* Acquire: pairs with put(). */
-	while ((stored = next_place(block, at)) &&
+	/* Acquire: pairs with stored_fill(). */
+	while ((stored = place_next(block, at)) &&
 	       !atomic_load_explicit(&stored->whole, memory_order_acquire))
 		;
 	return stored;
@@ -329,7 +329,7 @@ size_t tl_context_places(struct tl_context *seen, size_t *bytes)
 	size_t places = 0;
 	uint64_t at = 0;
 
-	for (*bytes = 0; (stored = next_place(&block, &at)); places++)
+	for (*bytes = 0; (stored = place_next(&block, &at)); places++)
 		*bytes += atomic_load_explicit(&stored->size, memory_order_relaxed);
 	return places;
 }
@@ -354,7 +354,7 @@ void tl_context_show(const struct tl_context_stored *stored, struct tl_context_e
 	}
 }
 
-static int each(struct tl_context *seen, tl_context_visit visit, void *user)
+static int context_each(struct tl_context *seen, tl_context_visit visit, void *user)
 {
 	struct tl_context_block *block = tl_context_whole_of(seen)->first;
 	struct tl_context_arg args[TL_CONTEXT_ARGS];
@@ -391,33 +391,33 @@ size_t tl_context_size(struct tl_context *seen, size_t *bytes, size_t *lost)
 
 /* --- contexts */
 
-static unsigned raised(unsigned level)
+static unsigned level_raised(unsigned level)
 {
 	tl_process_start();
 	return (level | tl_config.context_level) & TL_CONTEXT_LEVELS;
 }
 
-static void set_level(struct tl_context *seen, unsigned level)
+static void context_set_level(struct tl_context *seen, unsigned level)
 {
-	__atomic_store_n(&seen->level, raised(level), __ATOMIC_RELAXED);
+	__atomic_store_n(&seen->level, level_raised(level), __ATOMIC_RELAXED);
 }
 
-static struct tl_context *create(unsigned level)
+static struct tl_context *context_create(unsigned level)
 {
 	struct tl_context_whole *context = calloc(1, sizeof(*context));
 
-	if (!context || !(context->first = make_block(FIRST_ROOM))) {
+	if (!context || !(context->first = block_make(FIRST_ROOM))) {
 		free(context);
 		return NULL;
 	}
 	context->seen.functions = &tl_contexts_here;
-	context->seen.level = raised(level);
+	context->seen.level = level_raised(level);
 	atomic_init(&context->last, context->first);
 	pthread_mutex_init(&context->lock, NULL);
 	return &context->seen;
 }
 
-static void free_blocks(struct tl_context_block *block)
+static void blocks_free(struct tl_context_block *block)
 {
 	while (block) {
 		struct tl_context_block *next =
@@ -427,26 +427,26 @@ static void free_blocks(struct tl_context_block *block)
 	}
 }
 
-static void destroy(struct tl_context *seen)
+static void context_destroy(struct tl_context *seen)
 {
 	struct tl_context_whole *context = tl_context_whole_of(seen);
 
-	free_blocks(context->first);
-	free_lanes(context);
+	blocks_free(context->first);
+	lanes_free(context);
 	pthread_mutex_destroy(&context->lock);
 	free(context);
 }
 
-static void clear(struct tl_context *seen)
+static void context_clear(struct tl_context *seen)
 {
 	struct tl_context_whole *context = tl_context_whole_of(seen);
 	struct tl_context_block *first = context->first;
 
-	free_blocks(atomic_load_explicit(&first->next, memory_order_relaxed));
+	blocks_free(atomic_load_explicit(&first->next, memory_order_relaxed));
 	atomic_store_explicit(&first->next, NULL, memory_order_relaxed);
 	atomic_store_explicit(&first->used, 0, memory_order_relaxed);
 	memset(first->bytes, 0, first->room);
-	/* Release: pairs with reserve(). */
+	/* Release: pairs with place_reserve(). */
 	atomic_store_explicit(&context->last, first, memory_order_release);
 	atomic_store_explicit(&context->lost, 0, memory_order_relaxed);
 }
@@ -454,7 +454,7 @@ static void clear(struct tl_context *seen)
 /* --- copies */
 
 /* What the other has now, in one block. NULL: memory is short. */
-static struct tl_context_block *copy_events(struct tl_context *from)
+static struct tl_context_block *events_copy(struct tl_context *from)
 {
 	struct tl_context_block *source = tl_context_whole_of(from)->first, *block;
 	const struct tl_context_stored *stored;
@@ -462,7 +462,7 @@ static struct tl_context_block *copy_events(struct tl_context *from)
 	uint64_t at = 0;
 
 	tl_context_places(from, &bytes);
-	block = make_block(bytes);
+	block = block_make(bytes);
 	while (block && used < bytes && (stored = tl_context_next(&source, &at))) {
 		uint32_t size = atomic_load_explicit(&stored->size, memory_order_relaxed);
 		/* One that came after they were counted. */
@@ -482,7 +482,7 @@ static struct tl_context_block *copy_events(struct tl_context *from)
  * Behind the last block, whichever that is by then. Nobody puts anything into the blocks before any
  * more.
  */
-static void append(struct tl_context_whole *context, struct tl_context_block *block)
+static void block_append(struct tl_context_whole *context, struct tl_context_block *block)
 {
 	struct tl_context_block *at = atomic_load_explicit(&context->last, memory_order_acquire),
 				*next = NULL;
@@ -492,33 +492,33 @@ static void append(struct tl_context_whole *context, struct tl_context_block *bl
 		at = next;
 		next = NULL;
 	}
-	/* Release: pairs with reserve(). */
+	/* Release: pairs with place_reserve(). */
 	atomic_store_explicit(&context->last, block, memory_order_release);
 }
 
 /* The newest name of each, which comes first; those that the destination has count there. */
-static bool copy_lanes(struct tl_context_whole *into, const struct tl_context_lane *lane)
+static bool lanes_copy(struct tl_context_whole *into, const struct tl_context_lane *lane)
 {
 	for (; lane; lane = lane->next)
 		if (!tl_context_lane_of(into, lane->shown) &&
-		    !add_lane(into, lane->shown, lane->name))
+		    !lane_add(into, lane->shown, lane->name))
 			return false;
 	return true;
 }
 
-static int add(struct tl_context *seen, struct tl_context *from)
+static int context_add(struct tl_context *seen, struct tl_context *from)
 {
 	struct tl_context_whole *into = tl_context_whole_of(seen),
 				*other = tl_context_whole_of(from);
-	struct tl_context_block *block = copy_events(from);
+	struct tl_context_block *block = events_copy(from);
 
 	if (!block ||
-	    !copy_lanes(into, atomic_load_explicit(&other->lanes, memory_order_acquire))) {
+	    !lanes_copy(into, atomic_load_explicit(&other->lanes, memory_order_acquire))) {
 		free(block);
 		return -1;
 	}
 	if (block->room)
-		append(into, block);
+		block_append(into, block);
 	else
 		free(block);
 	return 0;
@@ -526,7 +526,7 @@ static int add(struct tl_context *seen, struct tl_context *from)
 
 /* --- */
 
-static uint32_t set_request(struct tl_context *seen, uint32_t id)
+static uint32_t context_set_request(struct tl_context *seen, uint32_t id)
 {
 	return __atomic_exchange_n(&seen->request, id, __ATOMIC_RELAXED);
 }
@@ -534,18 +534,18 @@ static uint32_t set_request(struct tl_context *seen, uint32_t id)
 extern TL_EXPORT const struct tl_contexts tl_contexts_here;
 const struct tl_contexts tl_contexts_here = {
 	.size = sizeof(struct tl_contexts),
-	.create = create,
-	.destroy = destroy,
-	.set_level = set_level,
+	.create = context_create,
+	.destroy = context_destroy,
+	.set_level = context_set_level,
 	.log = tl_context_log_here,
-	.name = name_lane,
-	.lane = make_lane,
-	.each = each,
+	.name = lane_name,
+	.lane = lane_make,
+	.each = context_each,
 	.count = tl_context_size,
-	.add = add,
-	.clear = clear,
+	.add = context_add,
+	.clear = context_clear,
 	.dump = tl_context_dump_here,
-	.request = set_request,
+	.request = context_set_request,
 	.enter = tl_context_enter_here,
 	.leave = tl_context_leave_here,
 	.entered = tl_context_entered_here,

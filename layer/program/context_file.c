@@ -46,7 +46,7 @@ static int by_lane(const void *left, const void *right)
 }
 
 /* NULL: memory is short. */
-static struct placed *gather(struct tl_context_whole *context, size_t *number)
+static struct placed *events_gather(struct tl_context_whole *context, size_t *number)
 {
 	size_t bytes, room = tl_context_places(&context->seen, &bytes);
 	struct placed *placed = malloc((room + 1) * sizeof(*placed));
@@ -82,7 +82,7 @@ static uint64_t device_time(const struct placed *placed, size_t number)
 	return busy;
 }
 
-static void print_text(FILE *file, const char *text)
+static void text_print(FILE *file, const char *text)
 {
 	char bytes[6 * TL_STRING_MAX];
 	struct tl_text to = {bytes, bytes + sizeof(bytes), false};
@@ -93,16 +93,16 @@ static void print_text(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-static void print_metadata(FILE *file, unsigned tid, const char *what, const char *name)
+static void metadata_print(FILE *file, unsigned tid, const char *what, const char *name)
 {
 	fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":",
 		(int)getpid(), tid, what);
-	print_text(file, name);
+	text_print(file, name);
 	fputs("}}", file);
 }
 
 /* Names of lanes, each once: the newest. */
-static void print_lanes(FILE *file, struct tl_context_whole *context)
+static void lanes_print(FILE *file, struct tl_context_whole *context)
 {
 	const struct tl_context_lane *lane =
 		atomic_load_explicit(&context->lanes, memory_order_acquire);
@@ -111,12 +111,12 @@ static void print_lanes(FILE *file, struct tl_context_whole *context)
 		if (tl_context_lane_of(context, lane->shown) != lane)
 			continue;
 		fputs(",\n", file);
-		print_metadata(file, lane->shown, "thread_name", lane->name);
+		metadata_print(file, lane->shown, "thread_name", lane->name);
 	}
 }
 
 /* What the events cost, beside the work that the device did. */
-static void print_cost(FILE *file, struct tl_context_whole *context, size_t number, uint64_t busy)
+static void cost_print(FILE *file, struct tl_context_whole *context, size_t number, uint64_t busy)
 {
 	size_t bytes, lost;
 
@@ -133,16 +133,16 @@ static void print_cost(FILE *file, struct tl_context_whole *context, size_t numb
 	fputs("}}", file);
 }
 
-static void print_args(FILE *file, const struct tl_context_event *event)
+static void args_print(FILE *file, const struct tl_context_event *event)
 {
 	const char *comma = "";
 
 	fputs(",\"args\":{", file);
 	for (size_t i = 0; i < event->nargs; i++) {
 		fputs(comma, file);
-		print_text(file, event->args[i].key);
+		text_print(file, event->args[i].key);
 		fputc(':', file);
-		print_text(file, event->args[i].value);
+		text_print(file, event->args[i].value);
 		comma = ",";
 	}
 	if (event->request)
@@ -150,7 +150,7 @@ static void print_args(FILE *file, const struct tl_context_event *event)
 	fputc('}', file);
 }
 
-static void print_levels(FILE *file, unsigned level)
+static void levels_print(FILE *file, unsigned level)
 {
 	char bytes[64];
 	struct tl_text to = {bytes, bytes + sizeof(bytes), false};
@@ -159,7 +159,7 @@ static void print_levels(FILE *file, unsigned level)
 	fwrite(bytes, 1, (size_t)(to.at - bytes), file);
 }
 
-static void print_event(FILE *file, const struct tl_context_stored *stored)
+static void event_print(FILE *file, const struct tl_context_stored *stored)
 {
 	struct tl_context_arg args[TL_CONTEXT_ARGS];
 	struct tl_context_event event;
@@ -167,9 +167,9 @@ static void print_event(FILE *file, const struct tl_context_stored *stored)
 	tl_context_show(stored, &event, args);
 	fprintf(file, ",\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%u,\"name\":",
 		event.type == 'I' ? 'i' : event.type, (int)getpid(), event.lane);
-	print_text(file, event.name);
+	text_print(file, event.name);
 	fputs(",\"cat\":\"context", file);
-	print_levels(file, event.level);
+	levels_print(file, event.level);
 	fprintf(file, "\",\"ts\":%llu.%03u", (unsigned long long)(event.time / 1000),
 		(unsigned)(event.time % 1000));
 	if (event.type == 'X')
@@ -177,22 +177,22 @@ static void print_event(FILE *file, const struct tl_context_stored *stored)
 			(unsigned)(event.duration % 1000));
 	if (event.type == 'I')
 		fputs(",\"s\":\"t\"", file);
-	print_args(file, &event);
+	args_print(file, &event);
 	fputc('}', file);
 }
 
-static void print(FILE *file, struct tl_context_whole *context, struct placed *placed,
-		  size_t number, const char *process)
+static void context_print(FILE *file, struct tl_context_whole *context, struct placed *placed,
+			  size_t number, const char *process)
 {
 	fputs("[\n", file);
-	print_metadata(file, 0, "process_name",
+	metadata_print(file, 0, "process_name",
 		       process && *process ? process : program_invocation_short_name);
-	print_lanes(file, context);
+	lanes_print(file, context);
 	qsort(placed, number, sizeof(*placed), by_lane);
-	print_cost(file, context, number, device_time(placed, number));
+	cost_print(file, context, number, device_time(placed, number));
 	qsort(placed, number, sizeof(*placed), by_time);
 	for (size_t i = 0; i < number; i++)
-		print_event(file, placed[i].stored);
+		event_print(file, placed[i].stored);
 	fputs("\n]\n", file);
 }
 
@@ -200,14 +200,14 @@ int tl_context_dump_here(struct tl_context *seen, const char *path, const char *
 {
 	struct tl_context_whole *context = tl_context_whole_of(seen);
 	size_t number;
-	struct placed *placed = gather(context, &number);
+	struct placed *placed = events_gather(context, &number);
 	FILE *file = placed ? fopen(path, "we") : NULL;
 
 	if (!file) {
 		free(placed);
 		return -1;
 	}
-	print(file, context, placed, number, process);
+	context_print(file, context, placed, number, process);
 	free(placed);
 	int failed = ferror(file);
 	return fclose(file) || failed ? -1 : 0;

@@ -45,7 +45,7 @@ static struct tl_context_event slice_of(const struct entered *entered)
 						 end > entered->start ? end - entered->start : 0};
 }
 
-static void serve(void)
+static void request_serve(void)
 {
 	if (innermost)
 		tl_request_set(innermost->request, innermost->levels);
@@ -54,7 +54,7 @@ static void serve(void)
 }
 
 /* The innermost is over. `context`: it is still there. */
-static void end(struct tl_context *context)
+static void entered_end(struct tl_context *context)
 {
 	struct entered *entered = innermost;
 	struct tl_context_event slice = slice_of(entered);
@@ -67,17 +67,17 @@ static void end(struct tl_context *context)
 	else
 		tl_context_record(&slice);
 	free(entered);
-	serve();
+	request_serve();
 }
 
 static void thread_ends(void *unused)
 {
 	(void)unused;
 	while (innermost)
-		end(NULL);
+		entered_end(NULL);
 }
 
-static void note_thread(void)
+static void thread_note_end(void)
 {
 	if (tl_once_begin(&once) == TL_ONCE_DO) {
 		have_key = pthread_key_create(&key, thread_ends) == 0;
@@ -94,7 +94,7 @@ void tl_context_enter_here(struct tl_context *seen)
 
 	tl_process_notice_fork();
 	if (!innermost)
-		note_thread();
+		thread_note_end();
 	entered = malloc(sizeof(*entered));
 	if (entered) {
 		*entered = (struct entered){.outer = innermost,
@@ -103,7 +103,7 @@ void tl_context_enter_here(struct tl_context *seen)
 					    .request = tl_context_request(seen),
 					    .levels = tl_context_level(seen)};
 		innermost = entered;
-		serve();
+		request_serve();
 	}
 	errno = error;
 }
@@ -117,9 +117,9 @@ void tl_context_leave_here(struct tl_context *seen)
 	while (entered && entered->context != seen)
 		entered = entered->outer;
 	while (entered && innermost != entered)
-		end(NULL);
+		entered_end(NULL);
 	if (entered)
-		end(seen);
+		entered_end(seen);
 	errno = error;
 }
 

@@ -23,7 +23,7 @@
 static _Atomic uint32_t process = 1;
 
 /* The number of "nntrace" in this process: it is looked up once. */
-static uint32_t category(void)
+static uint32_t mark_category(void)
 {
 	static _Atomic uint64_t known;
 	uint64_t now = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed) << 32,
@@ -36,17 +36,17 @@ static uint32_t category(void)
 	return number;
 }
 
-static struct tl_event event_of(char phase, uint32_t name)
+static struct tl_event mark_event(char phase, uint32_t name)
 {
 	return (struct tl_event){.phase = phase,
 				 .level = TL_LEVEL_RUNTIME,
 				 .name = name,
-				 .category = category(),
+				 .category = mark_category(),
 				 .start = tl_event_now()};
 }
 
 /* What was begun: its name, and in which process. */
-static uint64_t begin(const char *mark)
+static uint64_t mark_begin(const char *mark)
 {
 	int error = errno;
 	uint64_t begun = 0;
@@ -55,7 +55,7 @@ static uint64_t begin(const char *mark)
 	tl_process_notice_fork();
 	if (tl_event_wanted(TL_LEVEL_RUNTIME) && tl_process_begin()) {
 		uint32_t name = tl_string_of(mark);
-		struct tl_event event = event_of('B', name);
+		struct tl_event event = mark_event('B', name);
 		if (name && tl_event_put(&event))
 			begun = (uint64_t)atomic_load_explicit(&process, memory_order_relaxed)
 					<< 32 |
@@ -65,13 +65,13 @@ static uint64_t begin(const char *mark)
 	return begun;
 }
 
-static void end(uint64_t begun)
+static void mark_end(uint64_t begun)
 {
 	int error = errno;
 
 	tl_process_notice_fork();
 	if (begun >> 32 == atomic_load_explicit(&process, memory_order_relaxed)) {
-		struct tl_event event = event_of('E', (uint32_t)begun);
+		struct tl_event event = mark_event('E', (uint32_t)begun);
 		tl_event_put_end(&event);
 	}
 	errno = error;
@@ -83,4 +83,5 @@ void tl_marks_after_fork(void)
 }
 
 extern TL_EXPORT const struct tl_marks tl_marks_here;
-const struct tl_marks tl_marks_here = {.size = sizeof(struct tl_marks), .begin = begin, .end = end};
+const struct tl_marks tl_marks_here = {
+	.size = sizeof(struct tl_marks), .begin = mark_begin, .end = mark_end};

@@ -40,7 +40,8 @@ static struct tl_tracer *tracer_of(zel_tracer_handle_t handle)
 }
 
 /* For the loader's own layer: whether that is in the calls' path is the loader's business. */
-static ze_result_t create_in_layer(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
+static ze_result_t tracer_create_in_layer(const zel_tracer_desc_t *desc,
+					  zel_tracer_handle_t *phTracer)
 {
 	struct tl_tracer *tracer;
 
@@ -72,8 +73,8 @@ TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 }
 
 /* Every slot counts: what is NULL in the table is removed. */
-static ze_result_t set_table(zel_tracer_handle_t handle, const zel_core_callbacks_t *table,
-			     enum tl_phase phase)
+static ze_result_t tracer_set_table(zel_tracer_handle_t handle, const zel_core_callbacks_t *table,
+				    enum tl_phase phase)
 {
 	if (!handle)
 		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
@@ -93,13 +94,13 @@ static ze_result_t set_table(zel_tracer_handle_t handle, const zel_core_callback
 TL_EXPORT ze_result_t zelTracerSetPrologues(zel_tracer_handle_t hTracer,
 					    zel_core_callbacks_t *pCoreCbs)
 {
-	return set_table(hTracer, pCoreCbs, TL_PROLOGUE);
+	return tracer_set_table(hTracer, pCoreCbs, TL_PROLOGUE);
 }
 
 TL_EXPORT ze_result_t zelTracerSetEpilogues(zel_tracer_handle_t hTracer,
 					    zel_core_callbacks_t *pCoreCbs)
 {
-	return set_table(hTracer, pCoreCbs, TL_EPILOGUE);
+	return tracer_set_table(hTracer, pCoreCbs, TL_EPILOGUE);
 }
 
 static ze_result_t phase_of(zel_tracer_handle_t tracer, int type, enum tl_phase *phase)
@@ -123,8 +124,8 @@ ze_result_t tl_zel_register(zel_tracer_handle_t tracer, int type, struct tl_shim
 					   : result;
 }
 
-static ze_result_t register_by_name(zel_tracer_handle_t tracer, int type, const char *function,
-				    tl_callback callback)
+static ze_result_t tracer_register_by_name(zel_tracer_handle_t tracer, int type,
+					   const char *function, tl_callback callback)
 {
 	enum tl_phase phase;
 	ze_result_t result = phase_of(tracer, type, &phase);
@@ -145,9 +146,9 @@ const struct tl_zel *tl_zel(void)
 {
 	/* Bound to the functions above, and not to the loader's of the same names: -Bsymbolic. */
 	static const struct tl_zel zel = {
-		create_in_layer,       zelTracerDestroy,    zelTracerSetPrologues,
-		zelTracerSetEpilogues, zelTracerSetEnabled, zelTracerResetAllCallbacks,
-		register_by_name,
+		tracer_create_in_layer,	 zelTracerDestroy,    zelTracerSetPrologues,
+		zelTracerSetEpilogues,	 zelTracerSetEnabled, zelTracerResetAllCallbacks,
+		tracer_register_by_name,
 	};
 
 	return &zel;
@@ -166,14 +167,14 @@ const struct tl_zel *tl_zel(void)
  */
 static _Atomic uint32_t enabled_count;
 
-static bool is_asked_for(void)
+static bool layer_is_asked_for(void)
 {
 	const char *variable = getenv("ZE_ENABLE_TRACING_LAYER");
 
 	return variable && !strcmp(variable, "1");
 }
 
-static void look_for_switch(const struct tl_loaded *loaded, void *closure)
+static void loader_look_for_switch(const struct tl_loaded *loaded, void *closure)
 {
 	static const char name[] = "zelEnableTracingLayer";
 	bool *has_switch = closure;
@@ -189,24 +190,25 @@ static bool loader_has_switch(void)
 	bool has_switch = false;
 	int saved = errno;
 
-	tl_loaded_with(look_for_switch, &has_switch);
+	tl_loaded_with(loader_look_for_switch, &has_switch);
 	errno = saved;
 	return has_switch;
 }
 
-static ze_result_t follow_count(void)
+static ze_result_t gate_follow_count(void)
 {
-	return result_of(tl_tracer_gate(is_asked_for() || !loader_has_switch(), &enabled_count));
+	return result_of(
+		tl_tracer_gate(layer_is_asked_for() || !loader_has_switch(), &enabled_count));
 }
 
 TL_EXPORT ze_result_t zelTracerCreate(const zel_tracer_desc_t *desc, zel_tracer_handle_t *phTracer)
 {
-	ze_result_t result = create_in_layer(desc, phTracer);
+	ze_result_t result = tracer_create_in_layer(desc, phTracer);
 
 	if (result != ZE_RESULT_SUCCESS)
 		return result;
 	tl_tracer_put_behind_gate(tracer_of(*phTracer));
-	result = follow_count();
+	result = gate_follow_count();
 	if (result != ZE_RESULT_SUCCESS)
 		tl_tracer_destroy(tracer_of(*phTracer));
 	return result;
@@ -216,7 +218,7 @@ TL_EXPORT ze_result_t zelEnableTracingLayer(void);
 TL_EXPORT ze_result_t zelEnableTracingLayer(void)
 {
 	atomic_fetch_add_explicit(&enabled_count, 1, memory_order_relaxed);
-	return follow_count();
+	return gate_follow_count();
 }
 
 TL_EXPORT ze_result_t zelDisableTracingLayer(void);
@@ -228,7 +230,7 @@ TL_EXPORT ze_result_t zelDisableTracingLayer(void)
 	       !atomic_compare_exchange_weak_explicit(&enabled_count, &count, count - 1,
 						      memory_order_relaxed, memory_order_relaxed))
 		;
-	return follow_count();
+	return gate_follow_count();
 }
 
 TL_EXPORT ze_result_t zelGetTracingLayerState(bool *enabled);
@@ -236,6 +238,7 @@ TL_EXPORT ze_result_t zelGetTracingLayerState(bool *enabled)
 {
 	if (!enabled)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-	*enabled = is_asked_for() || atomic_load_explicit(&enabled_count, memory_order_relaxed);
+	*enabled =
+		layer_is_asked_for() || atomic_load_explicit(&enabled_count, memory_order_relaxed);
 	return ZE_RESULT_SUCCESS;
 }

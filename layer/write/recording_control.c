@@ -57,7 +57,7 @@ static bool control_may_be_asked(void)
 					   *tl_config.session || tl_config.snapshot_on);
 }
 
-static void set_waiting(bool waits)
+static void first_call_await(bool waits)
 {
 	if (waits)
 		tl_first_call_await(TL_FIRST_CALL_REQUESTS);
@@ -68,7 +68,7 @@ static void set_waiting(bool waits)
 bool tl_control_start(void)
 {
 	tl_first_call_give(TL_FIRST_CALL_REQUESTS, tl_control_begin);
-	set_waiting(control_may_be_asked());
+	first_call_await(control_may_be_asked());
 	return tl_config.paused || tl_config.window.repeats;
 }
 
@@ -142,7 +142,7 @@ void tl_control_after_fork(void)
 	/* Its window is its own. */
 	if (tl_config.window.repeats && tl_process_recording() != TL_FILE_STOPPED)
 		tl_recording_switch(TL_FILE_PAUSED);
-	set_waiting(waits);
+	first_call_await(waits);
 	if (waits)
 		tl_api_look_again();
 }
@@ -263,5 +263,5 @@ void tl_control_listen(void)
 	    tl_arena_begin())
 		tl_writer_wake();
 	else
-		set_waiting(tl_process_may_record());
+		first_call_await(tl_process_may_record());
 }

@@ -42,7 +42,7 @@ bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip
 
 /* --- what recovery is told */
 
-static void commit_block(struct tl_sink *sink, uint64_t block)
+static void block_commit(struct tl_sink *sink, uint64_t block)
 {
 	struct tl_output_piece *piece = tl_arena_output();
 
@@ -52,7 +52,7 @@ static void commit_block(struct tl_sink *sink, uint64_t block)
 		atomic_store_explicit(&piece->block, block, memory_order_release);
 }
 
-static void fill_slot(uint64_t block, const struct tl_output_slot *slot)
+static void slot_fill(uint64_t block, const struct tl_output_slot *slot)
 {
 	struct tl_output_piece *piece = tl_arena_output();
 
@@ -66,7 +66,7 @@ static void fill_slot(uint64_t block, const struct tl_output_slot *slot)
 }
 
 /* There is no file, or none any more. */
-static void tell_none(struct tl_sink *sink)
+static void output_tell_none(struct tl_sink *sink)
 {
 	const struct tl_output_slot nothing = {0};
 	struct tl_output_piece *piece = tl_arena_output();
@@ -74,11 +74,11 @@ static void tell_none(struct tl_sink *sink)
 	if (!piece)
 		return;
 	atomic_store_explicit(&piece->made, 0, memory_order_release);
-	fill_slot(sink->block + 1, &nothing);
-	commit_block(sink, sink->block + 1);
+	slot_fill(sink->block + 1, &nothing);
+	block_commit(sink, sink->block + 1);
 }
 
-static void copy_path(char *to, size_t room, const char *path)
+static void path_copy(char *to, size_t room, const char *path)
 {
 	size_t length = strnlen(path, room - 1);
 
@@ -86,8 +86,8 @@ static void copy_path(char *to, size_t room, const char *path)
 	to[length] = 0;
 }
 
-/* After tell_none, or when there was none yet. */
-static void tell_made(const struct tl_sink *sink)
+/* After output_tell_none, or when there was none yet. */
+static void output_tell_made(const struct tl_sink *sink)
 {
 	struct tl_output_piece *piece = tl_arena_output();
 
@@ -98,14 +98,14 @@ static void tell_made(const struct tl_sink *sink)
 	piece->number = sink->file - 1;
 	piece->device = sink->output.device;
 	piece->inode = sink->output.inode;
-	copy_path(piece->path, sizeof(piece->path), sink->output.path);
+	path_copy(piece->path, sizeof(piece->path), sink->output.path);
 	/* Release: all of it is there before it counts. */
 	atomic_store_explicit(&piece->made, 1, memory_order_release);
 }
 
 /* --- the file */
 
-static uint64_t now(void)
+static uint64_t monotonic_now(void)
 {
 	struct timespec time = {0};
 
@@ -124,7 +124,7 @@ bool tl_sink_is_stream(const struct tl_sink *sink)
 	       !stat(path, &file) && S_ISFIFO(file.st_mode);
 }
 
-static int make_file(struct tl_sink *sink)
+static int file_make(struct tl_sink *sink)
 {
 	struct tl_output *output = &sink->output;
 
@@ -142,44 +142,44 @@ static int make_file(struct tl_sink *sink)
 	sink->next = output->number + 1;
 	sink->made = true;
 	sink->file++;
-	sink->since = now();
+	sink->since = monotonic_now();
 	sink->format = tl_format_written(output->path);
-	tell_made(sink);
+	output_tell_made(sink);
 	tl_report_trace(output->path);
 	return 0;
 }
 
 /* The next block begins a file. */
-static void forget_file(struct tl_sink *sink)
+static void file_forget(struct tl_sink *sink)
 {
 	tl_sink_close(sink);
 	sink->made = sink->ended = sink->broken = false;
 	sink->offset = sink->longest = sink->events = 0;
 	sink->blocks = 0;
 	tl_gzip_renew(&sink->gzip);
-	tell_none(sink);
+	output_tell_none(sink);
 }
 
 /* Removed: nobody will ever read what was in it. */
-static void lose_file(struct tl_sink *sink)
+static void file_lose(struct tl_sink *sink)
 {
 	sink->gone += sink->events;
-	forget_file(sink);
+	file_forget(sink);
 }
 
-static bool is_removed(const struct tl_sink *sink)
+static bool file_is_removed(const struct tl_sink *sink)
 {
 	struct stat stat;
 
 	return sink->output.regular && !fstat(sink->fd, &stat) && !stat.st_nlink;
 }
 
-static int reopen_file(struct tl_sink *sink)
+static int file_reopen(struct tl_sink *sink)
 {
 	int fd = tl_output_reopen(&sink->output);
 
 	if (fd == -ENOENT)
-		lose_file(sink);
+		file_lose(sink);
 	else if (fd == -ESTALE || fd == -ELOOP)
 		tl_sink_leave(sink);
 	else if (fd < 0)
@@ -195,11 +195,11 @@ int tl_sink_open(struct tl_sink *sink)
 	if (sink->broken)
 		tl_sink_leave(sink);
 	if (sink->made && sink->fd < 0)
-		error = reopen_file(sink);
-	else if (sink->made && is_removed(sink))
-		lose_file(sink);
+		error = file_reopen(sink);
+	else if (sink->made && file_is_removed(sink))
+		file_lose(sink);
 	if (!error && !sink->made)
-		error = make_file(sink);
+		error = file_make(sink);
 	return error;
 }
 
@@ -212,13 +212,13 @@ void tl_sink_close(struct tl_sink *sink)
 
 void tl_sink_leave(struct tl_sink *sink)
 {
-	forget_file(sink);
+	file_forget(sink);
 }
 
 /* --- writing */
 
 /* So many bytes at the vector's front have been written. */
-static void advance(struct iovec **vector, unsigned *count, size_t done)
+static void vector_advance(struct iovec **vector, unsigned *count, size_t done)
 {
 	while (*count && done >= (*vector)->iov_len) {
 		done -= (*vector)->iov_len;
@@ -231,17 +231,17 @@ static void advance(struct iovec **vector, unsigned *count, size_t done)
 	}
 }
 
-static int write_at(const struct tl_sink *sink, struct iovec *vector, unsigned count)
+static int vector_write_at(const struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	uint64_t at = sink->offset;
 	int error = 0;
 
-	advance(&vector, &count, 0);
+	vector_advance(&vector, &count, 0);
 	while (count && !error) {
 		long n = syscall(SYS_pwritev, sink->fd, vector, count, (unsigned long)at, 0ul);
 		if (n > 0) {
 			at += n;
-			advance(&vector, &count, n);
+			vector_advance(&vector, &count, n);
 		} else if (n == 0) {
 			error = EIO;
 		} else if (errno != EINTR) {
@@ -255,15 +255,15 @@ static int write_at(const struct tl_sink *sink, struct iovec *vector, unsigned c
 }
 
 /* A pipe, whose reader takes its time. */
-static int write_on(const struct tl_sink *sink, struct iovec *vector, unsigned count)
+static int vector_write_stream(const struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	int waited = 0;
 
-	advance(&vector, &count, 0);
+	vector_advance(&vector, &count, 0);
 	while (count) {
 		long n = syscall(SYS_writev, sink->fd, vector, count);
 		if (n > 0) {
-			advance(&vector, &count, n);
+			vector_advance(&vector, &count, n);
 			tl_bounded_lock_progress(sink->pen);
 			waited = 0;
 		} else if (n < 0 && errno == EAGAIN && waited < PATIENCE_MS) {
@@ -277,7 +277,7 @@ static int write_on(const struct tl_sink *sink, struct iovec *vector, unsigned c
 	return 0;
 }
 
-static size_t size_of(const struct iovec *vector, unsigned count)
+static size_t vector_size(const struct iovec *vector, unsigned count)
 {
 	size_t size = 0;
 
@@ -287,7 +287,7 @@ static size_t size_of(const struct iovec *vector, unsigned count)
 }
 
 /* Compress a block, which is one run of bytes. */
-static void pack(struct tl_sink *sink, struct iovec *vector, bool end)
+static void block_compress(struct tl_sink *sink, struct iovec *vector, bool end)
 {
 	size_t header = sink->offset ? 0 : tl_gzip_header(sink->packed);
 	char *to = sink->packed + header;
@@ -299,13 +299,13 @@ static void pack(struct tl_sink *sink, struct iovec *vector, bool end)
 }
 
 /* What a pipe's reader had of a block can't be taken back. */
-static int write_block(struct tl_sink *sink, struct iovec *vector, unsigned count)
+static int block_write(struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	int error;
 
 	if (!sink->output.stream)
-		return write_at(sink, vector, count);
-	error = write_on(sink, vector, count);
+		return vector_write_at(sink, vector, count);
+	error = vector_write_stream(sink, vector, count);
 	sink->broken = error;
 	return error;
 }
@@ -321,8 +321,8 @@ int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint
 	uint64_t block = tl_sink_next_block(sink);
 
 	if (sink->output.gzip)
-		pack(sink, vector, false);
-	size_t size = size_of(vector, count);
+		block_compress(sink, vector, false);
+	size_t size = vector_size(vector, count);
 	const struct tl_output_slot slot = {
 		.offset = sink->offset + size,
 		.events = sink->events + events,
@@ -331,9 +331,9 @@ int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint
 		.size = sink->gzip.next_size,
 		.blocks = sink->blocks + 1,
 	};
-	fill_slot(block, &slot);
+	slot_fill(block, &slot);
 	sink->ended = false;
-	int error = write_block(sink, vector, count);
+	int error = block_write(sink, vector, count);
 	if (error)
 		return error;
 	tl_gzip_keep(&sink->gzip);
@@ -341,16 +341,16 @@ int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint
 	sink->events = slot.events;
 	sink->blocks = slot.blocks;
 	sink->longest = size > sink->longest ? size : sink->longest;
-	commit_block(sink, block);
+	block_commit(sink, block);
 	return 0;
 }
 
 int tl_sink_end(struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	if (sink->output.gzip)
-		pack(sink, vector, true);
-	size_t size = size_of(vector, count);
-	int error = write_block(sink, vector, count);
+		block_compress(sink, vector, true);
+	size_t size = vector_size(vector, count);
+	int error = block_write(sink, vector, count);
 	if (!error && sink->output.regular)
 		syscall(SYS_ftruncate, sink->fd, sink->offset + size);
 	sink->ended = !error;

@@ -24,7 +24,7 @@ reach()
 {
 	"$python" "$top_srcdir/tests/base/libc/libc_static.py" "$libtracelayer" "$@" --allow=__errno_location,__stack_chk_fail,dl_iterate_phdr,pthread_setcancelstate
 }
-ok "threads, exit handlers and producers reach no function of another library" reach writer_thread_main watch end_file tl_process_flush tl_process_end \
+ok "threads, exit handlers and producers reach no function of another library" reach writer_thread_main tools_watch end_file tl_process_flush tl_process_end \
 	tl_writer_help tl_writer_wake tl_control_is_asked tl_about_facts tl_device_look tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
 	-tl_process_start -tl_device_apis -tl_places -zcalloc -zcfree -tl_process_stages
 # The reader of code sees what there is to see.
