@@ -227,7 +227,7 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 
 /*
  * What is left of a path to walk; a link's target is put before it. It is as large as a path, and
- * who writes may be on a small stack: so there is one, since one writes at a time.
+ * the writing thread may have a small stack. One thread writes at a time, so there is one.
  */
 static struct walk {
 	int folder; /* AT_FDCWD, or ours to close */

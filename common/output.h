@@ -3,8 +3,8 @@
  * output.h: the trace file's name, and how it is opened. The layer's writer and the command use it
  * alike.
  *
- * Only system calls: it runs on the writer's thread. One thread at a time (in the layer: who holds
- * the pen, layer/write/writer.c). Errors are returned as negative errno values.
+ * Only system calls: it runs on the writer's thread. One thread at a time (in the layer: the holder
+ * of the pen, layer/write/writer.c). Errors are returned as negative errno values.
  */
 #ifndef TL_COMMON_OUTPUT_H
 #define TL_COMMON_OUTPUT_H
@@ -16,10 +16,10 @@
 
 #define TL_OUTPUT_PATH 4096
 
-/* The name of a trace that nobody has named, also in a folder that somebody has named. */
+/* The default name of a trace, also in a folder that the user gave. */
 #define TL_OUTPUT_STANDARD "trace.%e.%p.json"
 
-/* Reasons of ours, as errno values that no file system gives. */
+/* This file's own reasons, as errno values that no file system returns. */
 #define TL_OUTPUT_FOREIGN ENOTNAM /* a pipe that is there belongs to somebody else */
 /* the descriptor that is named (/dev/stdout) leads to a file, which others write, too */
 #define TL_OUTPUT_SHARED EISNAM

@@ -9,7 +9,7 @@
  * each thing that it has to say; the link's name is KIND.PID.NUMBER and its target is the message.
  * Making a link is one system call, whole or not at all, and takes no descriptor: the program can't
  * notice it, whatever it does with its own. Where the folder can't be reached any more (another
- * root, another user, `run` is gone), nothing is said.
+ * root, another user, `run` is gone), the layer reports nothing.
  *
  * NUMBER counts up within a process, also across exec, so that the last word on a file is the one
  * with the largest number.

@@ -47,7 +47,7 @@ static void line_put(struct line *line, const char *string)
 	line_put_bytes(line, string, strlen(string));
 }
 
-/* A value that somebody typed: shown, but not at any length. */
+/* A value that a user typed: its first 60 bytes. */
 static void line_put_value(struct line *line, const char *value, size_t size)
 {
 	line_put_bytes(line, value, size > 60 ? 60 : size);
@@ -91,7 +91,7 @@ static bool word_is(const char *text, size_t size, const char *word)
 	return true;
 }
 
-/* Where a word stands in a list like "none, scalars, full"; -1 where it doesn't. */
+/* The index of a word in a list like "none, scalars, full"; -1: it is not there. */
 static int word_index(const char *words, const char *text, size_t size)
 {
 	for (int i = 0; *words; i++) {
@@ -145,7 +145,7 @@ static bool read_switch(bool *to, const char *value, size_t size, char *why, siz
 	return word_refuse(why, room, value, size, "yes or no");
 }
 
-/* What stands behind a colon was put there by the first process. */
+/* The first process puts its mark behind a colon. */
 static bool read_follow(struct tl_config *config, const char *value, char *why, size_t room)
 {
 	size_t size = strcspn(value, ":");
@@ -293,7 +293,7 @@ static bool has_known_ending(const char *value)
 	return !dot || dot == base || !dot[1] || strchr(dot, '%') || tl_output_ending(base).known;
 }
 
-/* A pipe or a device is called as it is called, and a folder, too. */
+/* Pipes, devices and folders may have any ending. */
 static bool is_special(const char *path)
 {
 	struct stat about;
@@ -320,7 +320,7 @@ static bool check_pattern(const char *value, char *why, size_t room)
 	return true;
 }
 
-/* Where a setting of text goes. */
+/* The place for a text setting. */
 static const char **text_of(struct tl_config *config, enum tl_setting_id id)
 {
 	switch (id) {
@@ -497,8 +497,7 @@ bool tl_settings_value(struct tl_config *config, const struct tl_setting *settin
 	return !*value || read_value(config, setting, value, why, room);
 }
 
-/* How many letters have to be changed, added, left out or swapped to make one word of the other; at
- * most `limit` + 1. */
+/* The edit distance (letters changed, added, left out or swapped), at most `limit` + 1. */
 static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 {
 	unsigned char rows[3][32];
@@ -558,8 +557,7 @@ static const struct tl_setting *setting_named(const char *variable, size_t size)
 	return NULL;
 }
 
-/* Variables that are no settings: the command's word to the layer, and what the scripts here go by.
- */
+/* Variables that are no settings: what the command tells the layer, and what scripts/ use. */
 static bool variable_is_reserved(const char *variable, size_t size)
 {
 	return word_is(variable, size, TL_SETTINGS_CHECKED) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * settings.h: the settings that the layer and `tracelayer run` share, how their values are read,
- * and what is said of wrong ones.
+ * and the messages about wrong ones.
  *
  * Nothing here allocates, prints, or knows a locale; all of it may run in a library's constructor.
  */
@@ -91,7 +91,7 @@ struct tl_setting {
 extern const struct tl_setting tl_settings[TL_SETTINGS];
 
 /*
- * Set by `tracelayer run` once it has said what is wrong, so that the layer doesn't say it
+ * Set by `tracelayer run` when it has printed what is wrong, so that the layer doesn't print it
  * again.
  */
 #define TL_SETTINGS_CHECKED "TRACELAYER_CHECKED"

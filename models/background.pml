@@ -4,7 +4,7 @@
  *
  * It is layer/device/background.c, reduced to its shared memory. Threads of the program note that
  * there is work, and look at the state of the background thread. That thread takes the work,
- * sleeps, and ends after a while. For a moment there may be two: one that ends and one that begins.
+ * sleeps, and ends after a while. For a moment two may exist: one that ends and one that begins.
  *
  * Memory is that of x86 (TSO). What a thread of the program notes lies in its store buffer until it
  * becomes visible: at any time, at its next locked instruction, or by the barrier. The background
@@ -29,7 +29,7 @@ byte pending[NOTERS] = 0;	/* in store buffers */
 byte threads = 0;		/* begun and not ended */
 byte sleeping = 0;		/* of these, in the futex */
 byte working = 0;
-byte done = 0;			/* of those who note */
+byte done = 0;			/* noters that have ended */
 
 inline flush(who)
 {
@@ -75,7 +75,7 @@ round:	atomic {
 	:: skip				/* it looked before that */
 	fi;
 
-	/* goes_to(ASLEEP) */
+	/* thread_goes_to(ASLEEP) */
 	if
 	:: atomic { state == AWAKE -> state = ASLEEP }
 	:: atomic { else -> goto round }
@@ -91,7 +91,7 @@ round:	atomic {
 	:: else
 	fi;
 #endif
-	/* Until it is woken, or for so long. */
+	/* Sleep until it is woken, or for a while. */
 	atomic {
 		sleeping++;
 	}
@@ -101,7 +101,7 @@ round:	atomic {
 	fi;
 	goto round;
 
-	/* goes_to(NONE) */
+	/* thread_goes_to(NONE) */
 end_it:	if
 	:: atomic { state == ASLEEP -> state = NONE }
 	:: atomic { else -> goto round }

@@ -80,7 +80,7 @@ byte read[CHUNKS];		/* the reader's: how far */
 byte queue[CHUNKS], queued;	/* oldest first: the stack, turned around */
 byte list[CHUNKS], listed;	/* the reader's */
 bit free[CHUNKS] = 1;
-bit pen;			/* who reads */
+bit pen;			/* the writer's lock: its holder reads */
 byte done;			/* threads and handlers that have ended */
 byte overwritten[IDS];
 byte committed[IDS];
@@ -585,7 +585,7 @@ inline snapshot(l)
 
 #endif
 
-/* ---- who does it */
+/* ---- the processes */
 
 #ifndef HELP
 
@@ -660,7 +660,7 @@ active [2] proctype thread()
 	:: n <= MAIN -> record(me, n + me * MAIN); n++
 	:: else -> break
 	od;
-	/* Who ends last writes the rest. */
+	/* The last to end writes the rest. */
 	skip;
 	d_step { n = 0; done++ };
 	atomic { !pen -> pen = 1 };

@@ -41,7 +41,7 @@
 #define SHIFT	   TL_CLOCK_SHIFT
 #define SURPRISE   400u /* nanoseconds beside the line: the rate has changed */
 #define PAIR_ERROR 30u	/* nanoseconds that a slope's two pairs may be off together */
-/* times a slope's baseline: what lies beyond can't be foretold */
+/* times a slope's baseline: beyond that the slope predicts nothing */
 #define FAR 16u
 /* nanoseconds between the line and a point that can go, at first */
 #define PASSED_BY 50u
@@ -50,7 +50,7 @@
  * 500 ppm at most
  */
 #define FRESH 150000u
-/* nanoseconds: the same, for who does not want to take pairs all the time */
+/* nanoseconds: the same, for callers that would otherwise take pairs all the time */
 #define FRESHENED 2000000u
 /*
  * After a change so much time tells the new rate: a part of the interval that it is in, but within
@@ -59,7 +59,7 @@
 #define TELLING_PART  8
 #define TELLING_LEAST 5000000u
 #define TELLING_MOST  125000000u
-#define DUE	      100000000u /* nanoseconds: a pair so old gets company */
+#define DUE	      100000000u /* nanoseconds: the age at which a further pair is due */
 #define DUE_AT_FIRST  (1u << 21) /* ticks: the same, while nobody knows how long these are */
 #define BRACKETS      16
 #define NARROW	      250u /* nanoseconds: a bracket this narrow is good enough */
@@ -70,8 +70,9 @@ static struct tl_clock_table first; /* until there is an arena to have it in */
 static _Atomic(struct tl_clock_table *) current = &first;
 static atomic_flag pairing = ATOMIC_FLAG_INIT;
 /*
- * Atomic: a thread may end the file, and so settle the clock, while another is at the process's first
- * call. Relaxed: who has ticks to convert has begun, which is behind the store.
+ * Atomic: a thread may end the file, and so settle the clock, while another is at the process's
+ * first call. Relaxed: a thread has ticks to convert only after the start, which is behind the
+ * store.
  */
 static _Atomic bool counter;
 
@@ -93,7 +94,7 @@ static struct {
 static _Atomic uint64_t uncertain; /* a tick: answers for those beyond count for the horizon */
 _Atomic uint64_t tl_clock_due TL_NEAR = UINT64_MAX;
 _Atomic uint64_t tl_clock_rate;
-/* nanoseconds until the change can be settled, 0: there is none */
+/* nanoseconds until the change can be settled, 0: no change is open */
 static _Atomic uint32_t unsettled;
 
 static inline uint64_t load_relaxed(const _Atomic uint64_t *word)
@@ -164,7 +165,7 @@ static uint64_t pair_take(uint64_t *ticks, uint64_t *ns)
 	return best;
 }
 
-/* A point that lies so far before the last of n, or as far back as the rate has been what it is. */
+/* A point so far before the last of n, but none from before the last known change of the rate. */
 static const struct tl_clock_point *point_back_from(const struct tl_clock_table *table, uint32_t n,
 						    uint64_t baseline)
 {
@@ -200,7 +201,7 @@ static void point_copy(struct tl_clock_point *to, const struct tl_clock_point *f
 		  load_relaxed(&from->slope));
 }
 
-/* Give a point the slope to the next. */
+/* Set a point's slope to that of the line to the next point. */
 static void point_aim(struct tl_clock_point *point)
 {
 	uint64_t slope = tl_clock_slope(load_relaxed(&point->ticks), load_relaxed(&point->ns),
@@ -226,8 +227,8 @@ static struct corridor corridor_to(const struct tl_clock_point *from,
 }
 
 /*
- * Of the first `n` points those go that the line between the others passes by closely enough.
- * Returns how many are left.
+ * Remove those of the first `n` points that lie within `distance` of the line between the remaining
+ * ones. Returns how many remain.
  */
 static uint32_t points_straighten(struct tl_clock_point *points, uint32_t n, uint64_t distance)
 {
@@ -250,8 +251,8 @@ static uint32_t points_straighten(struct tl_clock_point *points, uint32_t n, uin
 }
 
 /*
- * Long runs: among the older points those are left that tell where the rate changed. Many changes:
- * those that changed most.
+ * In long runs, keep of the older points those where the rate changed; if there are many, those
+ * where it changed most. Returns how many points remain.
  */
 static uint32_t points_thin_out(struct tl_clock_table *table, uint32_t n)
 {
@@ -278,7 +279,7 @@ static uint32_t point_append(struct tl_clock_table *table, uint32_t n, uint64_t 
 		return n;
 	if (n && ns < load_relaxed(&point[-1].ns))
 		ns = load_relaxed(&point[-1].ns);
-	/* Until more is known, it goes on as it came. */
+	/* Until more is known, the slope stays. */
 	point_set(point, ticks, ns, n ? load_relaxed(&point[-1].slope) : 0);
 	if (n)
 		point_aim(point - 1);
@@ -286,8 +287,8 @@ static uint32_t point_append(struct tl_clock_table *table, uint32_t n, uint64_t 
 }
 
 /*
- * A pair that is not where the line led to: more so than the errors of the pairs that the slope was
- * taken from explain.
+ * A pair is further from the line than the errors of the pairs that the slope was taken from
+ * explain.
  */
 static bool pair_is_surprising(const struct tl_clock_table *table, uint32_t n, uint64_t ticks,
 			       uint64_t ns)
@@ -383,7 +384,7 @@ static uint32_t point_search(const struct tl_clock_table *table, uint32_t n, uin
 
 static uint64_t ticks_convert(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
 {
-	/* Mostly the one of the last answer: records are converted in their order. */
+	/* Mostly the last answer's point, since records are converted in their order. */
 	static _Atomic uint32_t lately;
 	uint32_t low = atomic_load_explicit(&lately, memory_order_relaxed);
 
@@ -415,7 +416,7 @@ static void table_change_end(struct tl_clock_table *table)
 	atomic_fetch_add_explicit(&table->version, 1, memory_order_release);
 }
 
-/* Append a pair, and what follows from it. Returns the new number of points. */
+/* Append a pair, and update what depends on it. Returns the new number of points. */
 static uint32_t pair_append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	bool begins = n > 1 && !change.to && pair_is_surprising(table, n, ticks, ns);
@@ -480,10 +481,7 @@ static void pair_make(void)
 		return;
 	struct tl_clock_table *table = table_now();
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
-	/*
-	 * A bracket that was interrupted says little; with a slope known, one can say how wide it
-	 * was.
-	 */
+	/* A bracket that was interrupted is too wide. Its width in nanoseconds needs a slope. */
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t width = pair_take(&ticks, &ns);
 		if (n < 2 ||
@@ -530,8 +528,8 @@ void tl_clock_settle(void)
 }
 
 /*
- * A signal handler that came in between and converts (one that calls _exit does) would wait for
- * this thread, that is for itself.
+ * With signals blocked: a signal handler that converts (one that calls _exit does) would wait for
+ * the interrupted thread, that is for itself.
  */
 void tl_clock_pair(void)
 {
@@ -605,8 +603,8 @@ uint64_t tl_clock_ns(uint64_t ticks)
 			horizon_raise(table, ticks);
 		uint64_t ns = ticks_convert(table, n, ticks);
 		/*
-		 * What was raised is seen by a pair that this does not see: with pair_add's. It
-		 * costs as much as all else here.
+		 * With pair_add's fence: a pair that this reader does not see, sees the raised
+		 * horizon. The fence costs as much as everything else here.
 		 */
 		if (open)
 			atomic_thread_fence(memory_order_seq_cst);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * upcalls.h: what the buffers need of the rooms above them: somebody who writes, and somebody who
- * knows the process.
+ * upcalls.h: functions of the rooms above that the buffers need: waking the writer, and the facts
+ * of the process.
  *
  * layer/process gives these functions when the library starts, before any thread records. Until
  * then the buffers have functions that do nothing.

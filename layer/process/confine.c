@@ -2,16 +2,16 @@
 /*
  * confine.c: programs that confine themselves by seccomp.
  *
- * A filter that kills for what it does not know kills the program for system calls that we make in
- * its threads, and turns its exit code into SIGSYS. So prctl and syscall are exported in the C
- * library's place, and a filter is looked at before the kernel gets it: is there one among the
- * system calls below that it would answer by a signal? Then everything is written and ended now,
- * and from then on we make no system call in the program's threads: calls go straight to the
- * driver. So they do where it makes those fail without which events would be lost unseen. Any other
- * filter changes nothing.
+ * A seccomp filter that kills for unknown system calls would kill the program for calls that the
+ * layer makes in its threads. So prctl and syscall are exported in the C library's place, and the
+ * layer runs each filter on the system calls listed below before the kernel gets the filter. If the
+ * filter would answer one of them with a signal, or let one fail without which events would be lost
+ * uncounted, then recording ends: everything is written, and from then on the layer makes no system
+ * call in the program's threads. API calls go straight to the driver. Any other filter changes
+ * nothing.
  *
- * A filter that the program installs by a system call instruction of its own, or that it inherited,
- * is not seen: README, Limits.
+ * The layer does not see a filter that was inherited, or that the program installs by a system call
+ * instruction of its own (README, Limits).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,14 +46,14 @@
 	 CLONE_SETTLS | CLONE_PARENT_SETTID)
 
 /*
- * What recording does in the program's threads from the first call to the end, with the arguments
- * that filters look at. Not what is done only when the user asks for it from outside.
- * tests/process/confine.sh takes them away one by one.
+ * System calls that recording makes in the program's threads, from the first call to the end, with
+ * the arguments that filters look at. Those are left out that it makes only on a request from
+ * outside. tests/process/confine.sh forbids them one by one.
  */
 static const struct need {
 	long number;
 	uint64_t arguments[6];
-	bool always; /* without it events would be lost unseen, so it may not fail either */
+	bool always; /* it may not fail either: events would be lost uncounted */
 } needs[] = {
 	{SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, 8}, true},
 	{SYS_rt_sigpending, {0, 8}, false},
@@ -116,8 +116,8 @@ static const struct need {
 };
 
 /*
- * The functions that stand behind ours. Until they are known, and for calls of ours before that,
- * the kernel is asked directly.
+ * The functions that the program would call without the layer. Until they are known the system call
+ * is made directly.
  */
 typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
 typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c,
@@ -130,7 +130,7 @@ TL_EXPORT int tl_confine_prctl(int option, unsigned long a, unsigned long b, uns
 TL_EXPORT long tl_confine_syscall(long number, long a, long b, long c, long d, long e,
 				  long f) __asm__("syscall");
 
-/* Relaxed: a function's address leads to code that was there before us. */
+/* Relaxed: the functions' code was loaded before this library. */
 static __attribute__((constructor)) void real_find(void)
 {
 	atomic_store_explicit(&real_prctl, (prctl_function *)tl_dlsym_next("prctl"),
@@ -163,8 +163,8 @@ static bool filter_stops_recording(const struct sock_fprog *filter)
 }
 
 /*
- * The kernel would take it: it refuses what could harm programs that get rights by exec, and flags
- * that it doesn't know.
+ * The kernel refuses a filter with unknown flags, and one of an unprivileged process that could
+ * still get privileges by exec.
  */
 static bool filter_will_be_taken(unsigned long flags)
 {
@@ -172,10 +172,7 @@ static bool filter_will_be_taken(unsigned long flags)
 	       (!geteuid() || ask_kernel(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1);
 }
 
-/*
- * A mode of seccomp is about to be set. A filter that isn't there is how programs ask whether there
- * are filters.
- */
+/* seccomp's mode is about to be set. A NULL filter: the program only asks if filters exist. */
 static void seccomp_before_mode(unsigned long mode, unsigned long flags,
 				const struct sock_fprog *filter)
 {
@@ -221,7 +218,7 @@ static __attribute__((noinline, cold)) long confine_syscall(long number, long a,
 }
 
 /*
- * Nothing before the real one but a jump to it: some programs call clone by it, and return on
+ * This must end with a jump to the real function: some programs call clone by it, which returns on
  * another stack.
  */
 long tl_confine_syscall(long number, long a, long b, long c, long d, long e, long f)

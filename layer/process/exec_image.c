@@ -2,8 +2,8 @@
 /*
  * exec_image.c: see exec_image.h.
  *
- * The dynamic linker of another C library (musl, bionic) finds no libc.so.6 for us and gives up, so
- * for such programs LD_PRELOAD loses what is ours.
+ * The dynamic linker of another C library (musl, bionic) finds no libc.so.6 for the layer and gives
+ * up. So such a program gets an LD_PRELOAD without the layer.
  */
 #include "layer/process/exec_image.h"
 

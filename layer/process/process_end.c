@@ -3,29 +3,28 @@
  * process_end.c: the ways out of a process that run no exit handlers, and those that lead into
  * another program.
  *
- * _exit, _Exit, quick_exit and the exec family are exported in the C library's place. Each puts
- * what was recorded into the trace file, with its end, and goes on to the function that the program
- * would have reached without us. They may be called from signal handlers and in children of vfork,
- * so everything before that is async-signal-safe, and nothing is done where the memory is another
- * process's. An exec that fails leaves recording on: later events go over the end that the file has
- * got.
+ * _exit, _Exit, quick_exit and the exec family are exported in the C library's place. Each writes
+ * what was recorded and the file's end, and then calls the function that the program would have
+ * called without the layer. They may be called from signal handlers and in children of vfork. So
+ * everything before that call is async-signal-safe, and nothing is done in a child that shares its
+ * parent's memory. If an exec fails, recording goes on: later events overwrite the file's end.
  *
- * What posix_spawn, system and popen do in their children is inside the C library and never comes
- * here, nor need it: those children share the parent's memory, and have recorded nothing.
+ * The children of posix_spawn, system and popen exec inside the C library and never come here. They
+ * need not: they share the parent's memory, and have recorded nothing.
  *
- * Whatever starts another program looks at it first (exec_image.h): `tracelayer run` is told where
- * the layer won't be in it, and one of another C library is not given what would keep it from
- * starting.
+ * Each function that starts another program looks at it first (exec_image.h). It tells
+ * `tracelayer run` of a program that the layer won't be in, and takes the layer out of the
+ * environment of a program that could not start with it.
  *
- * Tools are told of the end by _exit, too, where that is safe, and drivers are asked for the last
- * results of their devices. Their code is anybody's: it allocates, prints and locks. So it must not
- * run in a signal handler (which may have interrupted the allocator), and a process that ends since
- * it hangs must not hang once more in there. Hence tl_signal_handler_runs, which is sure of what it denies,
- * and the watch: a thread that the C library does not know of ends the process when that takes too
- * long. Before an exec it is not done: should the exec fail, it would have been too early.
+ * _exit also calls the tools' end functions and asks drivers for their devices' last results, where
+ * that is safe. The code of tools and drivers allocates, prints and locks. So it must not run in a
+ * signal handler, which may have interrupted the allocator: tl_signal_handler_runs returns false
+ * only if it is certain. And a process may end because it hangs, and must not hang again in that
+ * code: a thread that the C library does not know (tools_watch) ends the process when it takes too
+ * long. An exec does none of this, since it may fail, and the program go on.
  *
- * unshare and setns make some changes only for a process that has one thread, and the writer's and
- * the one for device lanes would be further ones. They end before.
+ * unshare and setns make some changes only in a process that has one thread. The layer's own
+ * threads end before such a call, and start again behind it.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -61,8 +60,8 @@
 #define PATIENCE_MS 5000 /* that tools and drivers have to report */
 
 /*
- * The functions that stand behind ours. Found by the constructor: at a call it may be too late to
- * ask the dynamic linker.
+ * The functions that the program would call without the layer. The constructor finds them, because
+ * at a call it may be too late to ask the dynamic linker.
  */
 static struct {
 	void (*_exit)(int status);
@@ -103,8 +102,8 @@ static __attribute__((constructor)) void real_find(void)
 }
 
 /*
- * Called before our constructor, by another library's: found then. A C library that has no such
- * function says so.
+ * The constructor of another library may call before this library's has run: then the call finds
+ * them. ENOSYS: the C library has no such function.
  */
 #define REAL_OR(name, failure)                                                                     \
 	({                                                                                         \
@@ -121,8 +120,8 @@ static __attribute__((constructor)) void real_find(void)
 /* --- tools and drivers */
 
 static struct {
-	_Atomic uint32_t over; /* futex: they are done */
-	int status;	       /* the process's, should they never be */
+	_Atomic uint32_t over; /* futex: tools and drivers are done */
+	int status;	       /* the process's exit code, if they never are */
 } watched;
 
 static int tools_watch(void *unused)
@@ -154,7 +153,7 @@ static void tools_end(int status)
 
 /* --- the end of the process */
 
-/* Before code runs that is anybody's, all is in the file once already. */
+/* Write everything before the code of tools and drivers runs, which may crash or hang. */
 static void end_write(int status)
 {
 	if (!tl_process_is_confined() && tl_parts_await_end() && tl_process_flush())
@@ -182,7 +181,7 @@ TL_EXPORT void _Exit(int status)
 	process_leave(real._Exit, status);
 }
 
-static _Atomic bool quitting; /* by quick_exit, of which we know the status */
+static _Atomic bool quitting; /* by quick_exit, with the status below */
 static int quick_status;
 
 TL_EXPORT void quick_exit(int status)
@@ -193,8 +192,8 @@ TL_EXPORT void quick_exit(int status)
 }
 
 /*
- * The C library leaves by a call of its own when these handlers have run. Registered before those
- * of the program, so it runs after them.
+ * The C library's quick_exit ends the process by an internal call, not by _exit. This handler is
+ * registered before the program's, so it runs after them.
  */
 static void at_quick_exit_last(void)
 {
@@ -212,9 +211,9 @@ static __attribute__((constructor)) void register_last(void)
 /* --- other programs */
 
 /*
- * The other program won't know of the buffers, so they go, unless `tracelayer run` comes by when
- * all is over. An exec that fails leaves a process without any: what it records from then on is
- * lost if it crashes. So one that is seen to fail keeps them.
+ * The next program does not know the buffers, so they are deleted, unless `tracelayer run` looks
+ * for them at the end. If the exec then failed, the process would have no buffers, and lose what it
+ * records from then on if it crashes. So an exec that is certain to fail keeps them.
  */
 static void before_exec(const char *path)
 {
@@ -228,7 +227,7 @@ static void before_exec(const char *path)
 	errno = error;
 }
 
-/* It failed, so the process goes on. */
+/* The exec failed, and the process goes on. */
 static int after_exec(int result)
 {
 	int error = errno;
@@ -246,10 +245,7 @@ static int after_exec(int result)
 		after_exec(function_(__VA_ARGS__));                                                \
 	})
 
-/*
- * The environment that the program is to be started with: on the caller's stack where it can't be
- * the one given.
- */
+/* The environment for the program: the given one, or a changed copy on the caller's stack. */
 #define ENVIRONMENT(path, envp)                                                                    \
 	({                                                                                         \
 		size_t room_ = tl_image_look(path, envp);                                          \
@@ -292,8 +288,8 @@ TL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 }
 
 /*
- * A path to what is named by a folder's descriptor, or by that of the file itself (path is empty).
- * NULL: it is too long.
+ * The path of a file that is named relative to a folder's descriptor, or (empty path) by its own
+ * descriptor. NULL: too long.
  */
 static const char *path_at(int folder, const char *path, char *at, size_t room)
 {
@@ -327,8 +323,8 @@ TL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *c
 }
 
 /*
- * Its child shares our memory and execs inside of the C library: nothing is to be done here but to
- * see what it will be.
+ * The child shares this process's memory and execs inside the C library. So this only looks at the
+ * program.
  */
 TL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			  const posix_spawnattr_t *attributes, char *const argv[],
@@ -356,8 +352,8 @@ TL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_
 }
 
 /*
- * How many arguments there are up to the NULL, `first` among them. Takes them off the list, and the
- * NULL. -1: more than an exec takes.
+ * How many arguments come before the NULL, `first` included. Takes all from the list, and the NULL.
+ * -1: more than an exec takes.
  */
 static long arguments_count(const char *first, va_list *list)
 {
@@ -379,8 +375,8 @@ static void arguments_fill(char **argv, const char *first, long count, va_list *
 }
 
 /*
- * argv, on the caller's stack as exec must not allocate, of the arguments from `first` to NULL.
- * Ends the function where there are too many. Leaves `list` behind the NULL.
+ * Makes `argv` of the arguments from `first` to NULL, on the caller's stack since exec must not
+ * allocate. Returns from the function if there are too many. Leaves `list` behind the NULL.
  */
 #define ARGUMENTS(argv, first, list)                                                               \
 	va_list list;                                                                              \
@@ -433,7 +429,10 @@ TL_EXPORT int unshare(int flags)
 	return result;
 }
 
-/* A type of 0 is any. A mount namespace is had by who shares its folders with no other thread. */
+/*
+ * A type of 0 is any. A thread that shares its root and current folder can't change its mount
+ * namespace.
+ */
 TL_EXPORT int setns(int fd, int type)
 {
 	bool alone = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME)) &&

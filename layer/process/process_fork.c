@@ -60,7 +60,7 @@ void tl_fork_unseen(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	uint32_t pid = (uint32_t)syscall(SYS_getpid);
-	/* Acquire and release: who comes later finds all done. */
+	/* Acquire and release: a later caller finds everything done. */
 	if (atomic_exchange_explicit(&handling, pid, memory_order_acq_rel) != pid) {
 		tl_parts_before_unseen_fork();
 		after_fork_in_child();

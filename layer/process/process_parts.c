@@ -97,7 +97,7 @@ static void device_start(void)
 /* --- the table */
 
 static const struct part {
-	const char *name; /* for who steps through it in a debugger */
+	const char *name; /* for debuggers */
 	void (*start)(void);
 	void (*begin)(void);
 	void (*before_fork)(void);

@@ -19,7 +19,7 @@ enum tl_filter_answer {
 	TL_FILTER_KILLS, /* by a signal, which the program may have a handler for */
 };
 
-/* What the filter answers to this system call of ours. No system call, no allocation. */
+/* What the filter would answer to this system call. Makes no system call, allocates nothing. */
 enum tl_filter_answer tl_filter_answer(const struct sock_fprog *program, long number,
 				       const uint64_t arguments[6]);
 

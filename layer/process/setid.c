@@ -2,19 +2,18 @@
 /*
  * setid.c: changes of user, group and capabilities. See credentials.h.
  *
- * The change is not repeated as the program asked for it, but read from the calling thread after
- * the call: users and groups as three numbers each, which leads to the same rights by the kernel's
- * own rules. Several threads may do this at once: they come one after the other, since what one
- * reads must be what the writer's thread takes. While one does, no writer's thread starts: it would
- * begin with what its maker has at that moment.
+ * The writer's thread has to make each change, too, which the C library does for its own threads
+ * only. It does not repeat the program's call. The calling thread reads its own users and groups
+ * after the call, three numbers each, and the writer's thread sets these; by the kernel's rules
+ * that gives the same rights. Changes of several threads come one after the other, so that the
+ * writer's thread takes exactly what was read. No writer's thread starts meanwhile, because it
+ * would begin with what its creator has at that moment.
  *
- * capset is for the calling thread alone, in the C library, too. The writer's thread follows it all
- * the same: in a program of one thread that is the only one that could keep what the program gave
- * up.
+ * capset changes the calling thread only. The writer's thread follows all the same: in a program of
+ * one thread no other thread would keep capabilities that the program gave up.
  *
- * Not here: setfsuid and setfsgid, which are for one thread and for no longer than a file takes to
- * open; and what says no more than which rights a program will have that is executed later (prctl's
- * no_new_privs, bounding and ambient sets), which the writer's thread never does.
+ * Left out: setfsuid and setfsgid, which change one thread, to open a file; and prctl's
+ * no_new_privs, bounding and ambient sets, which matter only for programs executed later.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,7 +47,7 @@ static void writer_follow(enum tl_credential kind)
 			      0);
 	if (groups == MAP_FAILED)
 		groups = NULL;
-	/* Where it can't be known, there is no thread any more that could have too much. */
+	/* NULL, where it can't be read: the writer's thread ends, so that it keeps no rights. */
 	bool over =
 		tl_writer_follow(tl_credentials_read(&credentials, groups) ? &credentials : NULL);
 	if (groups && over)
@@ -57,9 +56,9 @@ static void writer_follow(enum tl_credential kind)
 
 /* One at a time. */
 static struct tl_bounded_lock changing;
-/* the thread that is at it; in a forked child, and after a cancellation, one that is not there */
+/* the thread that holds it; in a forked child, and after a cancellation, a thread that is gone */
 static _Atomic uint32_t changer;
-static _Atomic bool nested; /* a signal handler made another change in the middle of it */
+static _Atomic bool nested; /* a signal handler made another change during this one */
 
 static uint32_t this_thread(void)
 {
@@ -78,7 +77,7 @@ static bool change_take_turn(void)
 	return false;
 }
 
-/* True: end is to be called. Keeps errno, as end does. */
+/* True: call change_end. Both keep errno. */
 static bool change_begin(void)
 {
 	int error = errno;
@@ -146,7 +145,7 @@ static __attribute__((constructor)) void real_find(void)
 	atomic_store_explicit(&real.found, true, memory_order_release);
 }
 
-/* The function's answer; where it succeeded, the writer's thread has followed. */
+/* Calls the function. If it succeeds, the writer's thread makes the same change. */
 #define CHANGE(kind, name, ...)                                                                    \
 	({                                                                                         \
 		if (!atomic_load_explicit(&real.found, memory_order_acquire))                      \

@@ -3,11 +3,11 @@
  * tool_libraries.c: loading tool libraries into the program. See tool_libraries.h, and
  * tracelayer/tool.h for what tools are promised.
  *
- * Loading is done at the first call, by the thread that makes it, outside all locks of ours. It
- * runs the dynamic linker and the tool's own code, so it may take locks that other threads hold
- * while they, in turn, make a call and wait for the tools: a thread inside dlopen, whose library's
- * constructor calls the API, holds the dynamic linker's. So they wait with a bound, and once the
- * bound was met nobody waits any more.
+ * The thread that makes the first call loads the tools, and holds none of the layer's locks.
+ * Loading runs the dynamic linker and the tool's own code. These may want locks that another thread
+ * holds while that thread makes a call and waits for the tools: for example a thread inside dlopen,
+ * which holds the dynamic linker's lock, and whose library's constructor calls the API. So threads
+ * wait with a bound. Once one has waited that long, none waits any more.
  *
  * `tool_state` is 0 where there is nothing to do, WANTED before loading, and the loading
  * thread's pthread_t during it: that thread's own calls, also from a signal handler in between, see
@@ -43,7 +43,7 @@ static _Atomic uintptr_t tool_state;
 
 static char folder[TL_TOOL_NAME]; /* that the program was started in */
 
-static _Atomic uint32_t loaded; /* futex of those who wait for the tools */
+static _Atomic uint32_t loaded; /* futex: the tools are loaded */
 static _Atomic bool impatient;	/* waiting has been in vain */
 
 static void (*ends[TOOLS_MAX])(void);
@@ -76,7 +76,7 @@ static const char *own_path(void)
 	return dladdr((void *)own_path, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* dlopen, and what every tool has. Returns NULL where something is missing, which it has said. */
+/* dlopen, and a check of what every tool has. NULL: something is missing; a message says what. */
 static void *tool_open(const char *name, const char *path)
 {
 	char why[512];

@@ -2,16 +2,16 @@
 /*
  * context.c: what trace contexts keep (tracelayer/trace_context.h).
  *
- * A context keeps its events in blocks, one behind the other. Who logs takes the place behind the
- * last event by putting his event's size there, by compare and exchange, and then moves the block's
- * .used over it; who finds a size there moves it for him. So an event's size is there from the
- * moment on that it has its place, and readers can step over it, however long its owner takes (or
- * if he was not there any more after a fork). Then, with release, comes its mark, which says that
- * it is whole. Where there is no room left a further block is hung behind. Nothing is moved or
- * freed while the context lives, but by tl_context_clear. What comes from another context comes as
- * a block of its own, of just that size.
+ * A context keeps its events in a list of blocks. A thread that logs reserves the place behind the
+ * last event: it stores its event's size there by compare and exchange, and then moves the block's
+ * .used over it. A thread that finds a size there moves .used for the other. So an event's size is
+ * known as soon as its place is reserved, and readers can step over it, however long its thread
+ * takes (or if that thread is gone after a fork). Then the thread sets .whole with release. If a
+ * block has no room left, a further one is appended. While the context lives nothing is moved or
+ * freed, except by tl_context_clear. Events of another context are appended as one block of exactly
+ * their size.
  *
- * Lanes' names are few, and set under a lock that nobody takes to log.
+ * Lanes' names are few. They are set under a lock that logging never takes.
  */
 #include "layer/program/context.h"
 
@@ -29,7 +29,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/buffers/strings.h"
 
-/* of a context's first block; each has twice what the one before it has, */
+/* bytes of a context's first block; each further block is twice as large, */
 #define FIRST_ROOM (4u * 1024 - 128)
 #define LAST_ROOM  (64u * 1024 - 128) /* up to this, and more where an event needs it */
 
@@ -70,7 +70,7 @@ static struct tl_context_stored *place_take(struct tl_context_block *block, uint
 			&stored->size, &taken, (uint32_t)size, memory_order_relaxed,
 			memory_order_relaxed);
 		uint64_t behind = at + (mine ? size : taken);
-		/* Or somebody else has done it. */
+		/* Unless another thread has done so. */
 		if (atomic_compare_exchange_strong_explicit(
 			    &block->used, &at, behind, memory_order_relaxed, memory_order_relaxed))
 			at = behind;
@@ -216,7 +216,7 @@ void tl_context_log_here(struct tl_context *seen, const struct tl_context_event 
 		whole.request = tl_context_request(seen);
 	if (!whole.request)
 		whole.request = tl_request_current();
-	/* First, since a thread that is not known yet gets its lane by it. */
+	/* First, because a thread gets its lane by its first record. */
 	tl_context_record(&whole);
 	if (!whole.lane)
 		whole.lane = thread_lane();
@@ -260,7 +260,7 @@ static void lane_name(struct tl_context *seen, uint32_t shown, const char *name)
 
 	shown = shown ? shown : thread_lane();
 	const struct tl_context_lane *known = tl_context_lane_of(context, shown);
-	/* Not once more for each request. */
+	/* The same name may come with each request: keep it once. */
 	if (!known || !name || strncmp(known->name, name, TL_STRING_MAX))
 		lane_add(context, shown, name);
 	errno = error;

@@ -2,11 +2,11 @@
 /*
  * context_request.c: the requests that threads work on (tl_context_enter).
  *
- * A thread keeps what it has entered, the innermost first; the layer sees that one only
- * (layer/calls/request.h). Number and levels are those that the context had when it was entered, so
- * nothing here looks at a context again but at the one that is left, which its program still has.
- * What was left by an exception or a longjmp is ended by the next leaving further out, or at the
- * thread's end.
+ * A thread keeps a list of the contexts that it has entered, the innermost first. The layer sees
+ * only the innermost (layer/calls/request.h). Number and levels are copied when a context is
+ * entered. So the only context that is looked at later is the one being left, which the program
+ * still has. A context that was left by an exception or a longjmp is ended when the thread leaves
+ * one further out, or at the thread's end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static struct tl_once once;
 static pthread_key_t key;
 static bool have_key;
 
-/* Its slice. */
+/* The event of a request that ends now. */
 static struct tl_context_event slice_of(const struct entered *entered)
 {
 	uint64_t end = tl_clock_gettime_ticks();
@@ -53,7 +53,7 @@ static void request_serve(void)
 		tl_request_set_none();
 }
 
-/* The innermost is over. `context`: it is still there. */
+/* End the innermost. `context`: its context, NULL where that may have been destroyed. */
 static void entered_end(struct tl_context *context)
 {
 	struct entered *entered = innermost;

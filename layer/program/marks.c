@@ -3,11 +3,10 @@
  * marks.c: marks of layer and phase (tracelayer/nntrace.h) in the process's trace: events B and E,
  * whose name is the mark.
  *
- * They are two events rather than one of both times, so that a process which is killed, or exits,
- * within a mark leaves that open, for whoever sums up phases to see. What was begun is ended, also
- * where recording was paused meanwhile; but not by a forked child, in whose trace there is no
- * beginning. Their times are ticks, as those of calls are: so a mark encloses the calls made within
- * it to the nanosecond.
+ * A mark is two events, not one with both times: a process that is killed, or exits, within a mark
+ * leaves it open, and `tracelayer phases` sees that. A mark that was begun is also ended where
+ * recording was paused meanwhile; but not in a forked child, whose trace has no beginning of it.
+ * Times are ticks, as those of calls: so a mark encloses the calls within it to the nanosecond.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,7 +18,7 @@
 #include "tracelayer/nntrace.h"
 #include "tracelayer/shim.h"
 
-/* Of processes since the library was loaded: forks from the first to this one. */
+/* The process's generation: 1, plus the forks since the library was loaded. */
 static _Atomic uint32_t process = 1;
 
 /* The number of "nntrace" in this process: it is looked up once. */
@@ -45,7 +44,7 @@ static struct tl_event mark_event(char phase, uint32_t name)
 				 .start = tl_event_now()};
 }
 
-/* What was begun: its name, and in which process. */
+/* Returns the mark's name, with the process's generation above it; 0: not recorded. */
 static uint64_t mark_begin(const char *mark)
 {
 	int error = errno;

@@ -13,7 +13,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/recording.h"
 
-/* Release when it is stored, acquire by who calls it: all that its library had set up by then. */
+/* Stored with release, loaded with acquire: its library's set-up is visible to the call. */
 static _Atomic(void (*)(void)) at_end;
 
 bool tl_guest_joins(uint8_t level)
@@ -21,7 +21,7 @@ bool tl_guest_joins(uint8_t level)
 	tl_process_start();
 	if (tl_config.secure || !(tl_config.level & level))
 		return false;
-	/* Where they are set, somebody else says when it begins. */
+	/* Those two settings say themselves when recording begins. */
 	if (!tl_process_may_record() && !tl_config.paused && !tl_config.window.repeats)
 		tl_recording_set(true);
 	return true;

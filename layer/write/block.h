@@ -6,8 +6,7 @@
  * buffers, and the next attempt makes a block anew from them: for the same file, or for another one
  * that has to be begun first. Nothing here writes or waits.
  *
- * Runs on the writer's thread: no allocation, system calls only. One thread at a time, who holds
- * the pen.
+ * Runs on the writer's thread: no allocation, system calls only. Every caller holds the pen.
  */
 #ifndef TL_LAYER_WRITE_BLOCK_H
 #define TL_LAYER_WRITE_BLOCK_H

@@ -2,7 +2,7 @@
 /*
  * recording_control.c: see recording_control.h.
  *
- * layer/resolve/recording.c begins and ends recording. This file knows who asks for it from outside.
+ * layer/resolve/recording.c begins and ends recording. This file takes requests from outside.
  * The writer's thread carries out all such requests, and is woken for that:
  *
  *	the command	puts a request into the header, and waits until .answer is that
@@ -10,9 +10,10 @@
  *	the window	is a time, .next; the thread doesn't sleep beyond it
  *
  * The thread starts with the first full chunk, which may be late, or (while recording is paused)
- * never. So where somebody may ask, it starts with the first traced call (TL_FIRST_CALL_REQUESTS).
- * To see that call though nothing is recorded, a shim that has not been called yet goes out of line
- * (TL_MODE_RESOLVE), also in a child: tl_control_after_fork asks for that again.
+ * never. So where requests are possible, it starts with the first traced call
+ * (TL_FIRST_CALL_REQUESTS). To see that call though nothing is recorded, a shim that has not been
+ * called yet goes out of line (TL_MODE_RESOLVE), also in a child: tl_control_after_fork asks for
+ * that again.
  */
 #include "layer/write/recording_control.h"
 
@@ -77,10 +78,7 @@ static void snapshot_signal(int number)
 	int error = errno;
 
 	(void)number;
-	/*
-	 * A child of vfork has the handler, too, and it is not its own memory that this would be
-	 * noted in.
-	 */
+	/* A child of vfork has the handler, too, but shares its parent's memory. */
 	if (tl_process_is_owner()) {
 		atomic_store_explicit(&signalled, true, memory_order_relaxed);
 		tl_writer_wake();
@@ -89,7 +87,7 @@ static void snapshot_signal(int number)
 	errno = error;
 }
 
-/* A signal that the program has its own way with is left to it. */
+/* A signal that the program handles or ignores is left to the program. */
 static void snapshot_signal_take(int number)
 {
 	struct sigaction action = {.sa_handler = snapshot_signal,
@@ -111,7 +109,7 @@ static void window_open(void)
 	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX
 								: 2 * tl_config.window.repeats;
 	window.next = tl_clock_gettime_ticks() + tl_config.window.delay;
-	/* Release: pairs with the acquire of who serves. */
+	/* Release: pairs with the acquires of window.open in this file. */
 	atomic_store_explicit(&window.open, true, memory_order_release);
 }
 
@@ -139,7 +137,7 @@ void tl_control_after_fork(void)
 	served = 0;
 	if (!tl_process_may_record())
 		return;
-	/* Its window is its own. */
+	/* The child has a window of its own. */
 	if (tl_config.window.repeats && tl_process_recording() != TL_FILE_STOPPED)
 		tl_recording_switch(TL_FILE_PAUSED);
 	first_call_await(waits);
@@ -149,7 +147,7 @@ void tl_control_after_fork(void)
 
 /* --- carrying out; on the writer's thread */
 
-/* Pauses that are asked for from outside give the file its end: somebody wants to look at it. */
+/* True: the file gets its end, since the user wants to look at it. */
 static bool request_carry_out(uint32_t what)
 {
 	switch (what) {
@@ -167,7 +165,7 @@ static bool request_carry_out(uint32_t what)
 		tl_recording_watch(what == TL_REQUEST_WATCH);
 		return false;
 	}
-	/* Who switches by hand has other plans than the window. */
+	/* A switch by hand overrides the window. */
 	if (what != TL_REQUEST_SNAPSHOT)
 		atomic_store_explicit(&window.open, false, memory_order_relaxed);
 	/* A ring that is paused still keeps what it has for a snapshot. */

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /*
- * The work of TL_FIRST_CALL_REQUESTS: somebody may want something of this process from its first
- * traced call on, also while no call is watched.
+ * The work of TL_FIRST_CALL_REQUESTS: the process takes requests from its first traced call on,
+ * also while no call is watched.
  */
 void tl_control_begin(void);
 
@@ -21,7 +21,7 @@ bool tl_control_start(void);
 /*
  * The writer's thread, without the pen, each time it wakes: carry out what has been asked for.
  * True: the file is to be brought up to date and given its end. Then, when that is done, and in any
- * case, tl_control_answer. (Where there is no such thread: whoever finds that out.)
+ * case, tl_control_answer. (Without such a thread: the thread that finds that out.)
  */
 bool tl_control_serve(void);
 void tl_control_answer(void);
@@ -30,14 +30,14 @@ void tl_control_answer(void);
 bool tl_control_is_asked(void);
 int tl_control_patience(int ms);
 
-/* The writer's thread is there, and is not. */
+/* The writer's thread runs, or has ended. */
 void tl_control_listens(bool listens);
 
-/* The program switches recording itself: the window, which has other plans, is over. */
+/* The program switches recording itself. That ends the window. */
 void tl_control_end_window(void);
 
 /*
- * Recording was paused: somebody may ask for it to go on. The writer's thread starts now, or with
+ * Recording was paused: a request may resume it. So the writer's thread starts now, or with
  * the first traced call. Async-signal-safe.
  */
 void tl_control_listen(void);

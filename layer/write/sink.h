@@ -27,7 +27,7 @@ struct tl_sink {
 	struct tl_output output;
 	const struct tl_format *format; /* what goes into it */
 	int fd;	       /* in the file table of the pen's holder, -1: not open there */
-	bool made;     /* .output is a file of ours */
+	bool made;     /* .output is a file that this process made */
 	bool ended;    /* it has an end, at .offset */
 	bool broken;   /* a pipe whose reader has gone, perhaps with half a block */
 	uint32_t next; /* number that the next one's name gets, at least */

@@ -9,7 +9,7 @@
  * It promises:
  *
  *	The file has an end after each tl_writer_finish and tl_writer_close, and is whole then.
- *	What could not be written is counted, and said once.
+ *	What could not be written is counted, and one message says so.
  *	The writer's thread starts with the first full chunk, or where somebody may ask for
  *	something with the first call. It blocks all signals and has its own file table.
  *	Nothing here calls a function that another library may have replaced, on whatever thread
@@ -20,7 +20,7 @@
  *	writer.h		any thread, a signal handler, an exit handler: with a bound on waiting.
  *				tl_writer_after_fork: the only thread of a forked child.
  *	recording_control.h	tl_control_begin at a call; tl_control_is_asked anywhere; the rest
- *				on the writer's thread, or where there is none by who found that out.
+ *				on the writer's thread; without one, on the thread that found that out.
  *	process_facts.h		once, while the process's first memory for events is made.
  *
  * The room uses layer/resolve (names of functions, switching recording), layer/buffers, layer/base

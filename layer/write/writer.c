@@ -3,15 +3,16 @@
  * writer.c: see writer.h. The end of the file, and how the parts of the writer fit together.
  *
  *	writer_state.h		what the parts share
- *	writer_thread.c		the writer's thread, and who stands in for it
+ *	writer_thread.c		the writer's thread, and a producer that stands in for it
  *	writer_drain.c		from queued chunks to the file
  *	writer_losses.c		what is lost is counted
  *	writer_messages.c	what is printed about it
  *
- * Who writes holds the pen, a lock that protects everything in tl_writer that isn't atomic, and
- * what block.c, sink.c and lanes.c keep. The writer's thread holds it; or, in a process that has no
- * such thread, the exit handler or a producer that helps. While a thread of the program holds the
- * pen, all its signals are blocked, so that no handler can want the pen on the same thread.
+ * A thread that writes holds the pen, a lock that protects everything in tl_writer that isn't
+ * atomic, and what block.c, sink.c and lanes.c keep. The writer's thread holds it; or, in a process
+ * that has no such thread, the exit handler or a producer that helps. While a thread of the program
+ * holds the pen, all its signals are blocked, so that no handler can want the pen on the same
+ * thread.
  */
 #include "layer/write/writer.h"
 

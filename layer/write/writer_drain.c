@@ -33,7 +33,7 @@
 #include "layer/write/sink.h"
 #include "layer/write/writer_state.h"
 
-#define TURN	 16 /* blocks that the thread writes before it looks who else wants something */
+#define TURN	 16	      /* blocks that the thread writes before it looks for requests */
 #define SMALLEST (16u * 1024) /* block, where files are split into small ones */
 
 /* ---- The file */
