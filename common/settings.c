@@ -305,7 +305,7 @@ static bool check_pattern(const char *value, char *why, size_t room)
 {
 	for (const char *at = strchr(value, '%'); at; at = strchr(at + 2, '%'))
 		if (!at[1] || !strchr("pehrt%", at[1]))
-			return value_refuse(why, room, "a % that stands for nothing",
+			return value_refuse(why, room, "unknown % pattern",
 					    "use %p, %e, %h, %r, %t, or %% for a % itself");
 	if (!strcmp(value, "-"))
 		return value_refuse(why, room, "standard output is the program's own",
@@ -377,7 +377,7 @@ static bool read_full(struct tl_config *config, const struct tl_setting *setting
 		return word_refuse(why, room, value, strlen(value),
 				   "grow, drop, ring or ring:SIZE");
 	if (value[size] && !read_size(&ring, value + size + 1, strlen(value + size + 1)))
-		return value_refuse(why, room, "no size",
+		return value_refuse(why, room, "not a size",
 				    "use a number with K, M or G, like ring:64M");
 	if (ring < TL_RING_SMALLEST)
 		return value_refuse(why, room, "too small", "use 64K or more");
@@ -395,7 +395,7 @@ static bool read_name(const char **to, const char *value, char *why, size_t room
 	for (const char *at = value; *at; at++)
 		if (!(lower(*at) >= 'a' && lower(*at) <= 'z') && !(*at >= '0' && *at <= '9') &&
 		    !strchr(others, *at))
-			return value_refuse(why, room, "no name",
+			return value_refuse(why, room, "not a valid name",
 					    "use letters, digits, dots, dashes and underscores");
 	if (digits == size)
 		return value_refuse(why, room, "a number, which would be taken for a process",
@@ -456,7 +456,7 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		return read_name(text_of(config, setting->id), value, why, room);
 	case TL_VALUE_SIZE:
 		if (!read_size(&size, value, strlen(value)))
-			return value_refuse(why, room, "no size",
+			return value_refuse(why, room, "not a size",
 					    "use a number with K, M or G, like 256M");
 		if (size < 1 << 20)
 			return value_refuse(why, room, "too small", "use 1M or more");
@@ -465,10 +465,10 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 		return true;
 	case TL_VALUE_SIGNAL:
 		return read_signal(&config->snapshot_on, value) ||
-		       value_refuse(why, room, "no signal that can be used", "use one like USR1");
+		       value_refuse(why, room, "not a usable signal", "use one like USR1");
 	case TL_VALUE_WINDOW:
 		return read_window(config, value) ||
-		       value_refuse(why, room, "no delay:length:repeats",
+		       value_refuse(why, room, "not delay:length:repeats",
 				    "use one like 2s:500ms:3");
 	case TL_VALUE_SPLIT:
 		return read_split(config, value, why, room);

@@ -2,11 +2,11 @@
 /*
  * chunks.pml: a model for spin: how records get from a thread into the file, or to recovery.
  *
- * It is layer/buffers, layer/write and format/file/trace_file.h, reduced to their shared memory: a
- * thread that records; its signal handler, at any instruction where signals are not blocked; the
- * writer; and a SIGKILL between any two stores. A chunk has room for PLACES records. A record is
- * its first word (nothing, its size, its type) and one more word, its number, which is torn while
- * it is 0.
+ * It is layer/buffers, layer/write and format/file/trace_file.h, reduced to their shared memory,
+ * with the names of the functions there (current_open for tl_current_open): a thread that records;
+ * its signal handler, at any instruction where signals are not blocked; the writer; and a SIGKILL
+ * between any two stores. A chunk has room for PLACES records. A record is its first word (nothing,
+ * its size, its type) and one more word, its number, which is torn while it is 0.
  *
  * Three models:
  *	(none)		grow: a thread, its handler, and the writer, which is asked for a flush at
@@ -97,7 +97,7 @@ byte committed[IDS];
 			 filed[id] + SAVED(id) + overwritten[id] >= committed[id])
 #define ALL_RIGHT	(RIGHT(1) && RIGHT(2) && RIGHT(3) && RIGHT(4) && RIGHT(5) && RIGHT(6) && RIGHT(7))
 
-/* Only this process can move, and only where something is wrong. */
+/* This process can move only in a state that violates a property. */
 active proctype killed()
 {
 end:	atomic { !(ALL_RIGHT) -> assert(ALL_RIGHT) }
@@ -108,7 +108,7 @@ end:	atomic { !(ALL_RIGHT) -> assert(ALL_RIGHT) }
 bit handling, blocked, handler_over;
 
 /* Store a record where it was given a place. */
-inline fill(slot, id)
+inline record_fill(slot, id)
 {
 	head[slot] = 1;
 #ifndef BODY_LATE
@@ -120,16 +120,16 @@ inline fill(slot, id)
 #endif
 }
 
-/* The chunk is made ready for lane l; .lane comes last. */
-inline open_chunk(l, c)
+/* Make the chunk ready for lane l; store .lane last. */
+inline current_open(l, c)
 {
 	d_step { kept[c] = 0; taken[c] = 0; block[c] = 0; hole[c] = 0; hole_block[c] = 0; read[c] = 0; sealed[c] = 0 };
 	owned[c] = 1;
 	d_step { current[l] = c; position[l] = 0; limit[l] = PLACES }
 }
 
-/* The chunk is nobody's: .lane goes first, and then what was in it. */
-inline clear_chunk(c)
+/* The chunk becomes free: clear .lane first, and then its records. */
+inline chunk_clear(c)
 {
 #ifdef CLEAR_EARLY
 	d_step { kept[c] = 0; taken[c] = 0; block[c] = 0 };
@@ -143,7 +143,7 @@ inline clear_chunk(c)
 
 #ifndef RING
 
-inline seal(l)
+inline current_seal(l)
 {
 	d_step { turn[l]++; limit[l] = 0; position[l] = 0 };
 	if
@@ -155,7 +155,7 @@ inline seal(l)
 	fi
 }
 
-inline get_chunk(l, c)
+inline chunk_get(l, c)
 {
 	c = 0;
 	do
@@ -164,7 +164,7 @@ inline get_chunk(l, c)
 	:: d_step { !free[0] && !free[1] && free[2] -> free[2] = 0; c = 2 } break
 #ifdef HELP
 	:: atomic { !free[0] && !free[1] && !free[2] && !pen -> pen = 1 };
-	   write_some(false);
+	   writer_drain(false);
 	   pen = 0
 #endif
 	od
@@ -172,9 +172,9 @@ inline get_chunk(l, c)
 
 inline next_chunk(l)
 {
-	seal(l);
-	get_chunk(l, c);
-	open_chunk(l, c)
+	current_seal(l);
+	chunk_get(l, c);
+	current_open(l, c)
 }
 
 #else
@@ -189,12 +189,12 @@ bit reader_has[CHUNKS];
 
 /* In chunk c there is a place that interrupted code still writes to. */
 #define UNFINISHED(c)	(head[SLOT(c, 0)] < 2 || head[SLOT(c, 1)] < 2)
-/* The oldest that may be reused: what its turn was counts, and the compare and exchange. */
+/* It may be reused, if the compare and exchange finds its turn unchanged. */
 #define REUSABLE(c)	(sealed[c] && !reader_has[c])
 
 #define UNWRITTEN(c, p)	(head[SLOT(c, p)] == 2 && (taken[c] <= (p) || hole[c] == (p) + 1))
 
-inline count_overwritten(c)
+inline ring_count_overwritten(c)
 {
 	d_step {
 		if :: UNWRITTEN(c, 0) -> overwritten[body[SLOT(c, 0)]]++ :: else fi;
@@ -203,7 +203,7 @@ inline count_overwritten(c)
 }
 
 /* The oldest sealed chunk that has not been looked at, as the producer's list has it. */
-inline oldest(after, c)
+inline ring_oldest(after, c)
 {
 	d_step {
 		c = NONE;
@@ -213,7 +213,7 @@ inline oldest(after, c)
 	}
 }
 
-inline get_chunk(l, c)
+inline chunk_get(l, c)
 {
 	byte after = 0;
 	do
@@ -221,7 +221,7 @@ inline get_chunk(l, c)
 	:: d_step { !free[0] && free[1] -> free[1] = 0; c = 1 } break
 	:: d_step { !free[0] && !free[1] && free[2] -> free[2] = 0; c = 2 } break
 	:: !free[0] && !free[1] && !free[2] ->
-		oldest(after, c);
+		ring_oldest(after, c);
 		if
 		:: c == NONE -> break
 		:: else ->
@@ -231,7 +231,7 @@ inline get_chunk(l, c)
 			:: atomic { REUSABLE(c) -> sealed[c] = 0; turn_of[c] = 0 }	/* the compare and exchange */
 				if
 				:: UNFINISHED(c) -> atomic { sealed[c] = 1; turn_of[c] = after }
-				:: else -> count_overwritten(c); clear_chunk(c); break
+				:: else -> ring_count_overwritten(c); chunk_clear(c); break
 				fi
 			:: else			/* the reader has it: the next */
 			fi
@@ -240,8 +240,8 @@ inline get_chunk(l, c)
 			:: REUSABLE(c) && !UNFINISHED(c) ->
 				sealed[c] = 0;
 				turn_of[c] = 0;
-				count_overwritten(c);
-				clear_chunk(c);
+				ring_count_overwritten(c);
+				chunk_clear(c);
 				break
 			:: else
 			fi
@@ -258,7 +258,7 @@ inline next_chunk(l)
 	:: current[l] != NONE -> sealed[current[l]] = 1; current[l] = NONE
 	:: else
 	fi;
-	get_chunk(l, c);
+	chunk_get(l, c);
 	if
 	:: c != NONE ->
 		d_step { kept[c] = 0; taken[c] = 0; block[c] = 0; hole[c] = 0; hole_block[c] = 0; read[c] = 0; sealed[c] = 0 };
@@ -302,7 +302,7 @@ inline record(l, id)
 	fi;
 	/* With no chunk (ring: the reader has them all) the newest is lost, and counted. */
 	if
-	:: c != NONE -> fill(SLOT(c, at), id)
+	:: c != NONE -> record_fill(SLOT(c, at), id)
 	:: else
 	fi;
 	d_step { at = 0; mine = 0; c = NONE }
@@ -311,7 +311,7 @@ inline record(l, id)
 /* ---- writing; with the pen */
 
 /* Put a record of a chunk into the block. */
-inline encode(slot)
+inline block_encode(slot)
 {
 	d_step {
 		if
@@ -324,10 +324,10 @@ inline encode(slot)
 }
 
 /*
- * Say how far the block has this chunk. What the file had of it before stays said until the block
- * is in.
+ * Note how far the block goes in this chunk. How far the file went before stays noted until the block
+ * is in the file.
  */
-inline mark(c)
+inline buffer_will_write(c)
 {
 	if
 	:: taken[c] != read[c] ->
@@ -348,7 +348,7 @@ inline mark(c)
 }
 
 /* The block reaches the file: one word says so. */
-inline commit()
+inline block_commit()
 {
 	d_step {
 		if
@@ -367,34 +367,34 @@ inline commit()
 }
 
 /* Read on in chunk c: finished records; at a flush, past one that is not finished, once. */
-inline read_on(c, flush)
+inline chunk_find_run(c, flush)
 {
 	do
-	:: read[c] < PLACES && head[SLOT(c, read[c])] >= 2 -> encode(SLOT(c, read[c])); read[c]++
+	:: read[c] < PLACES && head[SLOT(c, read[c])] >= 2 -> block_encode(SLOT(c, read[c])); read[c]++
 	:: read[c] < PLACES && head[SLOT(c, read[c])] < 2 && sealed[c] && flush && hole[c] == 0 ->
 		hole[c] = read[c] + 1;
 		read[c]++
 	:: else -> break
 	od;
-	mark(c)
+	buffer_will_write(c)
 }
 
-/* A record that was stepped over has been finished since. */
-inline read_hole(c)
+/* A record that was skipped is finished now. */
+inline chunk_find_late(c)
 {
 	if
 	:: hole[c] != 0 && hole_block[c] == 0 && head[SLOT(c, hole[c] - 1)] >= 2 ->
 #ifdef HOLE_PLAIN
-		encode(SLOT(c, hole[c] - 1));
+		block_encode(SLOT(c, hole[c] - 1));
 		begun = 1;
-		commit();
+		block_commit();
 		hole[c] = 0
 #else
 		/* One word says which block will have it: it counts when that block is in. */
 		hole_block[c] = blocks + 1;
-		encode(SLOT(c, hole[c] - 1));
+		block_encode(SLOT(c, hole[c] - 1));
 		begun = 1;
-		commit();
+		block_commit();
 		d_step { hole[c] = 0; hole_block[c] = 0 }
 #endif
 	:: else
@@ -403,8 +403,8 @@ inline read_hole(c)
 
 #ifndef RING
 
-/* What was handed over goes from the queue to the list. */
-inline refill()
+/* Move chunks that were handed over from the queue to the list. */
+inline ready_refill()
 {
 	d_step {
 		i = 0;
@@ -419,33 +419,33 @@ inline refill()
 
 #define READ(c)	(sealed[c] && read[c] >= PLACES && hole[c] == 0)
 
-/* The first of the list, as far as it goes. Once the file has all of it, it is free. */
-inline write_first(flush)
+/* Write the first chunk of the list. Once the file has all of it, free the chunk. */
+inline ready_write_first(flush)
 {
 	r = list[0];
-	read_on(r, flush);
+	chunk_find_run(r, flush);
 #ifndef FREE_EARLY
-	commit();
+	block_commit();
 #endif
-	read_hole(r);
+	chunk_find_late(r);
 	if
 	:: READ(r) ->
 		d_step { list[0] = list[1]; list[1] = list[2]; list[2] = 0; listed-- };
-		clear_chunk(r);
+		chunk_clear(r);
 		free[r] = 1
 	:: else
 	fi;
 #ifdef FREE_EARLY
-	commit();
+	block_commit();
 #endif
 	r = NONE
 }
 
-inline write_some(flush)
+inline writer_drain(flush)
 {
-	refill();
+	ready_refill();
 	if
-	:: listed -> write_first(flush)
+	:: listed -> ready_write_first(flush)
 	:: else
 	fi
 }
@@ -454,22 +454,22 @@ inline write_some(flush)
  * A live chunk is looked up first, and the queue emptied then: no older chunk of the thread is
  * overtaken.
  */
-inline write_live(l)
+inline live_take(l)
 {
 	live = current[l];
-	refill();
+	ready_refill();
 	do
 	:: listed ->
 		first = list[0];
-		write_first(true);
+		ready_write_first(true);
 		if
-		:: listed && list[0] == first -> break	/* it waits for a record to be finished */
+		:: listed && list[0] == first -> break	/* it has an unfinished record */
 		:: else
 		fi
 	:: else -> break
 	od;
 	if
-	:: live != NONE && owned[live] && !sealed[live] && current[l] == live && !listed -> read_on(live, false); commit()
+	:: live != NONE && owned[live] && !sealed[live] && current[l] == live && !listed -> chunk_find_run(live, false); block_commit()
 	:: else
 	fi;
 	d_step { live = NONE; first = NONE }
@@ -488,9 +488,9 @@ inline write_live(l)
  * The producer could not reuse chunk c, and has reused newer ones: it is no part of the newest run.
  * What is finished later is counted then.
  */
-inline discard(c)
+inline chunk_discard(c)
 {
-	count_overwritten(c);
+	ring_count_overwritten(c);
 	if
 	:: head[SLOT(c, 0)] < 2 -> hole[c] = 1
 	:: head[SLOT(c, 0)] >= 2 && head[SLOT(c, 1)] < 2 -> hole[c] = 2
@@ -502,12 +502,12 @@ inline discard(c)
 	reader_has[c] = 0
 }
 
-inline take_run(l)
+inline ring_take_all(l)
 {
 	top = NONE;
 	bottom = NONE;
 #ifndef LIVE_LAST
-	take_live(l);
+	ring_take_live(l);
 #endif
 	do
 	:: d_step {
@@ -527,14 +527,14 @@ inline take_run(l)
 			:: top == NONE || want == top - 1 ->
 				d_step { list[2] = list[1]; list[1] = list[0]; list[0] = r; listed++ };
 				top = want
-			:: else -> discard(r); bottom = want
+			:: else -> chunk_discard(r); bottom = want
 			fi
 		:: else -> bottom = want
 		fi
 	   fi
 	od;
 #ifdef LIVE_LAST
-	take_live(l);
+	ring_take_live(l);
 #endif
 	/* No gap. */
 	assert(listed < 2 || turn_of[list[0]] + 1 == turn_of[list[1]]);
@@ -542,8 +542,8 @@ inline take_run(l)
 	d_step { r = NONE; want = 0; top = 0; bottom = 0 }
 }
 
-/* The current chunk, whatever becomes of it meanwhile, unless it is already used again. */
-inline take_live(l)
+/* The current chunk, even if it is sealed meanwhile, unless it is already reused. */
+inline ring_take_live(l)
 {
 	do
 	:: d_step { live = current[l]; want = (live == NONE -> 0 : turn_of[live]) };
@@ -569,13 +569,13 @@ inline take_live(l)
 /* Write out what there is. */
 inline snapshot(l)
 {
-	take_run(l);
+	ring_take_all(l);
 	do
 	:: listed ->
 		r = list[0];
-		read_hole(r);
-		read_on(r, true);
-		commit();
+		chunk_find_late(r);
+		chunk_find_run(r, true);
+		block_commit();
 		reader_has[r] = 0;
 		d_step { list[0] = list[1]; list[1] = list[2]; list[2] = 0; listed-- }
 	:: else -> break
@@ -601,7 +601,7 @@ active proctype thread() provided (!handling)
 	d_step { n = 0; done++ }
 }
 
-/* At any time, once. What is interrupted goes on only when it is over. */
+/* At any time, once. The interrupted thread goes on when the handler has ended. */
 active proctype handler()
 {
 	byte at, mine, c = NONE, n = MAIN + 1;
@@ -627,17 +627,17 @@ active proctype writer()
 	snapshot(0);
 	done == 2;
 	snapshot(0);
-	/* At rest: all that was committed is in the file, or counted. */
+	/* At the end each committed record is in the file, or counted. */
 #else
 	bit flushed;
 
 	do
-	:: queued || listed -> write_some(false)
-	:: !flushed -> write_live(0); flushed = 1
+	:: queued || listed -> writer_drain(false)
+	:: !flushed -> live_take(0); flushed = 1
 	:: done == 2 -> break
 	od;
-	write_live(0);
-	write_live(0);
+	live_take(0);
+	live_take(0);
 #endif
 	d_step {
 		i = 1;
@@ -666,8 +666,8 @@ active [2] proctype thread()
 	atomic { !pen -> pen = 1 };
 	if
 	:: done == 2 ->
-		write_live(0);
-		write_live(1);
+		live_take(0);
+		live_take(1);
 		d_step {
 			i = 1;
 			do

@@ -298,5 +298,5 @@ void tl_tools_after_fork_child(void)
 	atomic_store_explicit(&tool_state, 0, memory_order_relaxed);
 	tl_first_call_done(TL_FIRST_CALL_TOOLS);
 	tl_message_say(
-		"tracelayer: tools: the process was forked while they were being loaded; it runs without those that were not\n");
+		"tracelayer: tools: the process was forked while tools were being loaded, and lacks those that were not loaded yet; fork after the first traced call\n");
 }

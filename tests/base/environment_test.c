@@ -199,15 +199,15 @@ static const struct {
 	{TL_SETTING_START, "later", "use running, paused, watched"},
 	{TL_SETTING_SNAPSHOT_ON, "USR1", NULL},
 	{TL_SETTING_SNAPSHOT_ON, "sigusr2", NULL},
-	{TL_SETTING_SNAPSHOT_ON, "KILL", "no signal that can be used"},
-	{TL_SETTING_SNAPSHOT_ON, "9", "no signal that can be used"},
+	{TL_SETTING_SNAPSHOT_ON, "KILL", "not a usable signal"},
+	{TL_SETTING_SNAPSHOT_ON, "9", "not a usable signal"},
 	{TL_SETTING_XPTI, "on", NULL},
 	{TL_SETTING_XPTI, "2", "use yes or no"},
 	{TL_SETTING_WINDOW, "2s:500ms:3", NULL},
 	{TL_SETTING_WINDOW, "0s:500ms:1", NULL},
-	{TL_SETTING_WINDOW, "2s:500ms", "no delay:length:repeats"},
-	{TL_SETTING_WINDOW, "2:500ms:3", "no delay:length:repeats"},
-	{TL_SETTING_WINDOW, "2s:0s:3", "no delay:length:repeats"},
+	{TL_SETTING_WINDOW, "2s:500ms", "not delay:length:repeats"},
+	{TL_SETTING_WINDOW, "2:500ms:3", "not delay:length:repeats"},
+	{TL_SETTING_WINDOW, "2s:0s:3", "not delay:length:repeats"},
 	{TL_SETTING_SESSION, "night-3.b_2", NULL},
 	{TL_SETTING_SESSION, "4711", "taken for a process"},
 	{TL_SETTING_SESSION, "a b", "use letters"},
@@ -279,7 +279,7 @@ START_TEST(one_line_says_what_is_wrong)
 {
 	ck_assert_uint_eq(environment("TRACELAYER_MEMORY=much", NULL, NULL), 1);
 	ck_assert_str_eq(complaint,
-			 "tracelayer: TRACELAYER_MEMORY=much: no size; use a number with "
+			 "tracelayer: TRACELAYER_MEMORY=much: not a size; use a number with "
 			 "K, M or G, like 256M\n");
 	ck_assert_uint_eq(config.memory, 256 << 20);
 }
