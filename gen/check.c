@@ -2,171 +2,11 @@
 /*
  * check.c: checks that every function that a library exports, and its headers declare, has a shim
  * or a reason to have none.
- *
- * libelf reads the dynamic symbols of the real library and, if asked, of the library of shims.
  */
-#include <elf.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "gen/allocate.h"
+#include "gen/exports.h"
 #include "gen/tracegen.h"
-
-/* One exported function, once for each of its versions. */
-struct export
-{
-	const char *name;
-	const char *version; /* "" where symbols have none */
-	bool hidden;	     /* not the version that new programs get */
-};
-
-struct exports {
-	const char *path;
-	struct export *list;
-	size_t count;
-	size_t nfunctions; /* different names */
-};
-
-static int library_refuse(const char *path, const char *why)
-{
-	fprintf(stderr, "tracegen: %s: %s; name the shared library that programs load\n", path,
-		why);
-	return -1;
-}
-
-/* Version names, by their index in .gnu.version. */
-struct versions {
-	const char *names[256];
-	Elf_Data *indices;
-};
-
-static void versions_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-			  struct versions *versions)
-{
-	Elf_Data *table = elf_getdata(section, NULL);
-	GElf_Verdef definition;
-	GElf_Verdaux name;
-
-	for (int at = 0, i = 0;
-	     table && i < (int)header->sh_info && gelf_getverdef(table, at, &definition); i++) {
-		const char *text = gelf_getverdaux(table, at + (int)definition.vd_aux, &name)
-					   ? elf_strptr(elf, header->sh_link, name.vda_name)
-					   : NULL;
-
-		/* The first definition names the library itself. */
-		if (definition.vd_ndx < 256 && !(definition.vd_flags & VER_FLG_BASE))
-			versions->names[definition.vd_ndx] = text;
-		at += (int)definition.vd_next;
-	}
-}
-
-static void exports_add(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol, int index,
-			const struct versions *versions, struct exports *to)
-{
-	unsigned char type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
-	unsigned char visibility = GELF_ST_VISIBILITY(symbol->st_other);
-	GElf_Versym version = 0;
-
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	    (binding != STB_GLOBAL && binding != STB_WEAK) || symbol->st_shndx == SHN_UNDEF ||
-	    (visibility != STV_DEFAULT && visibility != STV_PROTECTED))
-		return;
-	if (versions->indices)
-		gelf_getversym(versions->indices, index, &version);
-	const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
-	const char *text = (version & 0x7fff) < 256 ? versions->names[version & 0x7fff] : NULL;
-	struct export *export = APPEND(to->list, to->count);
-	export->name = copy_text(name ? name : "");
-	export->version = copy_text(text ? text : "");
-	export->hidden = version & 0x8000;
-}
-
-static int export_compare(const void *a, const void *b)
-{
-	const struct export *one = a, *other = b;
-	int order = strcmp(one->name, other->name);
-
-	/* The version that new programs get comes first. */
-	return order			      ? order
-	       : one->hidden != other->hidden ? one->hidden - other->hidden
-					      : strcmp(one->version, other->version);
-}
-
-static int exports_read_symbols(Elf *elf, struct exports *to)
-{
-	struct versions versions = {0};
-	Elf_Scn *section = NULL, *symbols = NULL;
-	GElf_Shdr header, symbols_header = {0};
-	GElf_Sym symbol;
-
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header)) {
-		if (header.sh_type == SHT_DYNSYM) {
-			symbols = section;
-			symbols_header = header;
-		} else if (header.sh_type == SHT_GNU_versym) {
-			versions.indices = elf_getdata(section, NULL);
-		} else if (header.sh_type == SHT_GNU_verdef) {
-			versions_read(elf, section, &header, &versions);
-		}
-	}
-	Elf_Data *table = symbols ? elf_getdata(symbols, NULL) : NULL;
-	if (!table)
-		return library_refuse(to->path, "it has no dynamic symbols");
-	for (int i = 0; gelf_getsym(table, i, &symbol); i++)
-		exports_add(elf, &symbols_header, &symbol, i, &versions, to);
-	if (to->count)
-		qsort(to->list, to->count, sizeof *to->list, export_compare);
-	for (size_t i = 0; i < to->count; i++)
-		to->nfunctions += i == 0 || strcmp(to->list[i].name, to->list[i - 1].name) != 0;
-	return 0;
-}
-
-static int exports_read(const char *path, struct exports *to)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC), result;
-
-	to->path = path;
-	if (file < 0) {
-		fprintf(stderr, "tracegen: %s: %m; name the shared library that programs load\n",
-			path);
-		return -1;
-	}
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		result = exports_read_symbols(elf, to);
-	else
-		result = library_refuse(path, "not an ELF file");
-	elf_end(elf);
-	close(file);
-	return result;
-}
-
-static const struct export *export_find(const struct exports *exports, const char *name)
-{
-	struct export key = {.name = name, .version = ""};
-
-	/* Versions of one name are neighbours; the first of them is the one that is not hidden. */
-	for (size_t low = 0, high = exports->count; low < high;) {
-		size_t middle = (low + high) / 2;
-		int order = strcmp(exports->list[middle].name, key.name);
-
-		if (!order) {
-			while (middle > 0 && !strcmp(exports->list[middle - 1].name, name))
-				middle--;
-			return &exports->list[middle];
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
 
 /* "zeInit", "clFinish@@OPENCL_1.0, clFinish@OPENCL_0.9". */
 static void export_print(FILE *to, const struct exports *exports, const struct export *first)
@@ -195,7 +35,7 @@ static enum verdict verdict_of(const struct function *function, const struct exp
 		return UNDECLARED;
 	if (function->left_out)
 		return LEFT_OUT;
-	if (!function->exported || (shims && !export_find(shims, function->name)))
+	if (!function->exported || (shims && !exports_find(shims, function->name)))
 		return MISSING;
 	return SHIMMED;
 }
@@ -249,7 +89,7 @@ static size_t lacking_report(const struct model *model, const struct exports *re
 		const struct function *function = &model->functions[i];
 
 		if (function->left_out || function->undeclared || !function->exported ||
-		    export_find(real, function->name))
+		    exports_find(real, function->name))
 			continue;
 		if (!count++)
 			fputs("\n# with a shim, but not in this library\n", to);

@@ -17,12 +17,12 @@
 #include "gen/tracegen.h"
 
 static const char *const all_keys[] = {
-	"name",	       "prefix",   "version",	"headers",	 "headers_left_out",
-	"flags",       "sonames",  "handles",	"bools",	 "numbers",
-	"enums",       "results",  "successes", "levels",	 "phases",
-	"initialises", "creates",  "destroys",	"exported",	 "left_out",
-	"variables",   "getprocs", "since",	"first_members", "newer",
-	"chains",      "comment",  NULL};
+	"name",	    "prefix",	   "version",  "headers",   "headers_left_out",
+	"included", "flags",	   "sonames",  "handles",   "bools",
+	"numbers",  "enums",	   "results",  "successes", "levels",
+	"phases",   "initialises", "creates",  "destroys",  "exported",
+	"left_out", "variables",   "getprocs", "since",	    "first_members",
+	"newer",    "chains",	   "comment",  NULL};
 
 static char *file_read_whole(const char *path)
 {
@@ -61,16 +61,18 @@ static bool descriptor_open(struct descriptor *descriptor, const char *path)
 	return true;
 }
 
-int descriptor_sources(const char *path, const char ***headers, size_t *nheaders,
-		       const char ***flags, size_t *nflags)
+int descriptor_sources(const char *path, struct model_sources *sources)
 {
 	struct descriptor descriptor = {0};
 
 	if (!descriptor_open(&descriptor, path))
 		return -1;
-	*headers = descriptor_texts(&descriptor, descriptor.root, "headers", nheaders);
-	*flags = descriptor_texts(&descriptor, descriptor.root, "flags", nflags);
-	if (!*nheaders)
+	sources->headers =
+		descriptor_texts(&descriptor, descriptor.root, "headers", &sources->nheaders);
+	sources->included =
+		descriptor_texts(&descriptor, descriptor.root, "included", &sources->nincluded);
+	sources->flags = descriptor_texts(&descriptor, descriptor.root, "flags", &sources->nflags);
+	if (!sources->nheaders)
 		descriptor_wrong(&descriptor, "headers", NULL,
 				 "\"headers\" is missing or empty; name the headers to read");
 	json_decref(descriptor.root);

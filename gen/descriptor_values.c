@@ -129,12 +129,26 @@ bool pattern_matches(const char *pattern, const char *name)
 void descriptor_check_matched(struct descriptor *descriptor, const char *key, const char *name,
 			      bool matched, const char *what)
 {
-	if (!matched && *name != '?' && !name_is_pattern(name))
-		descriptor_wrong(
-			descriptor, key, name,
-			format_text(
-				"the headers have no %s %s; correct the name, or write \"?%s\" if other versions have it",
-				what, name, name));
+	if (matched || *name == '?' || name_is_pattern(name))
+		return;
+	for (size_t i = 0; i < descriptor->model->nrefused; i++) {
+		const struct refused *refused = &descriptor->model->refused[i];
+
+		if (strcmp(refused->name, name) != 0)
+			continue;
+		/* A descriptor is for many versions of a library. */
+		if (strcmp(refused->why, REFUSED_UNEXPORTED) != 0)
+			descriptor_wrong(descriptor, key, name,
+					 format_text("%s can't be traced: %s (%s:%u); take it out",
+						     name, refused->why, refused->where.file,
+						     refused->where.line));
+		return;
+	}
+	descriptor_wrong(
+		descriptor, key, name,
+		format_text(
+			"the headers have no %s %s; correct the name, or write \"?%s\" if other versions have it",
+			what, name, name));
 }
 
 void descriptor_each_function(struct descriptor *descriptor, const char *key, const char *name,
@@ -146,7 +160,9 @@ void descriptor_each_function(struct descriptor *descriptor, const char *key, co
 	bool matched = false;
 
 	for (size_t i = 0; i < model->nfunctions; i++)
-		if (pattern_matches(name, model->functions[i].name)) {
+		if (pattern_matches(name, model->functions[i].name) ||
+		    (model->functions[i].declared &&
+		     pattern_matches(name, model->functions[i].declared))) {
 			matched = true;
 			each(descriptor, &model->functions[i], more);
 		}

@@ -192,6 +192,8 @@ static void emit_flag(FILE *to, const char *flag)
 			(int)name, flag + 2, value);
 	else if (!strncmp(flag, "-U", 2))
 		fprintf(to, "#undef %s\n", flag + 2);
+	else if (!strncmp(flag, "-include", 8))
+		fprintf(to, flag[8] == '/' ? "#include \"%s\"\n" : "#include <%s>\n", flag + 8);
 }
 
 void emit_includes(FILE *to, const struct model *model)

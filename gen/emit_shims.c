@@ -110,7 +110,9 @@ static void emit_pointer_type(FILE *to, const struct function *function)
 		  emit_declare(function->result_spelling,
 			       format_text("(*pfn_%s)(%s)", function->name,
 					   function_parameters(function))));
-	if (!function->undeclared)
+	if (function->declared)
+		fprintf(to, "TL_DECLARED_AS(%s, %s);\n", function->declared, function->name);
+	else if (!function->undeclared)
 		fprintf(to, "TL_DECLARED(%s);\n", function->name);
 	fputc('\n', to);
 }
@@ -310,8 +312,9 @@ static void emit_beginning(FILE *to, const struct model *model)
 	fputs("/* Functions that the headers call deprecated are traced like others. */\n"
 	      "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n\n"
 	      "/* The headers that this is compiled with declare the function as those that it was made from. */\n"
-	      "#define TL_DECLARED(name)                                                                        \\\n"
-	      "\t_Static_assert(__builtin_types_compatible_p(__typeof__(&name), pfn_##name),              \\\n"
+	      "#define TL_DECLARED(name) TL_DECLARED_AS(name, name)\n"
+	      "#define TL_DECLARED_AS(declared, name)                                                           \\\n"
+	      "\t_Static_assert(__builtin_types_compatible_p(__typeof__(declared), __typeof__(*(pfn_##name)0)), \\\n"
 	      "\t\t       #name \" is declared otherwise here; make the shims anew from these headers\")\n\n",
 	      to);
 	fprintf(to, "extern const struct tl_api tl_api_%s;\n", prefix);

@@ -85,6 +85,9 @@ struct function *model_function(const struct model *model, const char *name)
 	for (size_t i = 0; i < model->nfunctions; i++)
 		if (!strcmp(model->functions[i].name, name))
 			return &model->functions[i];
+	for (size_t i = 0; i < model->nfunctions; i++)
+		if (model->functions[i].declared && !strcmp(model->functions[i].declared, name))
+			return &model->functions[i];
 	return NULL;
 }
 

@@ -87,13 +87,23 @@ struct type {
 /* Words that a function known by its name alone may be passed. */
 #define TL_PASSED_MAX 24
 
+/* Why a function is left out that has "..."; a descriptor may say what stands there. */
+#define LEFT_OUT_VARIADIC "variadic: its arguments can't be passed on"
+
 struct function {
-	const char *name;
+	const char *name; /* its symbol, as libraries export it */
+	/* its name in the header, where an __asm__ label gives it another symbol; else NULL */
+	const char *declared;
 	struct type *result;
 	const char *result_spelling;
 	struct variable *params;
 	size_t nparams;
 	bool variadic;
+	/*
+	 * variadic: so many of the parameters, the last ones, stand in place of "...": the
+	 * descriptor says what callers pass there
+	 */
+	unsigned nvariadic;
 	bool undeclared; /* none of the headers has it: the descriptor's "newer" */
 	/* not 0: its parameters are not known, and so many words are passed on in their place */
 	unsigned passed;
@@ -115,6 +125,8 @@ struct function {
 	 */
 	const char *unsupported;
 	const char *left_out; /* not NULL: no shim, and this is why */
+	/* left_out tells of C only: what passes registers and stack on as they are can call it */
+	bool only_generic;
 	const char *
 		params_type; /* the header's own params struct ("ze_init_params_t"), or NULL: emitted */
 	const char *
@@ -147,6 +159,15 @@ struct getproc {
 	size_t nentries;
 };
 
+#define REFUSED_UNEXPORTED "the library doesn't export it"
+
+/* What a header declares and nothing can trace: a static function, a variable. */
+struct refused {
+	const char *name;
+	const char *why; /* "it is static: …" */
+	struct location where;
+};
+
 struct model {
 	const char *name;   /* "level-zero" */
 	const char *prefix; /* C identifiers of the output: "ze" -> tl_api_ze, ze_shims */
@@ -172,14 +193,46 @@ struct model {
 	size_t ngetprocs;
 	struct constants *constants;
 	size_t nconstants;
+	/* of the headers that were read; not part of a model's file: */
+	struct refused *refused;
+	size_t nrefused;
+	/* functions of other headers, which were not taken; the first of them */
+	size_t nelsewhere;
+	struct location elsewhere;
+	const char *elsewhere_name;
+	/* functions of the headers that the libraries don't export; the first of them */
+	size_t nunexported;
+	const char *unexported_name;
+};
+
+struct exports;
+
+/* What a model is made from. */
+struct model_sources {
+	const char **headers; /* one that begins with "?" is read where it exists */
+	size_t nheaders;
+	const char **flags; /* the compiler's */
+	size_t nflags;
+	/* patterns: functions of an included header count, too, if one is its name */
+	const char **included;
+	size_t nincluded;
+	/* and so do those of headers in the named ones' folders */
+	bool beside;
+	/*
+	 * not NULL: the functions that these libraries export, whatever header declares them, and
+	 * no others
+	 */
+	const struct exports *exports;
 };
 
 /*
  * parse.c: read headers. Errors are printed as file:line:column: what; what to do. NULL after an
  * error.
  */
-struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags,
-			  size_t nflags);
+struct model *model_parse(const struct model_sources *sources);
+
+/* refused.c: why nothing can stand between a caller and this function; NULL: it can. */
+const char *function_untraceable(const char *symbol);
 
 /* model_json.c */
 int model_write(const struct model *model, FILE *to);
@@ -197,7 +250,7 @@ void enumerator_add(struct type *type, struct enumerator from);
  */
 void model_collect(struct model *model, struct type *const *chained, size_t nchained);
 
-/* Look-ups; NULL where there is none. */
+/* Look-ups, a function by its symbol or by its name in the header; NULL where there is none. */
 struct function *model_function(const struct model *model, const char *name);
 struct type *model_type(const struct model *model, const char *name);
 

@@ -204,10 +204,12 @@ static json_t *json_of_function(const struct function *function)
 	json_t *object = json_object(), *flags = json_array();
 
 	object_set_text(object, "name", function->name);
+	object_set_text(object, "declared", function->declared);
 	json_object_set_new(object, "result", json_of_reference(function->result));
 	object_set_text(object, "result_spelling", function->result_spelling);
 	object_set_list(object, "params", json_of_variables(function->params, function->nparams));
 	object_set_true(object, "variadic", function->variadic);
+	object_set_number(object, "nvariadic", function->nvariadic);
 	object_set_true(object, "undeclared", function->undeclared);
 	object_set_number(object, "passed", function->passed);
 	object_set_list(object, "places", json_of_places(function));
@@ -225,6 +227,7 @@ static json_t *json_of_function(const struct function *function)
 	object_set_list(object, "flags", flags);
 	object_set_text(object, "unsupported", function->unsupported);
 	object_set_text(object, "left_out", function->left_out);
+	object_set_true(object, "only_generic", function->only_generic);
 	object_set_text(object, "params_type", function->params_type);
 	object_set_text(object, "callback_type", function->callback_type);
 	object_set_text(object, "comment", function->comment);
@@ -543,7 +546,9 @@ static void reader_add_function(struct reader *reader, json_t *object)
 		.name = object_get_text(object, "name"),
 		.result = reader_get_type(reader, json_object_get(object, "result")),
 		.result_spelling = object_get_text(object, "result_spelling"),
+		.declared = object_get_text(object, "declared"),
 		.variadic = object_get_true(object, "variadic"),
+		.nvariadic = (unsigned)object_get_number(object, "nvariadic"),
 		.undeclared = object_get_true(object, "undeclared"),
 		.passed = (unsigned)object_get_number(object, "passed"),
 		.exported = object_get_true(object, "exported"),
@@ -556,6 +561,7 @@ static void reader_add_function(struct reader *reader, json_t *object)
 		.flags = reader_get_function_flags(reader, object),
 		.unsupported = object_get_text(object, "unsupported"),
 		.left_out = object_get_text(object, "left_out"),
+		.only_generic = object_get_true(object, "only_generic"),
 		.params_type = object_get_text(object, "params_type"),
 		.callback_type = object_get_text(object, "callback_type"),
 		.comment = object_get_text(object, "comment"),

@@ -7,7 +7,7 @@
  * types that functions reach, or that a pNext chain can bring.
  */
 #include <clang-c/Index.h>
-#include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,14 +52,94 @@ CXTranslationUnit parse_unit(struct parse *parse, const char *text, unsigned opt
 
 #define ERRORS_SHOWN 10
 
-static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic)
+/* The word by which a line shows itself as C++; NULL: none. */
+static const char *line_cxx_word(const char *line, size_t length)
+{
+	static const char *const words[] = {
+		"extern \"C\"", "namespace ", "class ",	   "template", "using ",   "virtual ",
+		"public:",	"private:",   "constexpr", "noexcept", "operator", "::"};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (memmem(line, length, words[i], strlen(words[i])))
+			return copy_bytes(words[i], strcspn(words[i], " ") == strlen(words[i]) - 1
+							    ? strlen(words[i]) - 1
+							    : strlen(words[i]));
+	return NULL;
+}
+
+/* Why a place that C can't read is C++; NULL: nothing says so. */
+static const char *place_cxx_word(const struct place *place, const char *what)
+{
+	static const char *const endings[] = {".hpp", ".hh", ".hxx", ".h++", ".tpp", ".ipp"};
+	const char *quote = *what == '\'' ? strchr(what + 1, '\'') : NULL;
+
+	/* C++'s own headers have no ending. */
+	if (quote && strstr(what, "file not found") && !memchr(what, '.', (size_t)(quote - what)) &&
+	    !memchr(what, '/', (size_t)(quote - what)))
+		return copy_bytes(what + 1, (size_t)(quote - what) - 1);
+	if (!place->source)
+		return NULL;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t length = strlen(place->source->name), end = strlen(endings[i]);
+
+		if (length > end && !strcmp(place->source->name + length - end, endings[i]))
+			return endings[i];
+	}
+	const struct comments *text = place->source->comments;
+	size_t from = place->offset < text->size ? place->offset : text->size;
+	while (from > 0 && text->source[from - 1] != '\n')
+		from--;
+	const char *newline = memchr(text->source + from, '\n', text->size - from);
+	return line_cxx_word(text->source + from,
+			     newline ? (size_t)(newline - text->source) - from : text->size - from);
+}
+
+/* Types that many headers use and leave to others to include. */
+static const char *include_missing(const char *what)
+{
+	static const struct {
+		const char *types, *header;
+	} known[] = {
+		{"@(size_t|ptrdiff_t|wchar_t|NULL|offsetof)", "stddef.h"},
+		{"?(u)int@(8|16|32|64|ptr|max)_t", "stdint.h"},
+		{"@(bool|true|false)", "stdbool.h"},
+		{"FILE", "stdio.h"},
+		{"va_list", "stdarg.h"},
+		{"@(time_t|clock_t)", "time.h"},
+		{"@(u_int|u_char|u_long|u_short|ssize_t|off_t|pid_t|uid_t|gid_t|mode_t)",
+		 "sys/types.h"},
+	};
+	const char *quote = strchr(what, '\''), *end = quote ? strchr(quote + 1, '\'') : NULL;
+
+	if (!end || (!strstr(what, "unknown type") && !strstr(what, "undeclared")))
+		return NULL;
+	const char *name = copy_bytes(quote + 1, (size_t)(end - quote) - 1);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (fnmatch(known[i].types, name, FNM_EXTMATCH) == 0)
+			return known[i].header;
+	return NULL;
+}
+
+static const char *diagnostic_hint(const char *what)
+{
+	if (strstr(what, "file not found"))
+		return "name its folder behind --, as in `-- -IDIR`, or its package with --pkg";
+	return "make the header compile first: a definition or an include may be missing behind --";
+}
+
+/* `cxx`: set where the headers turn out to be C++. */
+static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic, bool *cxx)
 {
 	struct place place = parse_place(parse, clang_getDiagnosticLocation(diagnostic));
 	const char *what = cxstring_text(clang_getDiagnosticSpelling(diagnostic));
-	const char *hint =
-		strstr(what, "file not found")
-			? "name its folder behind --, as in `-- -IDIR`"
-			: "make the header compile first: a definition or an include may be missing behind --";
+	const char *word = place_cxx_word(&place, what), *hint = diagnostic_hint(what);
+
+	*cxx = word != NULL;
+	if (word)
+		return format_text(
+			"tracegen: %s:%u:%u: this is C++ (%s), and tracegen reads C; name the library's C header, or one of your own that declares its functions in C\n",
+			place.source ? place.source->name : "headers", place.line, place.column,
+			word);
 
 	/* Each line of MAIN_FILE includes a header: that header is missing, or ends too early. */
 	if (place.source && !strcmp(place.source->name, MAIN_FILE))
@@ -79,12 +159,14 @@ static bool diagnostics_report(struct parse *parse)
 	char *shown[ERRORS_SHOWN];
 	size_t nshown = 0;
 
-	for (unsigned i = 0; i < count && nshown < ERRORS_SHOWN; i++) {
+	bool cxx = false;
+
+	for (unsigned i = 0; i < count && nshown < ERRORS_SHOWN && !cxx; i++) {
 		CXDiagnostic diagnostic = clang_getDiagnostic(parse->unit, i);
 		char *text = NULL;
 
 		if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
-			text = diagnostic_text(parse, diagnostic);
+			text = diagnostic_text(parse, diagnostic, &cxx);
 		for (size_t j = 0; text && j < nshown; j++)
 			if (!strcmp(shown[j], text))
 				text = NULL;
@@ -114,6 +196,7 @@ static void sources_find(struct parse *parse, CXCursor all)
 		*APPEND(model->headers, model->nheaders) =
 			parse_included_name(parse, cursor_name(row.list[i]));
 	}
+	parse_add_folders(parse);
 	free(row.list);
 }
 
@@ -137,6 +220,9 @@ static void model_keep_flags(struct model *model, const char *const *flags, size
 		if (!strncmp(flags[i], "-D", 2) || !strncmp(flags[i], "-U", 2) ||
 		    !strncmp(flags[i], "-std", 4))
 			*APPEND(model->flags, model->nflags) = flags[i];
+		else if (!strcmp(flags[i], "-include") && i + 1 < nflags)
+			*APPEND(model->flags, model->nflags) =
+				format_text("-include%s", flags[++i]);
 }
 
 static void unit_read(struct parse *parse)
@@ -156,26 +242,95 @@ static void unit_read(struct parse *parse)
 	model_collect(model, parse->types, parse->ntypes);
 }
 
-struct model *model_parse(const char *const *headers, size_t nheaders, const char *const *flags,
-			  size_t nflags)
+/*
+ * Include first what a header uses and leaves to others to include, as jpeglib.h does stdio.h. True:
+ * something was added that was not there.
+ */
+static bool parse_add_includes(struct parse *parse)
 {
-	struct parse parse = {
-		.flags = flags, .nflags = nflags, .model = allocate(sizeof *parse.model)};
+	unsigned count = parse->unit ? clang_getNumDiagnostics(parse->unit) : 0;
+	bool added = false;
+
+	for (unsigned i = 0; i < count; i++) {
+		CXDiagnostic diagnostic = clang_getDiagnostic(parse->unit, i);
+		const char *header =
+			include_missing(cxstring_text(clang_getDiagnosticSpelling(diagnostic)));
+		bool known = false;
+
+		for (size_t j = 0; header && j < parse->nflags; j++)
+			known |= !strcmp(parse->flags[j], header);
+		if (header && !known) {
+			*APPEND(parse->flags, parse->nflags) = "-include";
+			*APPEND(parse->flags, parse->nflags) = header;
+			added = true;
+		}
+		clang_disposeDiagnostic(diagnostic);
+	}
+	return added;
+}
+
+/*
+ * libclang 14 has _Float16 on x86-64 only together with AVX512-FP16. The macros that come with it go
+ * again, so that the headers see the processor that the flags name.
+ */
+static bool unit_lacks_float16(CXTranslationUnit unit)
+{
+	unsigned count = unit ? clang_getNumDiagnostics(unit) : 0;
+	bool lacks = false;
+
+	for (unsigned i = 0; i < count; i++) {
+		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+
+		lacks |= strstr(cxstring_text(clang_getDiagnosticSpelling(diagnostic)),
+				"_Float16 is not supported") != NULL;
+		clang_disposeDiagnostic(diagnostic);
+	}
+	return lacks;
+}
+
+static void parse_add_float16(struct parse *parse)
+{
+	static const char *const flags[] = {
+		"-mavx512fp16",	  "-U__AVX512FP16__", "-U__AVX512BW__", "-U__AVX512DQ__",
+		"-U__AVX512VL__", "-U__AVX512F__",    "-U__AVX2__",	"-U__AVX__",
+		"-U__FMA__",	  "-U__F16C__",	      "-U__SSE4_2__",	"-U__SSE4_1__",
+		"-U__SSSE3__",	  "-U__SSE3__",	      "-U__POPCNT__",	"-U__CRC32__",
+		"-U__XSAVE__",
+	};
+
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		*APPEND(parse->flags, parse->nflags) = flags[i];
+}
+
+struct model *model_parse(const struct model_sources *sources)
+{
+	struct parse parse = {.from = sources, .model = allocate(sizeof *parse.model)};
 	const char **optional = NULL;
 	size_t noptional = 0;
 	bool fine = false;
 
-	/* A header whose name begins with "?" is taken where it exists. */
-	for (size_t i = 0; i < nheaders; i++)
-		if (*headers[i] == '?')
-			*APPEND(optional, noptional) = headers[i] + 1;
+	for (size_t i = 0; i < sources->nflags; i++)
+		*APPEND(parse.flags, parse.nflags) = sources->flags[i];
+	for (size_t i = 0; i < sources->nheaders; i++)
+		if (*sources->headers[i] == '?')
+			*APPEND(optional, noptional) = sources->headers[i] + 1;
 		else
-			*APPEND(parse.model->headers, parse.model->nheaders) = headers[i];
+			*APPEND(parse.model->headers, parse.model->nheaders) = sources->headers[i];
+	const char *text = parse_input(parse.model, optional, noptional, NULL, 0);
+	unsigned options = CXTranslationUnit_DetailedPreprocessingRecord |
+			   CXTranslationUnit_SkipFunctionBodies;
 	parse.index = clang_createIndex(0, 0);
-	parse.unit = parse_unit(&parse, parse_input(parse.model, optional, noptional, NULL, 0),
-				CXTranslationUnit_DetailedPreprocessingRecord |
-					CXTranslationUnit_SkipFunctionBodies);
-	model_keep_flags(parse.model, flags, nflags);
+	parse.unit = parse_unit(&parse, text, options);
+	while (parse_add_includes(&parse)) {
+		clang_disposeTranslationUnit(parse.unit);
+		parse.unit = parse_unit(&parse, text, options);
+	}
+	model_keep_flags(parse.model, parse.flags, parse.nflags);
+	if (unit_lacks_float16(parse.unit)) {
+		clang_disposeTranslationUnit(parse.unit);
+		parse_add_float16(&parse);
+		parse.unit = parse_unit(&parse, text, options);
+	}
 	if (!parse.unit) {
 		fputs("tracegen: libclang could not parse the headers; check the flags behind --\n",
 		      stderr);

@@ -15,7 +15,8 @@
 struct source {
 	CXFile file;
 	const char *name; /* as included */
-	bool named;	  /* one of the headers that were asked for */
+	const char *path; /* where it was found */
+	bool named;	  /* its functions and constants are the API's */
 	struct comments *comments;
 };
 
@@ -29,8 +30,11 @@ struct parse {
 	CXIndex index;
 	CXTranslationUnit unit;
 	struct model *model;
-	const char *const *flags;
+	const struct model_sources *from;
+	const char **flags;
 	size_t nflags;
+	const char **folders; /* whose headers count: model_sources.beside */
+	size_t nfolders;
 	struct source **sources; /* places point to them: the list grows, they stay */
 	size_t nsources;
 	struct alias *aliases;
@@ -63,17 +67,21 @@ struct macro {
 /* A copy; the CXString is disposed of. */
 const char *cxstring_text(CXString string);
 const char *cursor_name(CXCursor cursor);
+/* A function's symbol: its __asm__ label, else its name. */
+const char *cursor_symbol(CXCursor cursor);
 
 /* What a file is included as, wherever it was found. */
 const char *parse_included_name(const struct parse *parse, const char *path);
 struct source *parse_source(struct parse *parse, CXFile file);
+/* Now that the named headers are known: the others that count. */
+void parse_add_folders(struct parse *parse);
 
 struct place parse_place(struct parse *parse, CXSourceLocation location);
 struct place parse_start(struct parse *parse, CXCursor cursor);
 struct place parse_end(struct parse *parse, CXCursor cursor);
 struct location parse_location(struct parse *parse, CXCursor cursor);
 
-/* It stands in one of the headers that were asked for. */
+/* It stands in one of the headers that make up the API. */
 bool parse_is_named(struct parse *parse, CXCursor cursor);
 
 /* The comment in front of it; NULL: none. */
@@ -97,7 +105,7 @@ enum tl_kind parse_scalar_kind(enum CXTypeKind kind);
 
 /* ---- parse_functions.c */
 
-/* All functions of the named headers. */
+/* The functions that make up the API, and what else the headers declare and can't be one. */
 void parse_functions(struct parse *parse, CXCursor all);
 
 /* ---- parse_constants.c */

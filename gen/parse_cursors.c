@@ -4,6 +4,7 @@
  */
 #include <clang-c/Index.h>
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,14 @@ const char *cxstring_text(CXString string)
 const char *cursor_name(CXCursor cursor)
 {
 	return cxstring_text(clang_getCursorSpelling(cursor));
+}
+
+const char *cursor_symbol(CXCursor cursor)
+{
+	const char *symbol = cxstring_text(clang_Cursor_getMangling(cursor));
+
+	/* 1 says that the symbol is to be taken as it stands. */
+	return *symbol == '\1' ? symbol + 1 : symbol;
 }
 
 /* "a/b/../c" is "a/c". */
@@ -69,6 +78,43 @@ const char *parse_included_name(const struct parse *parse, const char *path)
 	return path_without_dots(copy_text(name));
 }
 
+/* A header that nobody named, and that counts nevertheless. */
+static bool source_counts(const struct parse *parse, const struct source *source)
+{
+	for (size_t i = 0; i < parse->from->nincluded; i++)
+		if (fnmatch(parse->from->included[i], source->name, FNM_EXTMATCH) == 0)
+			return true;
+	for (size_t i = 0; i < parse->nfolders; i++)
+		if (!strncmp(source->path, parse->folders[i], strlen(parse->folders[i])))
+			return true;
+	return false;
+}
+
+/* "/usr/include/curl/"; NULL: the folder is everybody's. */
+static const char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *folder = slash ? copy_bytes(path, (size_t)(slash + 1 - path)) : "";
+
+	return !*folder || fnmatch("/usr/@(local/include|include|include/*-linux-gnu*([^/]))/",
+				   folder, FNM_EXTMATCH | FNM_PATHNAME) == 0
+		       ? NULL
+		       : folder;
+}
+
+void parse_add_folders(struct parse *parse)
+{
+	for (size_t i = 0; parse->from->beside && i < parse->nsources; i++) {
+		const char *folder =
+			parse->sources[i]->named ? folder_of(parse->sources[i]->path) : NULL;
+
+		if (folder)
+			*APPEND(parse->folders, parse->nfolders) = folder;
+	}
+	for (size_t i = 0; i < parse->nsources; i++)
+		parse->sources[i]->named |= source_counts(parse, parse->sources[i]);
+}
+
 struct source *parse_source(struct parse *parse, CXFile file)
 {
 	size_t size;
@@ -81,7 +127,9 @@ struct source *parse_source(struct parse *parse, CXFile file)
 
 	*APPEND(parse->sources, parse->nsources) = source;
 	source->file = file;
-	source->name = parse_included_name(parse, cxstring_text(clang_getFileName(file)));
+	source->path = path_without_dots(copy_text(cxstring_text(clang_getFileName(file))));
+	source->name = parse_included_name(parse, source->path);
+	source->named = source_counts(parse, source);
 	source->comments = comments_scan(text ? text : "", text ? size : 0);
 	return source;
 }

@@ -2,8 +2,8 @@
 /*
  * tracegen: from the headers of a C API to the code that traces it.
  *
- *	tracegen model HEADER… [--api DESCRIPTOR] [-o FILE] [-- FLAGS]
- *	tracegen emit  --api DESCRIPTOR | --model MODEL  [-o FOLDER] [-- FLAGS]
+ *	tracegen model HEADER… [--api DESCRIPTOR] [--lib LIBRARY] [--pkg PACKAGE] [-o FILE] [-- FLAGS]
+ *	tracegen emit  --api DESCRIPTOR | --model MODEL | HEADER… [--lib LIBRARY] [-o FOLDER] [-- FLAGS]
  *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- FLAGS]
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
@@ -18,6 +18,7 @@
 #include "config.h"
 #include "common/checked_stdout.h"
 #include "gen/allocate.h"
+#include "gen/exports.h"
 #include "gen/model.h"
 #include "gen/tracegen.h"
 
@@ -29,6 +30,9 @@ struct options {
 	const char **flags; /* behind -- */
 	size_t nflags;
 	const char *api, *model, *output, *shims;
+	const char **libraries, **packages;
+	size_t nlibraries, npackages;
+	bool generic; /* the command passes on what C can't: struct function.only_generic */
 };
 
 static const struct argp_option option_table[] = {
@@ -38,6 +42,11 @@ static const struct argp_option option_table[] = {
 	{"output", 'o', "PATH", 0,
 	 "model: the file to write (default: stdout); emit: the folder to write to (default: .)",
 	 0},
+	{"lib", 'l', "LIBRARY", 0,
+	 "take what any of the headers declares and this library exports: its name, as in libfoo.so.1, or its path; may be repeated",
+	 0},
+	{"pkg", 'p', "PACKAGE", 0,
+	 "compiler flags from `pkg-config --cflags PACKAGE`; may be repeated", 0},
 	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
 	{0},
 };
@@ -49,6 +58,12 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'a':
 		options->api = argument;
+		break;
+	case 'l':
+		*APPEND(options->libraries, options->nlibraries) = argument;
+		break;
+	case 'p':
+		*APPEND(options->packages, options->npackages) = argument;
 		break;
 	case 'm':
 		options->model = argument;
@@ -68,29 +83,135 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* Headers of the command line replace the descriptor's; flags of the command line follow its. */
-static struct model *options_parse_headers(const struct options *options)
+/* The words that pkg-config prints; -1 after an error (pkg-config has printed why). */
+static int package_flags(const char *package, const char ***flags, size_t *nflags)
 {
-	const char **headers = NULL, **flags = NULL;
-	size_t nheaders = 0, nflags = 0;
+	const char *program = getenv("PKG_CONFIG");
+	char *line = NULL, *rest;
+	size_t size = 0;
 
-	if (options->api &&
-	    descriptor_sources(options->api, &headers, &nheaders, &flags, &nflags) != 0)
-		return NULL;
-	for (size_t i = 0; i < options->nflags; i++)
-		*APPEND(flags, nflags) = options->flags[i];
-	if (options->nnames) {
-		headers = options->names;
-		nheaders = options->nnames;
+	for (const char *c = package; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("+-_.", *c)) {
+			fprintf(stderr,
+				"tracegen: --pkg %s: no name of a package; `pkg-config --list-all` lists them\n",
+				package);
+			return -1;
+		}
+	FILE *from = popen(
+		format_text("%s --cflags '%s'", program ? program : "pkg-config", package), "re");
+	ssize_t length = from ? getline(&line, &size, from) : -1;
+	if (!from || pclose(from) != 0) {
+		fprintf(stderr,
+			"tracegen: --pkg %s: pkg-config doesn't know it; install the package's -dev package, or set PKG_CONFIG_PATH\n",
+			package);
+		return -1;
 	}
-	return model_parse(headers, nheaders, flags, nflags);
+	for (char *flag = length > 0 ? strtok_r(line, " \t\n", &rest) : NULL; flag;
+	     flag = strtok_r(NULL, " \t\n", &rest))
+		*APPEND(*flags, *nflags) = copy_text(flag);
+	free(line);
+	return 0;
+}
+
+/* The exports of all libraries of the command line; NULL after an error (printed). */
+static struct exports *options_read_exports(const struct options *options)
+{
+	struct exports *exports = allocate(sizeof *exports);
+
+	for (size_t i = 0; i < options->nlibraries; i++) {
+		const char *path = library_find(options->libraries[i]);
+
+		if (!path || exports_read(path, exports) != 0)
+			return NULL;
+	}
+	return exports;
+}
+
+/* What programs link is what was asked for, first; the descriptor may know others. */
+static void model_add_sonames(struct model *model, const struct exports *exports)
+{
+	for (size_t i = 0; exports && i < exports->nsonames; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < model->nsonames; j++)
+			known |= !strcmp(model->sonames[j], exports->sonames[i]);
+		if (!known)
+			*APPEND(model->sonames, model->nsonames) = exports->sonames[i];
+	}
+}
+
+/* Headers and library have nothing in common. */
+static int exports_none(const struct model *model, const struct exports *exports)
+{
+	size_t common = 0;
+	const struct export *nearest =
+		model->unexported_name ? exports_nearest(exports, model->unexported_name, &common)
+				       : NULL;
+
+	fprintf(stderr, "tracegen: %s: it exports none of the headers' functions",
+		exports->paths[0]);
+	if (nearest && common == strlen(model->unexported_name) && !strncmp(nearest->name, "_Z", 2))
+		fprintf(stderr, " (%s it has for C++ alone, as %s)", model->unexported_name,
+			nearest->name);
+	else if (nearest && common > 2)
+		fprintf(stderr, " (the nearest to %s is %s)", model->unexported_name,
+			nearest->name);
+	else if (model->unexported_name)
+		fprintf(stderr, " (it has nothing like %s)", model->unexported_name);
+	fputs("; name the library that programs with these headers link\n", stderr);
+	return -1;
+}
+
+/* -1: there is nothing to trace (printed). */
+static int model_check_functions(const struct model *model, const struct exports *exports)
+{
+	const char *header = model->nheaders ? model->headers[0] : "headers";
+
+	if (model->nfunctions)
+		return 0;
+	if (exports && model->nunexported)
+		return exports_none(model, exports);
+	if (model->nelsewhere)
+		fprintf(stderr,
+			"tracegen: %s: it declares no function itself, but %s:%u has %s and other headers %zu more; name those headers, or the library with --lib\n",
+			header, model->elsewhere.file, model->elsewhere.line, model->elsewhere_name,
+			model->nelsewhere - 1);
+	else if (model->nrefused)
+		fprintf(stderr, "tracegen: %s:%u: %s: %s; there is no other function\n",
+			model->refused[0].where.file, model->refused[0].where.line,
+			model->refused[0].name, model->refused[0].why);
+	else
+		fprintf(stderr,
+			"tracegen: %s: it declares no function; name the header that does\n",
+			header);
+	return -1;
+}
+
+/* Headers of the command line replace the descriptor's; flags of the command line follow its. */
+static struct model *options_parse_headers(const struct options *options, struct exports *exports)
+{
+	struct model_sources sources = {.exports = exports, .beside = !options->api};
+
+	if (options->api && descriptor_sources(options->api, &sources) != 0)
+		return NULL;
+	for (size_t i = 0; i < options->npackages; i++)
+		if (package_flags(options->packages[i], &sources.flags, &sources.nflags) != 0)
+			return NULL;
+	for (size_t i = 0; i < options->nflags; i++)
+		*APPEND(sources.flags, sources.nflags) = options->flags[i];
+	if (options->nnames) {
+		sources.headers = options->names;
+		sources.nheaders = options->nnames;
+	}
+	struct model *model = model_parse(&sources);
+	return model && model_check_functions(model, exports) == 0 ? model : NULL;
 }
 
 /*
  * Add what the descriptor says. A function that must be left out, and that the descriptor doesn't
  * name, gets a line on stderr.
  */
-static int model_describe_and_report(struct model *model, const char *descriptor)
+static int model_describe_and_report(struct model *model, const char *descriptor, bool generic)
 {
 	const char **before = allocate(model->nfunctions * sizeof *before);
 
@@ -101,7 +222,8 @@ static int model_describe_and_report(struct model *model, const char *descriptor
 	for (size_t i = 0; i < model->nfunctions; i++) {
 		const struct function *function = &model->functions[i];
 
-		if (function->left_out && function->left_out == before[i])
+		if (function->left_out && function->left_out == before[i] &&
+		    !(generic && function->only_generic))
 			fprintf(stderr,
 				"tracegen: %s:%u: %s is left out: %s; name it under left_out in the descriptor if that is meant\n",
 				function->where.file, function->where.line, function->name,
@@ -111,15 +233,38 @@ static int model_describe_and_report(struct model *model, const char *descriptor
 	return 0;
 }
 
+static void model_report_unexported(const struct model *model, const struct exports *exports)
+{
+	size_t count = 0;
+
+	if (!exports || !model->nunexported)
+		return;
+	fprintf(stderr,
+		"tracegen: %s: it doesn't export %zu functions of the headers:", exports->paths[0],
+		model->nunexported);
+	for (size_t i = 0; i < model->nrefused && count < 5; i++)
+		if (!strcmp(model->refused[i].why, REFUSED_UNEXPORTED))
+			fprintf(stderr, "%s %s", count++ ? "," : "", model->refused[i].name);
+	fprintf(stderr, "%s; they have no shim\n", count < model->nunexported ? ", ..." : "");
+}
+
 /* The model that the options name: read from a file, or parsed and described. */
 static struct model *options_load_model(const struct options *options)
 {
-	struct model *model =
-		options->model ? model_read(options->model) : options_parse_headers(options);
+	struct exports *exports = options->nlibraries ? options_read_exports(options) : NULL;
+
+	if (options->nlibraries && !exports)
+		return NULL;
+	struct model *model = options->model ? model_read(options->model)
+					     : options_parse_headers(options, exports);
 	bool described = model && model->name;
 
-	return model && !described && model_describe_and_report(model, options->api) != 0 ? NULL
-											  : model;
+	if (!model ||
+	    (!described && model_describe_and_report(model, options->api, options->generic) != 0))
+		return NULL;
+	model_report_unexported(model, exports);
+	model_add_sonames(model, exports);
+	return model;
 }
 
 static int usage_error(const char *what)

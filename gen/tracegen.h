@@ -7,12 +7,8 @@
 
 #include "gen/model.h"
 
-/*
- * The headers (an optional one with "?" in front) and compiler flags that a descriptor names. -1
- * after an error (printed).
- */
-int descriptor_sources(const char *descriptor, const char ***headers, size_t *nheaders,
-		       const char ***flags, size_t *nflags);
+/* The headers and compiler flags that a descriptor names. -1 after an error (printed). */
+int descriptor_sources(const char *descriptor, struct model_sources *sources);
 
 /*
  * Compare the model with the library at `path`: print what of its exports has a shim, and what has

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # tests of gen (tracegen), and of the code that it emits
-check_scripts += %D%/tracegen.sh %D%/gen_sanitized.sh %D%/emit_shims.sh %D%/emit_layer.sh %D%/ze_headers.sh
+check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/gen_sanitized.sh %D%/emit_shims.sh %D%/emit_layer.sh %D%/ze_headers.sh
 test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 
 unit_tests += model_test
 model_test_SOURCES = %D%/model_test.c $(tracegen_model)
-model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS)
-model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) libtl_format.la
+model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
+model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) libtl_format.la

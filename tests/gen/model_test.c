@@ -22,13 +22,14 @@ static const char *place(const char *variable, const char *below)
 
 static struct model *described(const char *descriptor)
 {
-	const char *path = place("top_srcdir", descriptor), **headers = NULL, **flags = NULL;
-	size_t nheaders = 0, nflags = 0;
+	const char *path = place("top_srcdir", descriptor);
+	struct model_sources sources = {0};
 
-	if (descriptor_sources(path, &headers, &nheaders, &flags, &nflags) != 0)
+	if (descriptor_sources(path, &sources) != 0)
 		return NULL;
-	*APPEND(flags, nflags) = format_text("-I%s", place("top_builddir", "apis/include"));
-	struct model *model = model_parse(headers, nheaders, flags, nflags);
+	*APPEND(sources.flags, sources.nflags) =
+		format_text("-I%s", place("top_builddir", "apis/include"));
+	struct model *model = model_parse(&sources);
 	return model && model_describe(model, path) == 0 ? model : NULL;
 }
 
@@ -42,7 +43,8 @@ static struct model *parsed(const char *text)
 
 	fputs(text, stream);
 	fclose(stream);
-	struct model *model = model_parse(&header, 1, NULL, 0);
+	struct model *model =
+		model_parse(&(struct model_sources){.headers = &header, .nheaders = 1});
 	unlink(path);
 	ck_assert_ptr_nonnull(model);
 	return model;

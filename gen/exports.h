@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exports.h: the functions that shared libraries export, by libelf. check.c compares them with a
+ * model; parse.c takes from headers what they declare of them.
+ */
+#ifndef TL_GEN_EXPORTS_H
+#define TL_GEN_EXPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One exported function, once for each of its versions. */
+struct export
+{
+	const char *name;
+	const char *version; /* "" where symbols have none */
+	bool hidden;	     /* not the version that new programs get */
+};
+
+/* Of one library, or of several together. */
+struct exports {
+	const char **paths;
+	size_t npaths;
+	const char **sonames; /* of those that have one; else the file's name */
+	size_t nsonames;
+	struct export
+		*list; /* functions, by name; of one name, the version for new programs first */
+	size_t count;
+	size_t nfunctions;   /* different names */
+	struct export *data; /* variables, by name */
+	size_t ndata;
+};
+
+/*
+ * The path of a library as the dynamic loader would find it: a name with a slash is a path, another
+ * is looked up in LD_LIBRARY_PATH, in the loader's cache, and in the standard folders. NULL after
+ * an error (printed).
+ */
+const char *library_find(const char *name);
+
+/* Add the exports of the library at `path`. -1 after an error (printed). */
+int exports_read(const char *path, struct exports *to);
+
+/* The first version of a function; NULL: the libraries don't export it. */
+const struct export *exports_find(const struct exports *exports, const char *name);
+bool exports_has_data(const struct exports *exports, const char *name);
+
+/*
+ * The exported function whose name has the longest beginning in common with `name`, and how long
+ * that is; one that is `name` in C++ has all of it in common. NULL: there is none.
+ */
+const struct export *exports_nearest(const struct exports *exports, const char *name,
+				     size_t *common);
+
+#endif

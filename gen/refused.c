@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * refused.c: functions that no shim can stand in front of: they look at their caller's frame, or
+ * return to it when it is gone. A shim of any kind has a frame of its own between the two.
+ */
+#include <fnmatch.h>
+
+#include "gen/model.h"
+
+static const struct {
+	const char *names; /* as fnmatch(3) with FNM_EXTMATCH reads it */
+	const char *why;
+} untraceable[] = {
+	{"*(_)@(setjmp|sigsetjmp)",
+	 "it returns twice, the second time to a frame that a shim has already left"},
+	{"*(_)vfork", "it returns twice on one stack: the child overwrites the shim's frame"},
+	{"*(_)@(getcontext|swapcontext)",
+	 "it saves its caller's frame, which a shim has left when the context is used"},
+	{"*(_|builtin_)alloca", "it takes memory from its caller's frame"},
+	{"*(_|libc_)@(dlopen|dlmopen|dlsym|dlvsym)",
+	 "it searches on behalf of its caller, whom it knows by the return address"},
+	{"_Unwind_*", "it unwinds its caller's frame"},
+	{"__cxa_@(throw|rethrow|begin_catch|end_catch)", "it is a part of unwinding"},
+	{"__tls_get_addr", "its callers expect it to leave registers as they are"},
+	{"*(_)@(mcount|fentry__)", "compilers call it with registers of their own"},
+	{"__cyg_profile_func_@(enter|exit)", "compilers call it at each function, shims included"},
+};
+
+const char *function_untraceable(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof untraceable / sizeof *untraceable; i++)
+		if (fnmatch(untraceable[i].names, symbol, FNM_EXTMATCH) == 0)
+			return untraceable[i].why;
+	return NULL;
+}

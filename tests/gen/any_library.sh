@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Any library's headers: umbrella headers, the functions that a library exports, symbols that differ from names, headers that need others in
+# front, and a clear word for what can't be traced. The headers and the library are written here, so that each has one thing.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+
+tracegen=$top_builddir/tracegen
+case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
+: "${CC:=cc}"
+plan 54
+mkdir "$tmp/box" "$tmp/out"
+cd "$tmp" || exit 99
+
+# says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
+says()
+{
+	_want=$1; _regex=$2; _name=$3; shift 3
+	timeout 60 "$@" >"$tmp/out.txt" 2>"$tmp/err"
+	is $? "$_want" "$_name: ends with $_want"
+	like "$(cat "$tmp/err")" "$_regex" "$_name: is told"
+}
+model() { timeout 60 "$tracegen" model "$@" -o "$tmp/model.json" 2>"$tmp/err"; }
+# ask EXPRESSION: of the model m, its functions f by name
+ask() { "$python" -c 'import json, sys; m = json.load(open(sys.argv[1])); f = {x["name"]: x for x in m["functions"]}; print(eval(sys.argv[2]))' \
+	"$tmp/model.json" "$1"; }
+
+# --- a library with an umbrella header
+cat >box/box.h <<'END_OF_HEADER'
+#ifndef BOX_H
+#define BOX_H
+#include <stdlib.h>
+#include "../parts.h"
+#include "box_open.h"
+#include "more/box_shut.h"
+#define BOX_DEPTH 3
+#endif
+END_OF_HEADER
+echo 'int box_open(const char *name); int box_later(void); extern int box_count; static inline int box_area(int a) { return a * a; }' >box/box_open.h
+mkdir box/more
+echo 'void box_shut(int box); int box_old(int a) __asm__("box_new"); extern int box_shown(void);' >box/more/box_shut.h
+echo 'int part_of(int box); int part_gone(int box);' >parts.h
+cat >box.c <<'END_OF_SOURCE'
+int box_open(const char *name) { return !!name; }
+void box_shut(int box) { (void)box; }
+int box_new(int a) { return a; }
+int part_of(int box) { return box; }
+int box_shown = 4;
+int box_count = 5;
+END_OF_SOURCE
+$CC -shared -fPIC -Wl,-soname,libbox.so.4 -o libbox.so.4 box.c || exit 99
+
+model box/box.h
+is "$?:$(ask 'sorted(f)')" "0:['box_later', 'box_new', 'box_open', 'box_shown', 'box_shut']" 'an umbrella header stands for those of its folder and below'
+is "$(ask 'f["box_new"]["declared"]')" 'box_old' 'a label in the header gives a function its symbol'
+is "$(ask '[c["name"] for g in m["constants"] for c in g["values"]]')" "['BOX_DEPTH']" 'constants stay those of these headers'
+model box/box.h --lib ./libbox.so.4
+is "$?:$(ask 'sorted(f)')" "0:['box_new', 'box_open', 'box_shut', 'part_of']" 'with a library: what it exports, whatever header declares it'
+is "$(ask 'm["sonames"]')" "['libbox.so.4']" "and the model has the library's soname"
+like "$(cat err)" "libbox.so.4: it doesn't export 1 functions of the headers: box_later; they have no shim" 'what it does not export is told, once'
+LD_LIBRARY_PATH=$tmp model box/box.h --lib libbox.so.4
+is "$?:$(ask 'len(f)')" '0:4' 'a library is found as the loader finds it'
+says 1 'libbox.so.5: the loader finds no library of this name' 'a library that is not there' "$tracegen" model box/box.h --lib libbox.so.5
+says 1 'model.json: not an ELF file' 'a library that is none' "$tracegen" model box/box.h --lib ./model.json
+echo '#include "../parts.h"' >box/only.h
+says 1 'box/only.h: it declares no function itself, but .*parts.h:1 has part_of and other headers 1 more; name those headers, or the library with --lib' \
+	'a header without functions' "$tracegen" model box/only.h
+echo 'typedef int number;' >empty.h
+says 1 'empty.h: it declares no function; name the header that does' 'headers without any function' "$tracegen" model empty.h
+echo 'int box_opens(int a); int zebra(void);' >near.h
+says 1 "libbox.so.4: it exports none of the headers' functions \(the nearest to box_opens is box_open\); name the library" 'a library of something else' \
+	"$tracegen" model near.h --lib ./libbox.so.4
+echo 'int zebra(void);' >far.h
+says 1 'it has nothing like zebra' 'a library of something quite else' "$tracegen" model far.h --lib ./libbox.so.4
+echo 'int _Z5zebrav(void) { return 1; }' >zebra.c
+$CC -shared -fPIC -o libzebra.so zebra.c
+says 1 'zebra it has for C\+\+ alone, as _Z5zebrav' 'a library that has the function in C++ only' "$tracegen" model far.h --lib ./libzebra.so
+printf '{"name": "b", "prefix": "b", "version": "1", "headers": ["%s/box/only.h"], "included": ["*/parts.h"]}\n' "$tmp" >included.json
+model --api included.json
+is "$?:$(ask 'sorted(f)')" "0:['part_gone', 'part_of']" 'a descriptor names included headers by patterns'
+
+# --- what can't be traced, by name
+descriptor() { printf '{"name": "b", "prefix": "b", "version": "1", "headers": ["%s/box/box_open.h"],\n "creates": ["%s"]}\n' "$tmp" "$1" >b.json; }
+descriptor box_area
+says 1 "b.json:2: box_area can't be traced: it is static or inline: compilers put it into the program \(.*box_open.h:1\)" 'a static function' \
+	"$tracegen" model --api b.json
+descriptor box_count
+says 1 "b.json:2: box_count can't be traced: it is data, and only calls are traced" 'a variable' "$tracegen" model --api b.json
+printf '{"name": "b", "prefix": "b", "version": "1", "headers": ["%s/box/more/box_shut.h"],\n "creates": ["box_shown"]}\n' "$tmp" >shown.json
+says 1 "shown.json:2: box_shown can't be traced: the library exports it as data, not as a function" 'a function that the library has as data' \
+	"$tracegen" model --api shown.json --lib ./libbox.so.4
+descriptor box_later
+LD_LIBRARY_PATH=$tmp model --api b.json --lib libbox.so.4
+is $? 0 'a descriptor may name what another version of the library exports'
+cat >twice.h <<'END_OF_HEADER'
+struct frame { long words[8]; };
+int box_twice(int a) __attribute__((returns_twice));
+int _setjmp(struct frame *to);
+int vfork(void);
+int fine(int a);
+END_OF_HEADER
+model twice.h
+is "$?:$(ask '[n for n in f if "left_out" not in f[n]]')" "0:['fine']" 'functions that return twice have no shim'
+like "$(cat err)" 'twice.h:3: _setjmp is left out: it returns twice, the second time to a frame that a shim has already left' 'and the reason is told'
+is "$(ask '[n for n in f if f[n].get("only_generic")]')" '[]' 'of any kind'
+
+# --- C++
+cxx() # DESCRIPTION WORD HEADER
+{
+	says 1 "$3:[0-9]*:[0-9]*: this is C\+\+ \($2\), and tracegen reads C; name the library's C header" "$1" "$tracegen" model "$3"
+}
+printf '\nextern "C" {\nint f(int);\n}\n' >extern.h
+printf '#include <string>\nint f(std::string);\n' >text.h
+printf 'namespace a {\nint f(int);\n}\n' >namespace.h
+printf 'struct a { int f(); };\n' >struct.hpp
+cxx 'a header for C++ alone' 'extern "C"' extern.h
+cxx "a header that includes C++'s own" 'string' text.h
+cxx 'a namespace' 'namespace' namespace.h
+cxx 'a header that is called so' '.hpp' struct.hpp
+
+# --- headers that need something
+printf 'size_t f(FILE *file, uint32_t n);\nbool g(void);\n' >needs.h
+model needs.h
+is "$?:$(ask 'm["flags"]')" "0:['-includestddef.h', '-includestdio.h', '-includestdint.h', '-includestdbool.h']" \
+	'a header gets in front what it leaves to others to include' || diag "$(cat err)"
+ok 'and so does the code made from it' sh -c '"$0" emit needs.h -o out && $1 -std=c11 -O2 -fexceptions -Werror -fsyntax-only -I"$2/include" -I. out/needs_shims.c' \
+	"$tracegen" "$CC" "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)"
+printf 'typedef _Float16 half;\nint f(int a);\nhalf g(half a);\nint many(const half *a, int n);\n' >half.h
+model half.h
+is "$?:$(ask '[n for n in f if "left_out" not in f[n]]')" "0:['f', 'many']" 'a header with 16-bit floats is read'
+mkdir pkg
+printf 'Name: box\nDescription: box\nVersion: 1\nCflags: -I%s/box -DBOX_FLAG=7\n' "$tmp" >pkg/box.pc
+printf '#if BOX_FLAG == 7\nint seven(void);\n#endif\n' >box/flag.h
+PKG_CONFIG_PATH=$tmp/pkg model flag.h --pkg box
+is "$?:$(ask '[sorted(f), m["flags"], m["headers"]]')" "0:[['seven'], ['-DBOX_FLAG=7'], ['flag.h']]" "a package's flags are taken from pkg-config"
+says 1 "pkg-config doesn't know it; install the package's -dev package" 'a package that is not there' "$tracegen" model flag.h --pkg no-such-box
+says 1 'no name of a package' 'a package that is none' "$tracegen" model flag.h --pkg "box';ls"
+
+# --- comments
+printf '/** Does.\n * @param [out] a x\n * \\param  [in,out]\tb y\n * @param c z\n */\nint f(int *a, int *b, const char *c);\n' >comment.h
+model comment.h
+is "$(ask '[p["direction"] for p in f["f"]["params"][:2]]')" "[['out', 'obliged'], ['in', 'out', 'obliged']]" 'a tag behind @param may stand apart'
+
+# --- functions whose type has a qualifier, and labels: the code compiles
+cat >odd.h <<'END_OF_HEADER'
+void odd_die(int code) __attribute__((noreturn));
+_Noreturn void odd_end(int code);
+int odd_const(int a) __attribute__((const));
+int odd_pure(int a) __attribute__((pure, nothrow));
+int odd_old(int a) __asm__("odd_new");
+END_OF_HEADER
+ok 'code is made for functions with attributes and labels' "$tracegen" emit odd.h -o out
+for compiler in "$CC" clang-14; do
+	if command -v "${compiler%% *}" >/dev/null; then
+		ok "it compiles ($compiler)" $compiler -std=c11 -O2 -fPIC -fexceptions -Wall -Wextra -Werror -I"$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)/include" -I. \
+			-c -o odd.o out/odd_shims.c
+	else
+		skip 1 "this machine has no $compiler"
+	fi
+done
+is "$(tr '\n' ' ' <out/odd.exports)" 'odd_const odd_die odd_end odd_new odd_pure ' 'and exports the symbols'
+like "$(nm odd.o)" ' T odd_new' 'under which libraries have them'
