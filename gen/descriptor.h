@@ -60,6 +60,9 @@ void descriptor_each_type(struct descriptor *descriptor, const char *key, const 
 				       void *more),
 			  void *more);
 
+/* The type that is spelled so somewhere in the headers; NULL: none is. */
+struct type *model_type_spelled(const struct model *model, const char *spelling);
+
 /* The value of an enumerator or a constant by its name. */
 bool model_constant_value(const struct model *model, const char *name, int64_t *value);
 
@@ -76,6 +79,7 @@ void describe_enums(struct descriptor *descriptor);
 
 /* ---- descriptor_functions.c */
 
+void describe_variadic(struct descriptor *descriptor);
 void describe_results(struct descriptor *descriptor);
 void describe_successes(struct descriptor *descriptor);
 void describe_levels(struct descriptor *descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptor_functions.c: "results", "successes", "levels", "phases", "initialises", "creates",
- * "destroys", "exported", "left_out": what a descriptor says of functions.
+ * descriptor_functions.c: "results", "variadic", "successes", "levels", "phases", "initialises",
+ * "creates", "destroys", "exported", "left_out": what a descriptor says of functions.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -10,6 +10,7 @@
 
 #include "common/stages.h"
 #include "gen/allocate.h"
+#include "gen/comment.h"
 #include "gen/descriptor.h"
 
 /*
@@ -99,6 +100,143 @@ void describe_successes(struct descriptor *descriptor)
 		else
 			descriptor_check_matched(descriptor, "successes", names[i], false,
 						 "constant");
+	}
+}
+
+/*
+ * "variadic": what callers pass in place of "...": a type, or a list of them. They become parameters
+ * like the others.
+ */
+
+/* C's own types that a variadic argument can have: what it promotes others to. */
+static struct type *type_plain(const char *spelling)
+{
+	static const struct {
+		const char *spelling;
+		enum tl_kind kind;
+		uint8_t size;
+	} plain[] = {
+		{"int", TL_KIND_INT, 4},
+		{"unsigned int", TL_KIND_UINT, 4},
+		{"long", TL_KIND_INT, 8},
+		{"unsigned long", TL_KIND_UINT, 8},
+		{"long long", TL_KIND_INT, 8},
+		{"unsigned long long", TL_KIND_UINT, 8},
+		{"double", TL_KIND_FLOAT, 8},
+		{"void *", TL_KIND_POINTER, 8},
+		{"const void *", TL_KIND_POINTER, 8},
+		{"char *", TL_KIND_POINTER, 8},
+		{"const char *", TL_KIND_POINTER, 8},
+		{"char", TL_KIND_CHAR, 1},
+	};
+
+	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+		if (strcmp(plain[i].spelling, spelling) != 0)
+			continue;
+		struct type *type = allocate(sizeof *type);
+
+		type->spelling = plain[i].spelling;
+		type->name = strchr(type->spelling, '*') ? NULL : type->spelling;
+		type->kind = plain[i].kind;
+		type->size = type->align = plain[i].size;
+		type->is_const = !strncmp(spelling, "const ", 6);
+		if (strstr(spelling, "char *"))
+			type->target = type_plain("char");
+		return type;
+	}
+	return NULL;
+}
+
+static bool type_is_one_word(const struct type *type)
+{
+	return type->kind != TL_KIND_VOID && type->kind != TL_KIND_STRUCT &&
+	       type->kind != TL_KIND_UNION && type->kind != TL_KIND_ARRAY &&
+	       (type->size == 8 || (type->size == 4 && type->kind != TL_KIND_FLOAT));
+}
+
+static const struct variable *function_param_named(const struct function *function,
+						   const char *name)
+{
+	for (size_t i = 0; i < function->nparams; i++)
+		if (!strcmp(function->params[i].name, name))
+			return &function->params[i];
+	return NULL;
+}
+
+static void function_add_argument(struct descriptor *descriptor, struct function *function,
+				  const char *spelling, size_t number)
+{
+	struct type *type = model_type_spelled(descriptor->model, spelling);
+	char *name = number ? format_text("arg%zu", number) : copy_text("arg");
+	struct tags none = {0};
+
+	type = type ? type : type_plain(spelling);
+	if (!type || !type_is_one_word(type)) {
+		descriptor_wrong(
+			descriptor, function->name, spelling,
+			format_text(
+				"%s is no type that \"...\" can stand for; write one of the headers, or int, long, double, void * or const char *",
+				spelling));
+		return;
+	}
+	while (function_param_named(function, name))
+		name = format_text("%s_", name);
+	struct variable *param = APPEND(function->params, function->nparams);
+	param->name = name;
+	param->type = type;
+	param->spelling = copy_text(spelling);
+	param->where = function->where;
+	function->nvariadic++;
+	variable_settle(param, &none, function->params, function->nparams);
+}
+
+struct variadic_rule {
+	const char *name;
+	json_t *types;
+};
+
+static void function_set_variadic(struct descriptor *descriptor, struct function *function,
+				  void *more)
+{
+	const struct variadic_rule *rule = more;
+	json_t *said = rule->types, *one;
+	size_t i;
+
+	if (function->nvariadic || (!function->variadic && name_is_pattern(rule->name)))
+		return;
+
+	if (!function->variadic) {
+		descriptor_wrong(
+			descriptor, "variadic", function->name,
+			format_text("%s has no \"...\"; correct the name", function->name));
+		return;
+	}
+	if (function->left_out && !strcmp(function->left_out, LEFT_OUT_VARIADIC)) {
+		function->left_out = NULL;
+		function->only_generic = false;
+	}
+	if (json_is_string(said))
+		function_add_argument(descriptor, function, json_string_value(said), 0);
+	json_array_foreach(said, i, one)
+		function_add_argument(descriptor, function,
+				      descriptor_string(descriptor, function->name, one), i + 1);
+}
+
+void describe_variadic(struct descriptor *descriptor)
+{
+	const char *name;
+	json_t *said;
+
+	json_object_foreach(descriptor_value(descriptor, descriptor->root, "variadic", JSON_OBJECT),
+			    name, said) {
+		if (!json_is_string(said) && !json_is_array(said))
+			descriptor_wrong(
+				descriptor, name, NULL,
+				format_text("\"%s\" must be a type or a list of types", name));
+		else
+			descriptor_each_function(descriptor, "variadic", name,
+						 function_set_variadic,
+						 &(struct variadic_rule){name, said});
 	}
 }
 

@@ -18,21 +18,6 @@
  * is traced, too.
  */
 
-/* The type that is spelled so somewhere in the headers. */
-static struct type *model_type_spelled(const struct model *model, const char *spelling)
-{
-	for (size_t i = 0; i < model->nfunctions; i++) {
-		const struct function *function = &model->functions[i];
-
-		if (!strcmp(function->result_spelling, spelling))
-			return function->result;
-		for (size_t j = 0; j < function->nparams; j++)
-			if (!strcmp(function->params[j].spelling, spelling))
-				return function->params[j].type;
-	}
-	return NULL;
-}
-
 /*
  * The function, added if the headers lack it; its parameters are for the caller to say. NULL after
  * an error, and where the headers have it.

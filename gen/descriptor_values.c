@@ -227,6 +227,23 @@ void descriptor_each_type(struct descriptor *descriptor, const char *key, const 
 	descriptor_check_matched(descriptor, key, name, search.matched, "type");
 }
 
+struct type *model_type_spelled(const struct model *model, const char *spelling)
+{
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *function = &model->functions[i];
+
+		if (!strcmp(function->result_spelling, spelling))
+			return function->result;
+		for (size_t j = 0; j < function->nparams; j++)
+			if (!strcmp(function->params[j].spelling, spelling))
+				return function->params[j].type;
+	}
+	for (size_t i = 0; i < model->ntypes; i++)
+		if (!strcmp(model->types[i]->spelling, spelling))
+			return model->types[i];
+	return NULL;
+}
+
 bool model_constant_value(const struct model *model, const char *name, int64_t *value)
 {
 	for (size_t i = 0; i < model->ntypes; i++)

@@ -104,12 +104,26 @@ static const char *function_result_word(const struct function *function, const c
 	return format_text("(uint64_t)%s", result);
 }
 
+/*
+ * The parameters as the real function has them: "..." where the descriptor says what callers pass
+ * there. The shim itself has parameters in its place; they are passed in the same way.
+ */
+static char *function_real_parameters(const struct function *function)
+{
+	struct function named = *function;
+
+	if (!function->nvariadic)
+		return function_parameters(function);
+	named.nparams -= function->nvariadic;
+	return format_text("%s, ...", emit_parameters(&named));
+}
+
 static void emit_pointer_type(FILE *to, const struct function *function)
 {
 	emit_line(to, 0, "typedef %s;",
 		  emit_declare(function->result_spelling,
 			       format_text("(*pfn_%s)(%s)", function->name,
-					   function_parameters(function))));
+					   function_real_parameters(function))));
 	if (function->declared)
 		fprintf(to, "TL_DECLARED_AS(%s, %s);\n", function->declared, function->name);
 	else if (!function->undeclared)

@@ -71,8 +71,12 @@ const char *parse_included_name(const struct parse *parse, const char *path)
 			name = path + length + strspn(path + length, "/");
 	}
 	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
-		if (name == path && !strncmp(path, standard[i], strlen(standard[i])))
+		if (name == path && !strncmp(path, standard[i], strlen(standard[i]))) {
 			name = path + strlen(standard[i]);
+			/* /usr/include/x86_64-linux-gnu/curl/curl.h */
+			if (fnmatch("*-linux-gnu*([^/])/*", name, FNM_EXTMATCH) == 0)
+				name = strchr(name, '/') + 1;
+		}
 	while (!strncmp(name, "./", 2))
 		name += 2;
 	return path_without_dots(copy_text(name));

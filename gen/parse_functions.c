@@ -96,8 +96,6 @@ static void function_check_forwardable(struct function *function, CXType type)
 	const char *why = type_unforwardable(clang_getResultType(type), &only_generic);
 	int n = clang_getNumArgTypes(type);
 
-	if (function->variadic)
-		function_leave_out(function, LEFT_OUT_VARIADIC, true);
 	if (type.kind == CXType_FunctionNoProto)
 		function_leave_out(function,
 				   "declared without a prototype: its parameters are not known",
@@ -110,6 +108,9 @@ static void function_check_forwardable(struct function *function, CXType type)
 				function,
 				format_text("parameter %s is %s", function->params[i].name, why),
 				only_generic);
+	/* Last: a descriptor may take this reason away. */
+	if (function->variadic)
+		function_leave_out(function, LEFT_OUT_VARIADIC, true);
 }
 
 /* A parameter written as an array or a function, be it by a typedef, is passed as a pointer. */

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 54
+plan 65
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -19,7 +19,7 @@ says()
 	is $? "$_want" "$_name: ends with $_want"
 	like "$(cat "$tmp/err")" "$_regex" "$_name: is told"
 }
-model() { timeout 60 "$tracegen" model "$@" -o "$tmp/model.json" 2>"$tmp/err"; }
+model() { timeout 60 "$tracegen" model -o "$tmp/model.json" "$@" 2>"$tmp/err"; }
 # ask EXPRESSION: of the model m, its functions f by name
 ask() { "$python" -c 'import json, sys; m = json.load(open(sys.argv[1])); f = {x["name"]: x for x in m["functions"]}; print(eval(sys.argv[2]))' \
 	"$tmp/model.json" "$1"; }
@@ -159,3 +159,62 @@ for compiler in "$CC" clang-14; do
 done
 is "$(tr '\n' ' ' <out/odd.exports)" 'odd_const odd_die odd_end odd_new odd_pure ' 'and exports the symbols'
 like "$(nm odd.o)" ' T odd_new' 'under which libraries have them'
+
+# --- a word in place of "..."
+cat >set.h <<'END_OF_HEADER'
+typedef enum { SET_NAME, SET_DEPTH } set_option;
+int set_option_of(int box, set_option option, ...);
+int set_two(int box, ...);
+int set_none(int box);
+int set_text(const char *format, ...);
+END_OF_HEADER
+cat >set.c <<'END_OF_SOURCE'
+#include <stdarg.h>
+#include "set.h"
+int set_option_of(int box, set_option option, ...)
+{
+	va_list list;
+	va_start(list, option);
+	int result = option == SET_NAME ? *va_arg(list, char *) : (int)va_arg(list, long);
+	va_end(list);
+	return box + result;
+}
+int set_two(int box, ...)
+{
+	va_list list;
+	va_start(list, box);
+	double first = va_arg(list, double);
+	int second = va_arg(list, int);
+	va_end(list);
+	return box + (int)first + second;
+}
+int set_none(int box) { return box; }
+int set_text(const char *format, ...) { return *format; }
+END_OF_SOURCE
+cat >set_main.c <<'END_OF_SOURCE'
+#include <stdio.h>
+#include "set.h"
+int main(void)
+{
+	printf("%d %d %d %d\n", set_option_of(1, SET_NAME, "a"), set_option_of(2, SET_DEPTH, 400L), set_two(3, 2.5, 40), set_none(5));
+	return 0;
+}
+END_OF_SOURCE
+set_descriptor() { printf '{"name": "set", "prefix": "set", "version": "1", "headers": ["set.h"],\n "variadic": {%s}}\n' "$1" >set.json; }
+set_descriptor '"set_option_of": "void *", "set_two": ["double", "int"], "set_*": "long"'
+ok 'code is made for variadic functions that a descriptor describes' "$tracegen" emit --api set.json -o out -- -I.
+top=$(cd "$OLDPWD" && cd "$top_srcdir" && pwd) layer=$(cd "$OLDPWD" && cd "$top_builddir" && pwd)/.libs
+ok 'it compiles' $CC -std=c11 -O2 -fPIC -fexceptions -Wall -Wextra -Werror -shared -DTL_SHIM_LIBRARY -I"$top/include" -I. -o libset-shims.so \
+	out/set_shims.c out/set_tables.c -L"$layer" -ltracelayer -Wl,-rpath,"$layer"
+ok 'so do library and program' sh -c '$0 -shared -fPIC -o libset.so set.c && $0 -o set_main set_main.c -L. -lset -Wl,-rpath,"$PWD"' "$CC"
+LD_PRELOAD=$layer/libtracelayer.so:$PWD/libset-shims.so TRACELAYER_OUTPUT=$PWD/set.trace.json timeout 60 ./set_main >got 2>&1
+is "$(cat got)" "$(./set_main)" 'the program gets the same results'
+like "$(cat set.trace.json)" '"name":"set_option_of".*"option":"SET_DEPTH","arg":"0x190"' 'the word is shown'
+like "$(cat set.trace.json)" '"name":"set_two".*"box":"?3"?,"arg1":"?2.5"?,"arg2":"?40"?' 'so are several'
+model --api set.json -- -I.
+is "$?:$(ask '[p["name"] for p in f["set_text"]["params"]], "left_out" in f["set_text"]')" "0:(['format', 'arg'], False)" 'a pattern is for those that no rule before it names'
+set_descriptor '"set_none": "int"'
+says 1 'set.json:2: set_none has no "..."; correct the name' 'a function without ...' "$tracegen" model --api set.json -- -I.
+set_descriptor '"set_two": "float"'
+says 1 'set.json:2: float is no type that "..." can stand for; write one of the headers, or int' 'a type that is never passed there' \
+	"$tracegen" model --api set.json -- -I.
