@@ -14,6 +14,7 @@
 
 #include "gen/allocate.h"
 #include "gen/descriptor.h"
+#include "gen/guess.h"
 #include "gen/tracegen.h"
 
 static const char *const all_keys[] = {
@@ -21,7 +22,8 @@ static const char *const all_keys[] = {
 	"flags",    "sonames",	     "handles",	 "bools",     "numbers",	  "enums",
 	"results",  "successes",     "levels",	 "phases",    "initialises",	  "creates",
 	"destroys", "exported",	     "left_out", "variables", "variadic",	  "getprocs",
-	"since",    "first_members", "newer",	 "chains",    "comment",	  NULL};
+	"since",    "first_members", "newer",	 "chains",    "guesses",	  "flag_enums",
+	NULL};
 
 static char *file_read_whole(const char *path)
 {
@@ -78,6 +80,27 @@ int descriptor_sources(const char *path, struct model_sources *sources)
 	return descriptor.failed ? -1 : 0;
 }
 
+/* "guesses": what the rules say comes first, so that the descriptor has the last word. */
+static void describe_guesses(struct descriptor *descriptor)
+{
+	json_t *on = json_object_get(descriptor->root, "guesses");
+
+	if (on && !json_is_boolean(on))
+		descriptor_wrong(descriptor, "guesses", NULL,
+				 "\"guesses\" must be true or false; write it without quotes");
+	if (!json_is_true(on))
+		return;
+	struct guesses guesses = model_guess(descriptor->model);
+	/* Lists that the descriptor has are whole. */
+	for (size_t i = 0; i < guesses.count; i++)
+		if ((guesses.list[i].kind == GUESS_CREATES &&
+		     json_object_get(descriptor->root, "creates")) ||
+		    (guesses.list[i].kind == GUESS_DESTROYS &&
+		     json_object_get(descriptor->root, "destroys")))
+			guesses.list[i--] = guesses.list[--guesses.count];
+	model_apply_guesses(&guesses);
+}
+
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
@@ -95,6 +118,7 @@ int model_describe(struct model *model, const char *path)
 	model->prefix = descriptor_text(&descriptor, descriptor.root, "prefix", true);
 	model->sonames =
 		descriptor_texts(&descriptor, descriptor.root, "sonames", &model->nsonames);
+	describe_guesses(&descriptor);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		parts[i](&descriptor);
 	model_collect(model, model->types, model->ntypes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptor_types.c: "version", "handles", "bools", "numbers", "chains": what a descriptor says of
- * types and of the API as a whole.
+ * descriptor_types.c: "version", "handles", "bools", "numbers", "flag_enums", "chains": what a
+ * descriptor says of types and of the API as a whole.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -51,12 +51,15 @@ void describe_version(struct descriptor *descriptor)
 	descriptor->model->version = text;
 }
 
-/* "handles", "bools", "numbers": what kind types are. */
+/* "handles", "bools", "numbers", "flag_enums": what kind types are. */
 
 static void type_set_kind(struct descriptor *descriptor, struct type *type, void *kind)
 {
 	(void)descriptor;
 	type->kind = *(enum tl_kind *)kind;
+	/* An enum stays what it is, but for being a sum of its values. */
+	if (type->kind == TL_KIND_FLAGS)
+		return;
 	type->name = type->name ? type->name : type->spelling;
 	type->enumerators = NULL;
 	type->nenumerators = 0;
@@ -72,8 +75,10 @@ void describe_kinds(struct descriptor *descriptor)
 	static const struct {
 		const char *key;
 		enum tl_kind kind;
-	} kinds[] = {
-		{"handles", TL_KIND_HANDLE}, {"bools", TL_KIND_BOOL}, {"numbers", TL_KIND_UINT}};
+	} kinds[] = {{"handles", TL_KIND_HANDLE},
+		     {"bools", TL_KIND_BOOL},
+		     {"numbers", TL_KIND_UINT},
+		     {"flag_enums", TL_KIND_FLAGS}};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		size_t count = 0;

@@ -103,6 +103,8 @@ void descriptor_check_keys(struct descriptor *descriptor, json_t *object,
 	json_object_foreach(object, key, value) {
 		bool known = false;
 
+		/* "comment", and "comment" with any words behind it, are for readers. */
+		known = !strncmp(key, "comment", 7);
 		for (size_t i = 0; allowed[i]; i++)
 			known |= !strcmp(key, allowed[i]);
 		if (!known)

@@ -107,6 +107,18 @@ static void variable_check(struct descriptor *descriptor, const char *key, const
 				text, text));
 }
 
+/* The tags of a variable: a string, or {"tags": …, "comment": …}. */
+static const char *variable_tags(struct descriptor *descriptor, const char *key, json_t *value)
+{
+	static const char *const keys[] = {"tags", NULL};
+
+	if (!json_is_object(value))
+		return descriptor_string(descriptor, key, value);
+	descriptor_check_keys(descriptor, value, keys);
+	const char *tags = descriptor_text(descriptor, value, "tags", true);
+	return tags ? tags : "";
+}
+
 void describe_variables(struct descriptor *descriptor)
 {
 	struct variable **done = NULL;
@@ -122,7 +134,7 @@ void describe_variables(struct descriptor *descriptor)
 		char separator =
 			variable_split(descriptor, "variables", key, &owner, &rule.pattern);
 
-		rule.tags = tags_read(descriptor_string(descriptor, key, value));
+		rule.tags = tags_read(variable_tags(descriptor, key, value));
 		if (rule.tags.unknown)
 			descriptor_wrong(
 				descriptor, key, NULL,

@@ -7,6 +7,10 @@
  *
  *	parse*.c           the headers, by libclang: functions, parameters, types, constants
  *	comment.c          what the headers' comments say of parameters
+ *	exports.c          what shared libraries export; library.c finds them as the loader does
+ *	refused.c          functions that no shim can stand in front of
+ *	guess*             guesses, by rules, about what comments and descriptor don't say
+ *	suggest.c          guesses as a descriptor
  *	descriptor*.c      what the descriptor adds: directions, lengths, handles, levels, ...
  *	model.h            the model; model_json.c writes and reads it as a JSON file
  *	model_tables.c     the model as the tables of tracelayer/api.h

@@ -3,12 +3,12 @@
 bin_PROGRAMS += tracegen
 # Headers and descriptors to a model.
 tracegen_model = \
-	gen/gen.h gen/allocate.h gen/comment.h gen/comment.c gen/model.h gen/model.c gen/model_json.c gen/exports.h gen/exports.c gen/refused.c \
+	gen/gen.h gen/allocate.h gen/comment.h gen/comment.c gen/model.h gen/model.c gen/model_json.c gen/exports.h gen/exports.c gen/refused.c gen/guess.h gen/guess_rules.h gen/guess.c \
 	gen/parse.h gen/parse.c gen/parse_constants.c gen/parse_conventions.c gen/parse_cursors.c gen/parse_functions.c gen/parse_types.c \
 	gen/descriptor.h gen/descriptor.c gen/descriptor_functions.c gen/descriptor_getprocs.c gen/descriptor_types.c \
 	gen/descriptor_values.c gen/descriptor_variables.c
 tracegen_SOURCES = $(tracegen_model) \
-	gen/tracegen.h gen/tracegen.c gen/check.c gen/library.c gen/model_tables.h gen/model_tables.c \
+	gen/tracegen.h gen/tracegen.c gen/check.c gen/library.c gen/suggest.c gen/model_tables.h gen/model_tables.c \
 	gen/emit.h gen/emit.c gen/emit_tables.c gen/emit_shims.c gen/emit_callbacks.c gen/emit_exports.c gen/emit_tracing.c gen/emit_layer.c \
 	format/file/describe.h format/file/describe.c common/stages.h common/stages.c common/levels.h common/text.h common/text.c
 tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)

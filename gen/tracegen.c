@@ -4,6 +4,7 @@
  *
  *	tracegen model HEADER… [--api DESCRIPTOR] [--lib LIBRARY] [--pkg PACKAGE] [-o FILE] [-- FLAGS]
  *	tracegen emit  --api DESCRIPTOR | --model MODEL | HEADER… [--lib LIBRARY] [-o FOLDER] [-- FLAGS]
+ *	tracegen suggest HEADER… [--lib LIBRARY] [--pkg PACKAGE] [-o FILE] [-- FLAGS]
  *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- FLAGS]
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
@@ -19,6 +20,7 @@
 #include "common/checked_stdout.h"
 #include "gen/allocate.h"
 #include "gen/exports.h"
+#include "gen/guess.h"
 #include "gen/model.h"
 #include "gen/tracegen.h"
 
@@ -32,6 +34,7 @@ struct options {
 	const char *api, *model, *output, *shims;
 	const char **libraries, **packages;
 	size_t nlibraries, npackages;
+	bool no_guesses;
 	bool generic; /* the command passes on what C can't: struct function.only_generic */
 };
 
@@ -47,6 +50,8 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"pkg", 'p', "PACKAGE", 0,
 	 "compiler flags from `pkg-config --cflags PACKAGE`; may be repeated", 0},
+	{"no-guesses", 'n', NULL, 0, "without a descriptor: believe nothing but comments and types",
+	 0},
 	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
 	{0},
 };
@@ -61,6 +66,9 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 		break;
 	case 'l':
 		*APPEND(options->libraries, options->nlibraries) = argument;
+		break;
+	case 'n':
+		options->no_guesses = true;
 		break;
 	case 'p':
 		*APPEND(options->packages, options->npackages) = argument;
@@ -259,6 +267,11 @@ static struct model *options_load_model(const struct options *options)
 					     : options_parse_headers(options, exports);
 	bool described = model && model->name;
 
+	if (model && !described && !options->api && !options->no_guesses) {
+		struct guesses guesses = model_guess(model);
+
+		model_apply_guesses(&guesses);
+	}
 	if (!model ||
 	    (!described && model_describe_and_report(model, options->api, options->generic) != 0))
 		return NULL;
@@ -363,6 +376,29 @@ static int command_emit(const struct options *options)
 	       model_write_file(options, model, ".exports", emit_exports);
 }
 
+static int command_suggest(const struct options *options)
+{
+	struct options sources = *options;
+
+	if (!options->nnames)
+		return usage_error("suggest needs a header");
+	if (options->api || options->model)
+		return usage_error(
+			"suggest writes a descriptor from headers alone, without --api and --model");
+	sources.no_guesses = true;
+	struct model *model = options_load_model(&sources);
+	if (!model)
+		return 1;
+	struct guesses guesses = model_guess(model);
+	FILE *to = options->output ? fopen(options->output, "w") : stdout;
+	if (!to)
+		return write_error(options->output);
+	model_name_after_header(model);
+	if (suggest_write(model, &guesses, to) != 0 || (to != stdout && fclose(to) != 0))
+		return write_error(options->output ? options->output : "stdout");
+	return 0;
+}
+
 static const struct command {
 	const char *name, *usage, *doc;
 	int (*run)(const struct options *options);
@@ -372,6 +408,9 @@ static const struct command {
 	{"check", "LIBRARY [-- COMPILER FLAGS]",
 	 "Say which functions that a library exports have a shim, and why the others have none.",
 	 command_check},
+	{"suggest", "HEADER... [-- COMPILER FLAGS]",
+	 "Write the descriptor that guesses amount to, as the start for one's own.",
+	 command_suggest},
 	{"emit", "[HEADER...] [-- COMPILER FLAGS]",
 	 "Write shims, tables, callback types and the list of exports.", command_emit},
 };
@@ -384,7 +423,7 @@ static void commands_print(FILE *to)
 	      "From the headers of a C API to the code that traces it.\n\n",
 	      to);
 	for (size_t i = 0; i < ncommands; i++)
-		fprintf(to, "  tracegen %-6s %s\n      %s\n", commands[i].name, commands[i].usage,
+		fprintf(to, "  tracegen %-7s %s\n      %s\n", commands[i].name, commands[i].usage,
 			commands[i].doc);
 	fputs("\ntracegen COMMAND --help shows its options; tracegen(1) and tracelayer-descriptor(5) explain.\n",
 	      to);

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 65
+plan 85
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -218,3 +218,53 @@ says 1 'set.json:2: set_none has no "..."; correct the name' 'a function without
 set_descriptor '"set_two": "float"'
 says 1 'set.json:2: float is no type that "..." can stand for; write one of the headers, or int' 'a type that is never passed there' \
 	"$tracegen" model --api set.json -- -I.
+
+# --- guesses
+cat >guess.h <<'END_OF_HEADER'
+typedef struct lamp_s *lamp;
+typedef enum { LAMP_OK, LAMP_BROKEN, LAMP_DARK = 5 } lamp_status;
+typedef enum { LAMP_RED = 1, LAMP_GREEN = 2, LAMP_BLUE = 4, LAMP_ALARM = 8 } lamp_colours;
+typedef enum { LAMP_FLAG_NONE, LAMP_FLAG_A, LAMP_FLAG_B, LAMP_FLAG_AB } lamp_flags;
+typedef enum { LAMP_ONE = 1, LAMP_TWO, LAMP_THREE, LAMP_FOUR } lamp_number;
+struct lamp_text { const char *name; unsigned line_count; const unsigned *lines; };
+lamp lamp_create(const char *name, lamp_colours colours);
+lamp_status lamp_open(lamp *made, int argc, char **argv, lamp_flags flags);
+void lamp_destroy(lamp it);
+lamp_status lamp_get_all(unsigned *pLampCount, lamp *pLamps, lamp_number number);
+int lamp_write(lamp it, void *data, unsigned long size);
+int lamp_read(lamp it, void *buf, unsigned long nbytes);
+int lamp_set(lamp it, const struct lamp_text *text, const double *values, int num_values);
+int lamp_compare(lamp a, lamp b);
+const char *lamp_name(lamp it);
+lamp lamp_find(const char *text, int *where);
+void lamp_where(lamp it, const char *name, unsigned name_len, char *data, int datalen, unsigned **rows, unsigned *rows_size);
+void lamp_told(lamp it, int *in /* [in][range(0, count)] */, int count);
+END_OF_HEADER
+"$tracegen" suggest guess.h -o suggested.json 2>err
+is "$?:$(cat err)" 0: 'a descriptor is suggested'
+suggested() { "$python" -c 'import json; d = json.load(open("suggested.json")); v = {k: x["tags"].replace("[checked]", "") for k, x in d["variables"].items()}; print(eval(__import__("sys").argv[1]))' "$1"; }
+is "$(suggested 'd["name"], d["prefix"], d["headers"]')" "('guess', 'guess', ['guess.h'])" 'with the name of its header'
+is "$(suggested '{r["failure"]: r["functions"] for r in d["results"]}')" \
+	"{'null': ['lamp_create'], 'nonzero': ['lamp_open', 'lamp_get_all'], 'negative': ['lamp_write', 'lamp_read', 'lamp_set']}" 'failures are guessed'
+is "$(suggested 'd["creates"], d["destroys"]')" "(['lamp_create', 'lamp_open'], ['lamp_destroy'])" 'so are makers and enders of objects'
+is "$(suggested 'd["flag_enums"]')" "['lamp_colours', 'lamp_flags']" 'and enums that are bits'
+is "$(suggested 'v["lamp_get_all:pLamps"], v["lamp_get_all:pLampCount"]')" "('[out][range(0, *pLampCount)]', '[in,out][elements(1)]')" 'an array and its count'
+is "$(suggested 'v["lamp_open:made"], v.get("lamp_open:argv"), v.get("lamp_destroy:it")')" "('[out][elements(1)]', None, None)" 'a place for an object'
+is "$(suggested 'v["lamp_write:data"], v["lamp_read:buf"]')" "('[in][range(0, size)]', '[out][range(0, nbytes)]')" 'bytes that go in, and that come out'
+is "$(suggested 'v["lamp_set:values"], v["lamp_find:where"]')" "('[in][range(0, num_values)]', '[out][elements(1)]')" 'an array of numbers, and a number'
+is "$(suggested 'v["struct lamp_text.lines"], v.get("lamp_set:text")')" "('[in][range(0, line_count)]', None)" 'an array in a struct'
+is "$(suggested 'v.get("lamp_where:name"), v["lamp_where:data"], v["lamp_where:rows"], v["lamp_where:rows_size"]')" \
+	"(None, '[out][range(0, datalen)]', '[out][elements(1)]', '[out][elements(1)]')" 'text stays text, and an array that the call makes is one pointer'
+is "$(suggested '[k for k in v if "lamp_told" in k]')" '[]' 'what a comment says is not guessed'
+is "$(suggested 'all(x["comment"] for x in d["variables"].values()) and all(r["comment"] for r in d["results"]) and bool(d["comment on creates"])')" True 'each guess has its reason'
+same_functions() { "$python" -c 'import json, sys; a, b = (json.load(open(x)) for x in sys.argv[1:]); print(all(a[k] == b[k] for k in ("functions", "types")))' "$1" "$2"; }
+"$tracegen" model guess.h -o guessed.json && "$tracegen" model --api suggested.json -o described.json
+is "$(same_functions guessed.json described.json)" True 'the suggested descriptor gives the model that there is without one'
+"$tracegen" model --no-guesses guess.h -o plain.json
+is "$(same_functions guessed.json plain.json)" False 'guesses can be left out'
+printf '{"name": "g", "prefix": "g", "version": "", "headers": ["guess.h"], "guesses": true,\n "destroys": [], "variables": {"lamp_read:buf": {"tags": "[address]", "comment": "slow"}}}\n' >mine.json
+model --api mine.json
+is "$?:$(ask '[f[x].get("flags") for x in ("lamp_create", "lamp_destroy")], ["length" in f[x]["params"][1] for x in ("lamp_read", "lamp_write")]')" \
+	"0:([['creates'], None], [False, True])" 'a descriptor can ask for guesses, and has the last word'
+says 1 'mine.json:1: "guesses" must be true or false' 'guesses that are neither' sh -c 'sed -i "s/\"guesses\": true/\"guesses\": 1/" mine.json; "$0" model --api mine.json' "$tracegen"
+says 2 'suggest needs a header' 'suggest without a header' "$tracegen" suggest

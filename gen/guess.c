@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guess.c: applies guess_rules.h to a model. A guess is made in the words of a descriptor, and put
+ * into the model as a descriptor's would be, so that `tracegen suggest` tells no other story.
+ */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/comment.h"
+#include "gen/guess.h"
+#include "gen/guess_rules.h"
+
+static bool name_fits(const char *pattern, const char *name)
+{
+	return fnmatch(pattern, name, FNM_EXTMATCH | FNM_CASEFOLD) == 0;
+}
+
+static void guess_add(struct guesses *guesses, struct guess guess)
+{
+	*APPEND(guesses->list, guesses->count) = guess;
+}
+
+/* Types. */
+
+static bool is_one_bit(int64_t value)
+{
+	return value > 0 && (value & (value - 1)) == 0;
+}
+
+/* Every value is a bit, or a sum of the bits that have names; how many there are of each. */
+static bool enum_is_bits(const struct type *type, unsigned *count, unsigned *sums)
+{
+	uint64_t bits = 0;
+
+	*sums = 0;
+
+	for (size_t i = 0; i < type->nenumerators; i++)
+		if (is_one_bit(type->enumerators[i].value))
+			bits |= (uint64_t)type->enumerators[i].value;
+	*count = (unsigned)__builtin_popcountll(bits);
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		int64_t value = type->enumerators[i].value;
+
+		if (type->enumerators[i].alias || value == -1 || !value || is_one_bit(value))
+			continue;
+		if (((uint64_t)value & ~bits & 0x7fffffff) != 0)
+			return false;
+		++*sums;
+	}
+	return true;
+}
+
+static void type_guess_flags(struct guesses *guesses, struct type *type)
+{
+	unsigned count, sums;
+	size_t words = 0;
+
+	if (type->kind != TL_KIND_ENUM || !enum_is_bits(type, &count, &sums) || count < 2)
+		return;
+	for (size_t i = 0; i < type->nenumerators; i++)
+		words += name_fits(RULE_FLAGS_ENUM, type->enumerators[i].name);
+	bool named = name_fits(RULE_FLAGS_ENUM, type->spelling) || 2 * words > type->nenumerators;
+	if (named ? sums > count : sums || count < RULE_FLAGS_COUNT)
+		return;
+	guess_add(guesses, (struct guess){.kind = GUESS_FLAGS,
+					  .name = type->spelling,
+					  .why = named ? "its values are bits, and its name says so"
+						       : "its values are bits",
+					  .type = type});
+}
+
+/* Results. */
+
+/* The name of an enum's value 0 says that all is well. */
+static bool enum_is_status(const struct type *type, bool *negative)
+{
+	bool fine = false;
+	size_t below = 0, above = 0;
+
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		fine |= type->enumerators[i].value == 0 &&
+			name_fits(RULE_STATUS_FINE, type->enumerators[i].name);
+		below += type->enumerators[i].value < 0;
+		above += type->enumerators[i].value > 0 && !type->enumerators[i].alias;
+	}
+	/* Of Vulkan's positive results none is a failure; of curl_multi's all are. */
+	*negative = below > above;
+	return fine && name_fits(RULE_STATUS_ENUM, type->spelling);
+}
+
+static bool type_is_object(const struct type *type)
+{
+	return type->kind == TL_KIND_HANDLE ||
+	       (type->kind == TL_KIND_POINTER && !type->is_const &&
+		(!type->target || type->target->kind == TL_KIND_STRUCT ||
+		 type->target->kind == TL_KIND_UNION));
+}
+
+static void function_guess_failure(struct guesses *guesses, struct function *function)
+{
+	const struct type *result = function->result;
+	struct guess guess = {.kind = GUESS_FAILURE, .name = function->name, .function = function};
+	bool negative;
+
+	if (result->kind == TL_KIND_ENUM && enum_is_status(result, &negative)) {
+		guess.says = negative ? "negative" : "nonzero";
+		guess.why = negative ? "an enum whose failures are negative"
+				     : "an enum whose value 0 means success";
+	} else if (result->kind == TL_KIND_INT && result->size >= 4 &&
+		   !name_fits(RULE_NEGATIVE_IS_FINE, function->name)) {
+		guess.says = "negative";
+		guess.why = "a negative number means failure by custom";
+	} else if (type_is_object(result) && !name_fits(RULE_NULL_IS_FINE, function->name)) {
+		guess.says = "null";
+		guess.why = "NULL means failure by custom, where nothing is looked up";
+	} else {
+		return;
+	}
+	guess_add(guesses, guess);
+}
+
+/* Variables. */
+
+/* Where a parameter or member stands among its siblings. */
+struct place_of {
+	struct variable *list;
+	size_t count, index;
+	const char *function; /* NULL: a member */
+};
+
+/* Lower case and no underscores. */
+static char *name_squeezed(const char *name)
+{
+	char *squeezed = copy_text(name), *to = squeezed;
+
+	for (const char *c = name; *c; c++)
+		if (*c != '_')
+			*to++ = (char)tolower((unsigned char)*c);
+	*to = '\0';
+	return squeezed;
+}
+
+/* "pValues" is values: the name without what says that it is a pointer. */
+static char *name_of_pointee(const char *name)
+{
+	size_t prefix = 0;
+
+	if (!strncmp(name, "lp", 2) && isupper((unsigned char)name[2]))
+		prefix = 2;
+	else if (!strncmp(name, "p_", 2) || !strncmp(name, "pp", 2))
+		prefix = 2;
+	else if (!strncmp(name, "ph", 2) && isupper((unsigned char)name[2]))
+		prefix = 2;
+	else if (*name == 'p' && isupper((unsigned char)name[1]))
+		prefix = 1;
+	return name_squeezed(name[prefix] ? name + prefix : name);
+}
+
+/* "pValues" is value: the part that a count's name may share with it. */
+static const char *name_of_element(const char *name)
+{
+	char *base = name_of_pointee(name);
+	size_t length = strlen(base);
+
+	if (length > 5 && !strcmp(base + length - 3, "ies"))
+		return format_text("%.*sy", (int)length - 3, base);
+	if (length > 3 && base[length - 1] == 's')
+		base[length - 1] = '\0';
+	return base;
+}
+
+/* A rule with the array's name in place of %. */
+static const char *rule_for(const char *rule, const char *base)
+{
+	const char *at = strchr(rule, '%');
+
+	return at ? format_text("%.*s%s%s", (int)(at - rule), rule, base, at + 1) : rule;
+}
+
+static bool type_is_count(const struct type *type)
+{
+	return (type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT) && type->size >= 2;
+}
+
+static bool variable_can_count(const struct variable *variable)
+{
+	const struct type *type = variable->type;
+
+	return type_is_count(type) || (type->kind == TL_KIND_POINTER && type->target &&
+				       !type->is_const && type_is_count(type->target));
+}
+
+static bool type_is_untyped(const struct type *type)
+{
+	return !type || type->kind == TL_KIND_VOID;
+}
+
+static bool rule_fits_place(enum rule_place rule, size_t array, size_t count)
+{
+	return rule == RULE_ANYWHERE || count == array + 1 ||
+	       (rule == RULE_BESIDE && count + 1 == array);
+}
+
+/* (T **array, size_t *count): the call says where its array is, and how long. */
+static bool array_comes_out(const struct variable *array, const struct variable *count)
+{
+	return array->type->target && array->type->target->kind == TL_KIND_POINTER &&
+	       !array->type->is_const && count->type->kind == TL_KIND_POINTER;
+}
+
+/* dictLength counts dictionary: `base` begins as the count's name does. */
+static bool stem_counts(const char *base, const char *count, bool *bytes)
+{
+	size_t stem = 0;
+
+	while (base[stem] && base[stem] == count[stem])
+		stem++;
+	*bytes = name_fits(RULE_STEM_BYTES, count + stem);
+	return stem >= RULE_STEM_MIN && (*bytes || name_fits(RULE_STEM_ENDS, count + stem));
+}
+
+/* The sibling that counts an array, by the first rule that one fits; NULL: none. */
+static const struct variable *array_count(const struct place_of *place, bool *bytes)
+{
+	const struct variable *array = &place->list[place->index];
+	const struct type *target = array->type->target;
+	const char *base = name_of_element(array->name);
+	bool untyped = type_is_untyped(target);
+	bool object = !untyped && (target->kind == TL_KIND_STRUCT || target->kind == TL_KIND_UNION);
+
+	if (name_fits(RULE_IS_COUNT, array->name))
+		return NULL;
+	for (size_t i = 0; i < sizeof rules_counts / sizeof *rules_counts; i++) {
+		if ((untyped && rules_counts[i].unit == RULE_ITEMS) ||
+		    (object && rules_counts[i].place != RULE_ANYWHERE))
+			continue;
+		for (size_t j = 0; j < place->count; j++)
+			if (j != place->index && variable_can_count(&place->list[j]) &&
+			    !array_comes_out(array, &place->list[j]) &&
+			    rule_fits_place(rules_counts[i].place, place->index, j) &&
+			    name_fits(rule_for(rules_counts[i].name, base),
+				      name_of_pointee(place->list[j].name))) {
+				*bytes = rules_counts[i].unit == RULE_BYTES;
+				return &place->list[j];
+			}
+	}
+	for (size_t j = 0; j < place->count; j++)
+		if (j != place->index && variable_can_count(&place->list[j]) &&
+		    !array_comes_out(array, &place->list[j]) &&
+		    stem_counts(base, name_of_pointee(place->list[j].name), bytes))
+			return &place->list[j];
+	return NULL;
+}
+
+/* Some sibling has this one as its count. */
+static bool variable_counts(const struct place_of *place)
+{
+	for (size_t i = 0; i < place->count; i++) {
+		struct place_of other = {place->list, place->count, i, place->function};
+		bool bytes;
+
+		if (i != place->index && place->list[i].type->kind == TL_KIND_POINTER &&
+		    !type_is_count(place->list[i].type->target ? place->list[i].type->target
+							       : place->list[i].type) &&
+		    array_count(&other, &bytes) == &place->list[place->index])
+			return true;
+	}
+	return false;
+}
+
+static bool type_is_byte(const struct type *type)
+{
+	return !type || type->kind == TL_KIND_VOID || type->kind == TL_KIND_CHAR || type->size == 1;
+}
+
+/* Its elements can be shown. */
+static bool type_is_element(const struct type *type)
+{
+	return type_is_byte(type) ||
+	       (type->kind != TL_KIND_FUNCTION && type->kind != TL_KIND_ARRAY && !type->incomplete);
+}
+
+/* Comments or the type itself have said what there is to say. */
+static bool variable_is_told(const struct variable *variable)
+{
+	struct tags tags = tags_read(variable->comment);
+	bool of_const = variable->type->is_const && !(variable->direction & TL_OUT);
+
+	return tags.direction || tags.has_length || tags.address || tags.unknown ||
+	       (variable->length.kind != TL_LENGTH_NONE &&
+		(!of_const || variable->length.constant != 1));
+}
+
+static void array_guess(const struct place_of *place, const struct variable *count, bool bytes,
+			struct guess *guess)
+{
+	const struct variable *array = &place->list[place->index];
+	const struct type *target = array->type->target;
+	bool pointee = count->type->kind == TL_KIND_POINTER;
+	bool in =
+		array->type->is_const || !place->function ||
+		name_fits(RULE_READ_NAMES, array->name) ||
+		(name_fits(RULE_READS, place->function) && !name_fits(RULE_FILLS, place->function));
+
+	guess->says = format_text("[%s][%s%s%s)][checked]", in ? "in" : "out",
+				  bytes && !type_is_byte(target) ? "bytes(" : "range(0, ",
+				  pointee ? "*" : "", count->name);
+	guess->why = format_text("%s counts its %s", count->name,
+				 bytes || type_is_byte(target) ? "bytes" : "elements");
+}
+
+/* What a pointer leads to, and whether it goes in or comes out; false: nothing is guessed. */
+static bool variable_guess(const struct place_of *place, struct guess *guess)
+{
+	const struct variable *variable = &place->list[place->index];
+	const struct type *type = variable->type, *target = type->target;
+	const struct variable *count;
+	bool bytes;
+
+	if (type->kind != TL_KIND_POINTER || variable_is_told(variable) ||
+	    !type_is_element(target) ||
+	    (!type->is_const && (!place->function || name_fits(RULE_ENDS, place->function))))
+		return false;
+	bool text = target && target->kind == TL_KIND_CHAR && type->is_const;
+	bool scalar = target && target->kind != TL_KIND_VOID && target->kind != TL_KIND_STRUCT &&
+		      target->kind != TL_KIND_UNION;
+	count = array_count(place, &bytes);
+	if (count && (!text || name_fits(RULE_IS_BYTES, variable->name))) {
+		array_guess(place, count, bytes, guess);
+	} else if (type->is_const || !scalar || type_is_byte(target)) {
+		/* Text and single structs are known already, by const alone. */
+		return false;
+	} else if (variable_counts(place)) {
+		guess->says = "[in,out][elements(1)][checked]";
+		guess->why = "it counts an array, before the call and behind it";
+	} else if (name_fits(RULE_NOT_OUT, variable->name)) {
+		return false;
+	} else {
+		guess->says = "[out][elements(1)][checked]";
+		guess->why =
+			target->kind == TL_KIND_POINTER || target->kind == TL_KIND_HANDLE
+				? "a pointer to a pointer is where an object comes out"
+				: "a pointer to a number that is not const is where it comes out";
+	}
+	return true;
+}
+
+static void function_guess_params(struct guesses *guesses, struct function *function)
+{
+	for (size_t i = 0; i < function->nparams; i++) {
+		struct place_of place = {function->params, function->nparams, i, function->name};
+		struct guess guess = {.kind = GUESS_VARIABLE,
+				      .function = function,
+				      .variable = &function->params[i]};
+
+		guess.name = format_text("%s:%s", function->name, function->params[i].name);
+		if (variable_guess(&place, &guess))
+			guess_add(guesses, guess);
+	}
+}
+
+static void type_guess_members(struct guesses *guesses, struct type *type)
+{
+	if (type->kind != TL_KIND_STRUCT || strpbrk(type->spelling, "(:."))
+		return;
+	for (size_t i = 0; i < type->nmembers; i++) {
+		struct place_of place = {type->members, type->nmembers, i, NULL};
+		struct guess guess = {
+			.kind = GUESS_VARIABLE, .type = type, .variable = &type->members[i]};
+
+		guess.name = format_text("%s.%s", type->spelling, type->members[i].name);
+		if (type->members[i].type->is_const && variable_guess(&place, &guess))
+			guess_add(guesses, guess);
+	}
+}
+
+/* Objects. */
+
+static bool type_is_place_for_object(const struct type *type)
+{
+	return type->kind == TL_KIND_POINTER && !type->is_const && type->target &&
+	       type_is_object(type->target);
+}
+
+static bool name_fits_case(const char *pattern, const char *name)
+{
+	return fnmatch(pattern, name, FNM_EXTMATCH) == 0;
+}
+
+static bool function_makes(const struct function *function)
+{
+	bool makes = type_is_object(function->result);
+
+	for (size_t i = 0; i < function->nparams; i++)
+		makes |= type_is_place_for_object(function->params[i].type);
+	return makes && name_fits_case(RULE_CREATES, function->name);
+}
+
+static bool function_takes_object(const struct function *function)
+{
+	for (size_t i = 0; i < function->nparams; i++)
+		if (type_is_object(function->params[i].type) ||
+		    type_is_place_for_object(function->params[i].type))
+			return true;
+	return false;
+}
+
+/* gzclose ends what gzopen makes. */
+static bool function_ends_weakly(const struct model *model, const struct function *function)
+{
+	size_t length = strlen(function->name), stem = 0;
+
+	for (size_t i = 0; i < sizeof rules_weak_ends / sizeof *rules_weak_ends; i++) {
+		size_t word = strlen(rules_weak_ends[i]);
+
+		if (length > word && !strcmp(function->name + length - word, rules_weak_ends[i]))
+			stem = length - word;
+	}
+	for (size_t i = 0; stem && i < sizeof rules_beginnings / sizeof *rules_beginnings; i++) {
+		const char *begins =
+			format_text("%.*s%s", (int)stem, function->name, rules_beginnings[i]);
+
+		for (size_t j = 0; j < model->nfunctions; j++)
+			if (!strncmp(model->functions[j].name, begins, strlen(begins)) &&
+			    (function_makes(&model->functions[j]) ||
+			     function_takes_object(&model->functions[j])))
+				return true;
+	}
+	return false;
+}
+
+static void function_guess_objects(struct guesses *guesses, const struct model *model,
+				   struct function *function)
+{
+	struct guess guess = {.name = function->name, .function = function};
+
+	if (function_takes_object(function) && name_fits_case(RULE_DESTROYS, function->name)) {
+		guess.kind = GUESS_DESTROYS;
+		guess.why = "by its name it ends an object, and it takes one";
+	} else if (function_takes_object(function) && function_ends_weakly(model, function)) {
+		guess.kind = GUESS_DESTROYS;
+		guess.why = "another function, whose name begins alike, makes the object";
+	} else if (function_makes(function)) {
+		guess.kind = GUESS_CREATES;
+		guess.why = "by its name it makes an object, and it gives one";
+	} else {
+		return;
+	}
+	guess_add(guesses, guess);
+}
+
+struct guesses model_guess(const struct model *model)
+{
+	struct guesses guesses = {0};
+
+	for (size_t i = 0; i < model->ntypes; i++)
+		type_guess_flags(&guesses, model->types[i]);
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		struct function *function = &model->functions[i];
+
+		if (function->left_out && !function->only_generic)
+			continue;
+		function_guess_failure(&guesses, function);
+		function_guess_objects(&guesses, model, function);
+		function_guess_params(&guesses, function);
+	}
+	for (size_t i = 0; i < model->ntypes; i++)
+		type_guess_members(&guesses, model->types[i]);
+	return guesses;
+}
+
+static enum tl_failure failure_guessed(const char *says)
+{
+	return !strcmp(says, "negative") ? TL_FAILURE_NEGATIVE
+	       : !strcmp(says, "null")	 ? TL_FAILURE_NULL
+					 : TL_FAILURE_NONZERO;
+}
+
+void model_apply_guesses(const struct guesses *guesses)
+{
+	for (size_t i = 0; i < guesses->count; i++) {
+		const struct guess *guess = &guesses->list[i];
+		struct tags tags;
+
+		switch (guess->kind) {
+		case GUESS_FLAGS:
+			guess->type->kind = TL_KIND_FLAGS;
+			break;
+		case GUESS_FAILURE:
+			guess->function->failure = failure_guessed(guess->says);
+			break;
+		case GUESS_CREATES:
+			guess->function->flags |= TL_FUNCTION_CREATES;
+			break;
+		case GUESS_DESTROYS:
+			guess->function->flags |= TL_FUNCTION_DESTROYS;
+			break;
+		case GUESS_VARIABLE:
+			tags = tags_read(guess->says);
+			if (guess->function)
+				variable_settle(guess->variable, &tags, guess->function->params,
+						guess->function->nparams);
+			else
+				variable_settle(guess->variable, &tags, guess->type->members,
+						guess->type->nmembers);
+			break;
+		}
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guess.h: guesses about functions and types, by the rules of guess_rules.h.
+ */
+#ifndef TL_GEN_GUESS_H
+#define TL_GEN_GUESS_H
+
+#include <stdio.h>
+
+#include "gen/model.h"
+
+enum guess_kind {
+	GUESS_FLAGS,	/* an enum is a sum of bits */
+	GUESS_FAILURE,	/* of a function's result */
+	GUESS_CREATES,	/* a function makes an object */
+	GUESS_DESTROYS, /* a function ends one */
+	GUESS_VARIABLE, /* tags of a parameter or member */
+};
+
+struct guess {
+	enum guess_kind kind;
+	const char
+		*name; /* as a descriptor has it: "deflate", "box_open:size", "struct box.name" */
+	const char *says; /* tags, or the failure; NULL: the kind says all */
+	const char *why;
+	struct function *function; /* whose guess it is, or NULL */
+	struct type *type;	   /* GUESS_FLAGS: this one; GUESS_VARIABLE: of this member */
+	struct variable *variable;
+};
+
+struct guesses {
+	struct guess *list;
+	size_t count;
+};
+
+/* What can be guessed of a model that was parsed, and no descriptor has described yet. */
+struct guesses model_guess(const struct model *model);
+
+/* Put guesses into the model that they were made of. */
+void model_apply_guesses(const struct guesses *guesses);
+
+/*
+ * suggest.c: write a descriptor that says what the guesses amount to, with a comment on each. -1
+ * after an error (printed).
+ */
+int suggest_write(const struct model *model, const struct guesses *guesses, FILE *to);
+
+#endif

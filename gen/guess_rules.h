@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guess_rules.h: the rules by which tracegen guesses what neither a header's comments nor a
+ * descriptor say. guess.c applies them; `tracegen suggest` writes down what they amount to.
+ *
+ * A wrong guess shows a wrong argument and does no more harm: memory is read by a checked copy.
+ * Patterns are those of fnmatch(3) with FNM_EXTMATCH, and compared without regard to case.
+ */
+#ifndef TL_GEN_GUESS_RULES_H
+#define TL_GEN_GUESS_RULES_H
+
+#include <stdbool.h>
+
+#include "tracelayer/api.h"
+
+/*
+ * The name of an array's count, in lower case and without underscores; % is the array's name without
+ * "p" in front and "s" behind. The first rule that a sibling fits decides.
+ */
+enum rule_unit {
+	RULE_BYTES, /* the count is of bytes */
+	RULE_UNITS, /* of elements; of bytes where these have no type */
+	RULE_ITEMS, /* of elements; where these have no type, of something unknown: no rule then */
+};
+
+enum rule_place {
+	RULE_ANYWHERE,
+	RULE_BEHIND, /* right behind the array */
+	RULE_BESIDE, /* right behind it or in front of it */
+};
+
+static const struct {
+	const char *name;
+	enum rule_unit unit;
+	enum rule_place place;
+} rules_counts[] = {
+	{"@(n|len|lengthof)%?(s)", RULE_UNITS, RULE_ANYWHERE},
+	{"@(num|nr|numof|numberof|count|countof)%?(s)", RULE_ITEMS, RULE_ANYWHERE},
+	{"%?(s)@(n|len|length)", RULE_UNITS, RULE_ANYWHERE},
+	{"%?(s)@(num|nr|count|cnt|nelem?(s)|nitems)", RULE_ITEMS, RULE_ANYWHERE},
+	{"@(cb|nbytes|sizeof|size|bytesof)%?(s)", RULE_BYTES, RULE_ANYWHERE},
+	{"%?(s)@(size|sz|bytes|nbytes|bytesize|sizeinbytes|byte@(len|length|count))", RULE_BYTES,
+	 RULE_ANYWHERE},
+	{"@(len|length)", RULE_UNITS, RULE_BEHIND},
+	{"@(n|num|nr|count|cnt|nmemb|nelem?(s)|nitems|nelements|elements|entries)", RULE_ITEMS,
+	 RULE_BESIDE},
+	{"@(size|sz|bytes|n?(b)yte?(s)|max@(len|length|size)|buf?(fer)@(len|length|size|sz)|data@(len|length|size))",
+	 RULE_BYTES, RULE_BEHIND},
+};
+
+/*
+ * A count may also be called after the beginning of the array's name: dictLength of dictionary. What
+ * stands behind that beginning, and how long it is at least.
+ */
+#define RULE_STEM_ENDS	"@(n|len|length|num|count|cnt)"
+#define RULE_STEM_BYTES "@(size|sz|bytes)"
+#define RULE_STEM_MIN	3
+
+/* What is called so counts, and is no array itself. */
+#define RULE_IS_COUNT "@(n|*@(len|length|count|cnt|size|num|bytes|nread|nwritten|written)*)"
+
+/* An array of char of such a name is no text, if it has a count: it may hold any byte. */
+#define RULE_IS_BYTES "*@(buf|data|bytes|blob|mem|raw|input|src|source|payload|packet|msg|block)*"
+
+/*
+ * What a pointer without const leads to is filled by the call, unless function or parameter are
+ * called so; but not if the function is called so, too.
+ */
+#define RULE_READS                                                                                 \
+	"@(*@(write|send|push|append|encode|submit|upload|feed|update)*|*_@(set|put|load|add)?(_*)|@(set|put)_*|*[a-z]@(Set|Put|Load|Add)[A-Z]*)"
+#define RULE_FILLS	"*@(get|read|recv|receive|query|fetch|recieve)*"
+#define RULE_READ_NAMES "@(in|in_*|input*|src*|source*|from*|pIn*|pSrc*)"
+
+/* Functions that end what a pointer leads to: there is nothing to read behind the call. */
+#define RULE_ENDS                                                                                  \
+	"*@(free|destroy|delete|close|release|unref|dispose|finalize|finalise|cleanup|clear|reset|detach|drop)*"
+
+/* Lists that end with NULL, and places for the program's own data: no object comes out of these. */
+#define RULE_NOT_OUT "*@(argv|envp|environ|list|array|user|priv|ctx|context|cookie|opaque|closure)*"
+
+/* The values of these results are no failures, however negative or NULL. */
+#define RULE_NEGATIVE_IS_FINE                                                                      \
+	"*@(cmp|compare|coll|diff|sub|sign|offset|delta|neg|abs|min|max|round|mul|div|add|log)*"
+#define RULE_NULL_IS_FINE                                                                          \
+	"*@(get|find|next|prev|first|last|lookup|search|query|peek|current|parent|child|sibling|head|tail|error|data|name|value)*"
+
+/* An enum that tells how a call went: its own name, and the name of its value 0. */
+#define RULE_STATUS_ENUM                                                                           \
+	"*@(result|error|err|errno|status|code|ret|rc|retcode|errcode|errorcode|errors)?(_t|_e|s)"
+#define RULE_STATUS_FINE                                                                           \
+	"*@(ok|okay|success|succeeded|noerr|noerror|no_err|no_error|none|no_errors)*"
+
+/*
+ * An enum whose values are bits: 1, 2, 4, 8 and so on, this many of them and no sums; or a word in
+ * its name, or in most of its values' names, and no more sums than bits.
+ */
+#define RULE_FLAGS_ENUM	 "*@(flag|mask|bits|bitfield|caps)*"
+#define RULE_FLAGS_COUNT 4
+
+/*
+ * Functions that make an object, and those that end one; compared with regard to case. The weak ones
+ * end one only if there is a function that makes one, with the same beginning.
+ */
+#define RULE_CREATES                                                                               \
+	"@(*[Cc]reate*|*[Oo]pen?(_*|[0-9]*|[A-Z]*|)|*_new?(_*)|*[a-z]New*|new_*|*_init|*[a-z]Init?(_|[0-9])*|*[Aa]lloc*|*_dup|*_clone|*[Cc]onnect*|*_start)"
+#define RULE_DESTROYS                                                                              \
+	"@(*_destroy_*|*[Dd]estroy?([A-Z]*)|*[Ff]ree?([A-Z]*|_mem*)|free_*|*_del|*[Dd]elete?([A-Z]*)|*[Rr]elease?([A-Z]*)|*[Uu]nref|*[Dd]ispose?([A-Z]*)|*[Dd]isconnect?([A-Z]*))"
+static const char *const rules_weak_ends[] = {"close", "Close",	  "close_v2", "_end",	  "End",
+					      "_fini", "_deinit", "_cleanup", "_finalize"};
+static const char *const rules_beginnings[] = {"open",	  "Open",   "_init", "Init",
+					       "_create", "Create", "_new",  "_start"};
+
+#endif
