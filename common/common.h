@@ -28,6 +28,7 @@
 #include "common/program_file.h"
 #include "common/run_protocol.h"
 #include "common/settings.h"
+#include "common/signature.h"
 #include "common/stages.h"
 #include "common/text.h"
 #include "common/tool_list.h"

@@ -83,6 +83,13 @@ libtl_core_la_SOURCES = \
 	%D%/calls/call_view.c \
 	%D%/base/library_walk.h %D%/base/library_walk.c \
 	%D%/resolve/real_function.h
+libtl_core_la_SOURCES += %D%/calls/generic_call.h %D%/calls/generic_call.c common/signature.h
+libtl_core_la_LIBADD = libtl_generic.la
+
+# The generic entry, and what it calls on each recorded call: these functions leave vector registers alone.
+noinst_LTLIBRARIES += libtl_generic.la
+libtl_generic_la_CFLAGS = $(AM_CFLAGS) -O2 -fexceptions -fvisibility=hidden -mgeneral-regs-only
+libtl_generic_la_SOURCES = %D%/calls/generic_begin.c %D%/calls/generic_entry_x86_64.S %D%/calls/generic_entry_aarch64.S
 
 # From chunks to the trace file. Links with zlib.
 noinst_LTLIBRARIES += libtl_writer.la

@@ -141,7 +141,11 @@ struct tl_shim {
 	void *_Atomic dispatch; /* tracers' callbacks: layer/tracer */
 	/* what programs get as the function: the exported shim, a static shim, or a closure */
 	void *entry;
-	void (*invoke)(struct tl_shim *shim, void *caller, void **args, void *result);
+	union {
+		void (*invoke)(struct tl_shim *shim, void *caller, void **args, void *result);
+		/* of an interposer that no compiler made: common/signature.h */
+		const struct tl_signature *signature;
+	};
 	uint64_t reserved;
 };
 

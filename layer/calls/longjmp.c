@@ -36,6 +36,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/calls/call_thread.h"
 #include "layer/calls/call_tracing.h"
+#include "layer/calls/generic_call.h"
 #include "layer/calls/open_calls.h"
 #include "layer/calls/stack_frames.h"
 #include "layer/calls/stack_memory.h"
@@ -97,6 +98,8 @@ static bool call_lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 static bool frame_is_shims(const struct question *question, const struct tl_chain_frame *frame)
 {
 	if (frame->function == (uintptr_t)question->shim->entry ||
+	    frame->function == (uintptr_t)tl_generic_entry ||
+	    frame->function == (uintptr_t)tl_generic_entry_wide ||
 	    frame->function == (uintptr_t)tl_call_abandon)
 		return true;
 	return !frame->program && (frame->library == tl_chain_library(question->shim) ||

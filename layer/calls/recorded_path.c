@@ -2,6 +2,9 @@
 /*
  * recorded_path.c: calls that are recorded in the shim's entry (tracelayer/shim.h), as far as the
  * entry leaves work to the library: memory to capture, a full chunk, an end out of order.
+ *
+ * The words of such a call's parameters lie behind the address of its open call. Those of a call
+ * through the generic entry do not, so each function is there once more, with the words apart.
  */
 #include <errno.h>
 
@@ -17,7 +20,7 @@ static struct tl_open_call *recorded_open(const uint64_t *recorded)
 	return (struct tl_open_call *)recorded[0];
 }
 
-static struct tl_draft recorded_draft(const struct tl_open_call *open, const uint64_t *recorded,
+static struct tl_draft recorded_draft(const struct tl_open_call *open, const uint64_t *words,
 				      uint64_t result, uint64_t end)
 {
 	const struct tl_function *function = tl_call_shim_of(open)->function;
@@ -29,7 +32,7 @@ static struct tl_draft recorded_draft(const struct tl_open_call *open, const uin
 				 .start = open->start,
 				 .end = end,
 				 .result = result,
-				 .words = recorded + 1};
+				 .words = words};
 }
 
 /*
@@ -51,18 +54,19 @@ static bool recorded_as_traced(struct tl_call *call, const uint64_t *recorded)
 	return true;
 }
 
-static void recorded_end(const uint64_t *recorded, uint32_t flags, uint64_t result)
+static void recorded_end(const uint64_t *recorded, uint32_t flags, uint64_t result,
+			 const uint64_t *words)
 {
 	struct tl_call call;
 	int error = errno;
 
 	if (recorded_as_traced(&call, recorded))
-		tl_call_end(&call, flags, result, recorded + 1,
-			    (uint32_t)call.shim->function->words);
+		tl_call_end(&call, flags, result, words, (uint32_t)call.shim->function->words);
 	errno = error;
 }
 
-void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack)
+static TL_ALWAYS_INLINE void *recorded_enter(uint64_t *recorded, struct tl_shim *shim,
+					     uintptr_t stack, const uint64_t *words)
 {
 	struct tl_thread *thread = tl_self;
 	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
@@ -81,12 +85,22 @@ void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintp
 	recorded[0] = (uintptr_t)open;
 	open->mode_and_function = mode_and_id;
 	if (captured)
-		tl_scratch_capture_entry(tl_producer_of(thread), open, shim->function,
-					 recorded + 1);
+		tl_scratch_capture_entry(tl_producer_of(thread), open, shim->function, words);
 	open->start = tl_counter();
 	/* As in tl_recorded_enter. */
 	atomic_store_explicit(&open->frame, (uintptr_t)recorded, memory_order_release);
 	return real;
+}
+
+void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack)
+{
+	return recorded_enter(recorded, shim, stack, recorded + 1);
+}
+
+void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
+			      const uint64_t *words)
+{
+	return recorded_enter(recorded, shim, stack, words);
 }
 
 /* It is in order, on the thread that it began on, and nothing has happened to it. */
@@ -97,7 +111,8 @@ static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_op
 	       tl_open_frame(open) == (uintptr_t)recorded && open->mode == mode;
 }
 
-uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
+static TL_ALWAYS_INLINE void recorded_leave(uint64_t *recorded, uint64_t result,
+					    const uint64_t *words)
 {
 	struct tl_open_call *open = recorded_open(recorded);
 	struct tl_thread *thread = tl_self;
@@ -105,32 +120,48 @@ uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
 	if (recorded_is_plain(thread, open, recorded, TL_MODE_OPEN)) {
 		tl_open_clear(open);
 		tl_open_set_top(thread, open);
-		return result;
+		return;
 	}
 	if (!recorded_is_plain(thread, open, recorded, TL_MODE_CAPTURED | TL_OPEN_SCRATCH)) {
-		recorded_end(recorded, 0, result);
-		return result;
+		recorded_end(recorded, 0, result, words);
+		return;
 	}
 	uint64_t end = tl_counter();
-	struct tl_draft draft = recorded_draft(open, recorded, result, end);
+	struct tl_draft draft = recorded_draft(open, words, result, end);
 	tl_draft_record_captured(thread, open, &draft);
 	tl_scratch_release(thread, open);
 	tl_open_clear(open);
 	tl_open_set_top(thread, open);
 	tl_clock_keep_up(end);
+}
+
+uint64_t tl_recorded_leave_slow(uint64_t *recorded, uint64_t result)
+{
+	recorded_leave(recorded, result, recorded + 1);
 	return result;
+}
+
+void tl_recorded_leave_words(uint64_t *recorded, uint64_t result, const uint64_t *words)
+{
+	recorded_leave(recorded, result, words);
 }
 
 void tl_recorded_unwound(uint64_t *recorded)
 {
-	recorded_end(recorded, TL_RECORD_UNWOUND, 0);
+	recorded_end(recorded, TL_RECORD_UNWOUND, 0, recorded + 1);
 }
 
-uint64_t tl_recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end)
+void tl_recorded_unwound_words(uint64_t *recorded, const uint64_t *words)
+{
+	recorded_end(recorded, TL_RECORD_UNWOUND, 0, words);
+}
+
+static TL_ALWAYS_INLINE void recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at,
+						 uint64_t end, const uint64_t *words)
 {
 	struct tl_thread *thread = tl_self;
 	struct tl_open_call *open = recorded_open(recorded);
-	struct tl_draft draft = recorded_draft(open, recorded, result, end);
+	struct tl_draft draft = recorded_draft(open, words, result, end);
 	uint64_t size = tl_draft_size(&draft);
 	uint64_t *record = tl_record_reserve_slow(thread, size, at);
 
@@ -141,5 +172,16 @@ uint64_t tl_recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at
 	}
 	tl_open_clear(open);
 	tl_open_set_top(thread, open);
+}
+
+uint64_t tl_recorded_leave_full(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end)
+{
+	recorded_leave_full(recorded, result, at, end, recorded + 1);
 	return result;
+}
+
+void tl_recorded_leave_full_words(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end,
+				  const uint64_t *words)
+{
+	recorded_leave_full(recorded, result, at, end, words);
 }

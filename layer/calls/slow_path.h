@@ -15,6 +15,17 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 			 uint32_t count);
 
 /*
+ * What tracelayer/shim.h has for calls that the entry begins and ends, where the words are not
+ * behind the open call's address: through the generic entry.
+ */
+void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
+			      const uint64_t *words);
+void tl_recorded_leave_words(uint64_t *recorded, uint64_t result, const uint64_t *words);
+void tl_recorded_leave_full_words(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end,
+				  const uint64_t *words);
+void tl_recorded_unwound_words(uint64_t *recorded, const uint64_t *words);
+
+/*
  * The same for calls whose hook is the one that looks at them, recorded or not; what is out of the
  * ordinary goes on to those. `mode_and_id`: the shim's.
  */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "common/signature.h"
 #include "format/file/trace_file.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/environment.h"
@@ -296,7 +297,7 @@ static int add_library(struct tl_shim_library *library)
 {
 	sigset_t signals;
 
-	if (library->abi != TL_SHIM_ABI) {
+	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI) {
 		tl_message_say(
 			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
 		return -1;

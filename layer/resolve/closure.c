@@ -11,7 +11,9 @@
 #include <ffi.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/signature.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
@@ -20,6 +22,7 @@ struct closure {
 	struct closure *next;
 	_Atomic bool adopted; /* the runtime has told the shim what its calls do */
 	struct tl_shim shim;  /* .entry: what the program calls */
+	bool is_generic;      /* no compiled shim has a body for it: .shim has a signature */
 	ffi_closure *writable;
 	ffi_cif cif;
 	ffi_type **arguments;
@@ -200,11 +203,60 @@ static bool is_narrow(const ffi_type *type)
 	       type->type != FFI_TYPE_FLOAT && type->type != FFI_TYPE_STRUCT;
 }
 
+/* The words that a compiled shim's body would make of its parameters. */
+static uint32_t words_fill(const struct tl_function *function, void **arguments, uint64_t *words)
+{
+	memset(words, 0, 8 * (size_t)function->words);
+	for (uint32_t i = 0; i < function->count; i++) {
+		const struct tl_type *type = function->params[i].type;
+		uint64_t *word = &words[function->params[i].offset];
+
+		memcpy(word, arguments[i], type->size);
+		if (type->kind != TL_KIND_INT || type->size >= 8)
+			continue;
+		unsigned unused = 64 - 8 * type->size;
+		*word = (uint64_t)((int64_t)(*word << unused) >> unused);
+	}
+	return function->words;
+}
+
+/*
+ * In place of a compiled shim's body. `result` has room for a word of libffi's where it is narrower
+ * than that.
+ */
+static void closure_serve(struct closure *closure, void **arguments, void *result)
+{
+	const struct tl_function *function = closure->shim.function;
+	size_t size = function->result->size;
+	uint64_t words[TL_SIGNATURE_WORDS], word = 0;
+	struct tl_caller caller = {NULL, TL_STACK};
+
+	memset(result, 0, size);
+	TL_CALL(call, &closure->shim, caller, arguments, size ? result : NULL);
+	void *real = tl_call_enter(&call);
+	if (TL_LIKELY(real))
+		ffi_call(&closure->cif, FFI_FN(real), result, arguments);
+	if (!call.shim)
+		return;
+	memcpy(&word, result, size < sizeof(word) ? size : sizeof(word));
+	tl_call_leave(&call, word, words, words_fill(function, arguments, words));
+	call.shim = NULL;
+}
+
 static void closure_called(ffi_cif *cif, void *result, void **arguments, void *user)
 {
 	struct closure *closure = user;
 	ffi_arg word = 0;
 
+	if (closure->is_generic && !is_narrow(cif->rtype)) {
+		closure_serve(closure, arguments, result);
+		return;
+	}
+	if (closure->is_generic) {
+		closure_serve(closure, arguments, &word);
+		word_widen(cif->rtype, word, result);
+		return;
+	}
 	if (!is_narrow(cif->rtype)) {
 		closure->shim.invoke(&closure->shim, NULL, arguments, result);
 		return;
@@ -265,12 +317,27 @@ static void closure_give_back(struct closure *closure)
 	free(closure);
 }
 
+static bool shim_is_generic(const struct tl_shim *shim)
+{
+	const struct tl_shim_library *library = tl_api_library(shim->id >> 16);
+
+	return library && library->abi == TL_GENERIC_ABI;
+}
+
 static struct closure *closure_make(struct tl_shim *shim, void *real)
 {
+	bool is_generic = shim_is_generic(shim);
+
+	/* What libffi is not told can't be passed on. */
+	if (is_generic &&
+	    (shim->signature->flags & (TL_SIGNATURE_VARIADIC | TL_SIGNATURE_UNKNOWN) ||
+	     shim->signature->words > TL_SIGNATURE_WORDS))
+		return NULL;
 	struct closure *closure = calloc(1, sizeof(*closure));
 
 	if (!closure)
 		return NULL;
+	closure->is_generic = is_generic;
 	closure->shim.function = shim->function;
 	closure->shim.id = shim->id;
 	closure->shim.invoke = shim->invoke;

@@ -7,7 +7,7 @@ test_files += %D%/fuzz_records.h %D%/random.h
 # The layer's core, and its writer, with sanitizers: built once for all tests that want them (sanitizers.sh). ThreadSanitizer
 # knows neither compiler barriers nor membarrier, so callers' pins are fences there (TL_PIN_SEQ_CST). -w: gcc says that it does
 # not follow fences; what they order are atomics here, which it does follow. The ordinary build shows the warnings.
-sanitized_core = $(libtl_core_la_SOURCES) $(libtl_format_la_SOURCES) $(libtl_common_la_SOURCES)
+sanitized_core = $(libtl_core_la_SOURCES) $(libtl_generic_la_SOURCES) $(libtl_format_la_SOURCES) $(libtl_common_la_SOURCES)
 sanitized_writer = $(libtl_writer_la_SOURCES) $(libtl_gzip_la_SOURCES)
 sanitized_flags = -std=gnu11 -g -w -fPIC -fexceptions -DTL_PIN_SEQ_CST
 tsan_flags = $(sanitized_flags) -fsanitize=thread
@@ -20,10 +20,12 @@ check_LIBRARIES += libtl_core_asan.a
 endif
 libtl_core_tsan_a_SOURCES = $(sanitized_core)
 libtl_core_tsan_a_CFLAGS = $(tsan_flags)
+libtl_core_tsan_a_CCASFLAGS = $(AM_CCASFLAGS)
 libtl_writer_tsan_a_SOURCES = $(sanitized_writer)
 libtl_writer_tsan_a_CFLAGS = $(tsan_flags) $(ZLIB_CFLAGS)
 libtl_core_asan_a_SOURCES = $(sanitized_core)
 libtl_core_asan_a_CFLAGS = $(asan_flags)
+libtl_core_asan_a_CCASFLAGS = $(AM_CCASFLAGS)
 # What else libtracelayer.so has, but for the functions in libc's place, the shims and the tables.
 libtl_roof_tsan_a_SOURCES = $(libtl_resolve_la_SOURCES) $(libtracelayer_la_SOURCES)
 nodist_libtl_roof_tsan_a_SOURCES = $(nodist_libtracelayer_la_SOURCES)

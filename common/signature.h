@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * signature.h: where a function's parameters and its result are, as the machine's calling
+ * convention has it.
+ *
+ * `tracegen interposer` writes a signature for each function of an interposer. The generic entry
+ * (layer/calls/generic_call.h) reads it: one entry serves all functions, so it has to be told what
+ * a compiled shim knows from its own parameters.
+ *
+ * A place is a number of 8 bytes from the entry's frame pointer: places from 2 on are arguments on
+ * the caller's stack, negative ones are the registers that the entry has saved. TL_PLACE_* below
+ * say which is which. They are a part of what TL_GENERIC_ABI stands for.
+ */
+#ifndef TL_COMMON_SIGNATURE_H
+#define TL_COMMON_SIGNATURE_H
+
+#include <stdint.h>
+
+/* tl_shim_library.abi of an interposer: shims have a signature in place of .invoke. */
+#define TL_GENERIC_ABI 0x10003
+
+enum tl_signature_flag {
+	/* arguments may be in vector registers */
+	TL_SIGNATURE_VECTORS = 1,
+	/*
+	 * the wide entry serves it: arguments wider than 16 bytes in vector registers, a result
+	 * there or in x87's registers, or arguments that are not known
+	 */
+	TL_SIGNATURE_WIDE = 2,
+	/* more arguments than those that are known may be on the stack */
+	TL_SIGNATURE_VARIADIC = 4,
+	/* nothing is known of its parameters and its result */
+	TL_SIGNATURE_UNKNOWN = 8,
+	/* the result is in memory that the caller supplies */
+	TL_SIGNATURE_MEMORY = 16,
+	/* the result is in x87's registers: in one, or in two */
+	TL_SIGNATURE_X87 = 32,
+	TL_SIGNATURE_X87_TWO = 64,
+};
+
+/* No parameter of a function with a signature has more words; nor has a parameter's struct. */
+#define TL_SIGNATURE_WORDS 256u
+
+/* A word of a parameter, or of the result. */
+struct tl_signature_word {
+	int16_t place;
+	/* upper bits that belong to nobody; with TL_WORD_SIGNED: the sign is put there */
+	uint8_t unused;
+	/*
+	 * 0: it is at its place. Otherwise a pointer to a struct is there, and this is the word
+	 * behind it, counted from 1
+	 */
+	uint8_t behind;
+};
+#define TL_WORD_SIGNED 0x80u
+
+struct tl_signature {
+	uint16_t words; /* of all parameters; as tl_function.words */
+	uint16_t stack; /* 8-byte units of known arguments on the stack */
+	uint16_t flags; /* enum tl_signature_flag */
+	uint8_t result_words;
+	uint8_t reserved;
+	uint32_t result_size; /* bytes */
+	uint32_t reserved_too;
+	/* the parameters' words, then those of the result */
+	struct tl_signature_word word[];
+};
+
+/* Arguments on the stack begin here. */
+#define TL_PLACE_STACK 2
+
+#if defined(__aarch64__) || defined(TL_SIGNATURE_AARCH64)
+#define TL_PLACE_INTEGER(n)	  ((n)-14)     /* x0 to x7 */
+#define TL_PLACE_VECTOR(n)	  (2 * (n)-30) /* q0 to q7: two each */
+#define TL_PLACE_RESULT(n)	  ((n)-32)     /* x0, x1 */
+#define TL_PLACE_RESULT_VECTOR(n) (2 * (n)-40) /* q0 to q3 */
+#define TL_PLACE_MEMORY		  (-6)	       /* x8 */
+#else
+#define TL_PLACE_INTEGER(n)	  ((n)-12)	      /* rdi, rsi, rdx, rcx, r8, r9 */
+#define TL_PLACE_VECTOR(n)	  (2 * (n)-28)	      /* xmm0 to xmm7: two each */
+#define TL_PLACE_RESULT(n)	  ((n)-30)	      /* rax, rdx */
+#define TL_PLACE_RESULT_VECTOR(n) (-32 - 2 * (n))     /* xmm0, xmm1 */
+#define TL_PLACE_RESULT_X87(n)	  (-36 - 2 * (n) + 0) /* st0, st1: two each */
+#define TL_PLACE_MEMORY		  TL_PLACE_INTEGER(0)
+/* of the wide entry: zmm0 to zmm7, and zmm0 as a result, eight each */
+#define TL_PLACE_WIDE(n)	  (8 * (n)-110)
+#define TL_PLACE_RESULT_WIDE	  (-46)
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * generic_begin.c: calls through the generic entry that are only recorded: what tl_recorded_enter
+ * and tl_recorded_leave (tracelayer/shim.h) are for compiled shims.
+ *
+ * This file is compiled with -mgeneral-regs-only, so that the entry need not save vector registers
+ * around its functions. Words are read from the saved registers at the call's end, straight into
+ * the record: a call writes each word twice, as in compiled shims.
+ */
+#include "layer/calls/generic_call.h"
+
+#include "format/file/record.h"
+
+/* Where the caller's part of the stack ends; TL_STACK of the entry. */
+static TL_ALWAYS_INLINE uintptr_t stack_of(const struct tl_generic_frame *frame)
+{
+	return (uintptr_t)frame->stack;
+}
+
+void *tl_generic_begin(struct tl_generic_frame *frame)
+{
+	struct tl_shim *shim = frame->shim;
+	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
+	struct tl_thread *thread = tl_thread_self();
+
+	if (TL_UNLIKELY((uint32_t)mode_and_id != TL_MODE_FAST &&
+			(uint32_t)mode_and_id != TL_MODE_RECORD))
+		return NULL;
+	if (TL_UNLIKELY(!thread))
+		return NULL;
+	/* As tl_recorded_enter. */
+	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
+	if (TL_UNLIKELY(open >= thread->end ||
+			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <
+				stack_of(frame)))
+		return NULL;
+	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
+	if (TL_UNLIKELY(!real))
+		return NULL;
+	atomic_store_explicit(&thread->top, open + 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	*(volatile uint64_t *)&frame->call = (uintptr_t)open;
+	frame->state = TL_GENERIC_RECORDED;
+	open->mode_and_function = mode_and_id;
+	open->start = tl_counter();
+	atomic_store_explicit(&open->frame, (uintptr_t)&frame->call, memory_order_release);
+	return real;
+}
+
+/* As tl_recorded_store. False: the record did not fit. */
+static TL_ALWAYS_INLINE bool store(struct tl_generic_frame *frame, struct tl_thread *thread,
+				   struct tl_open_call *open, const struct tl_signature *signature,
+				   uint64_t function, uint32_t words, uint32_t flags)
+{
+	uint64_t end = tl_counter();
+	uint64_t size = 32 + 8 * (uint64_t)words;
+	uint64_t at = tl_advance(&thread->position, size);
+
+	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
+		frame->state = TL_GENERIC_FULL;
+		frame->at = at;
+		frame->end = end;
+		return false;
+	}
+	_Atomic uint64_t *record = (_Atomic uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at);
+	atomic_store_explicit(record, size / 8, memory_order_relaxed);
+	uint64_t start = open->start;
+	atomic_store_explicit(&record[1], start, memory_order_relaxed);
+	atomic_store_explicit(&record[2], end - start, memory_order_relaxed);
+	atomic_store_explicit(&record[3], tl_generic_result(frame, signature),
+			      memory_order_relaxed);
+	for (uint32_t i = 0; i < words; i++)
+		atomic_store_explicit(&record[4 + i], tl_generic_word(frame, signature->word[i]),
+				      memory_order_relaxed);
+	tl_record_commit((uint64_t *)record, function + (flags << 24 | 1u << 16 | (4 + words)));
+	atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
+	atomic_store_explicit(&thread->top, open, memory_order_release);
+	return true;
+}
+
+bool tl_generic_end(struct tl_generic_frame *frame)
+{
+	if (TL_UNLIKELY(frame->state != TL_GENERIC_RECORDED))
+		return frame->state == TL_GENERIC_UNWATCHED;
+	struct tl_thread *thread = tl_thread_self();
+	struct tl_open_call *open = (struct tl_open_call *)frame->call;
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+
+	/* As tl_recorded_leave. */
+	if (TL_UNLIKELY(!thread ||
+			atomic_load_explicit(&thread->top, memory_order_relaxed) != open + 1))
+		return false;
+	uint64_t mode = open->mode_and_function;
+	if (TL_LIKELY((uint32_t)mode == TL_MODE_FAST))
+		return store(frame, thread, open, signature, mode - TL_MODE_FAST, signature->words,
+			     TL_RECORD_WORDS);
+	if ((uint32_t)mode == TL_MODE_RECORD)
+		return store(frame, thread, open, signature, mode - TL_MODE_RECORD, 0, 0);
+	return false;
+}

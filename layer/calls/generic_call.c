@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * generic_call.c: calls through the generic entry that are more than recorded: arguments captured
+ * from memory, first calls, tracers, hooks; and their ends. See generic_call.h.
+ *
+ * Tracers and hooks see parameters and results in memory, as they see the variables of a compiled
+ * shim's body. So words are copied there, and back to the saved registers, since callbacks may have
+ * changed them.
+ */
+#include "layer/calls/generic_call.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "format/args/args.h"
+#include "layer/calls/slow_path.h"
+
+#define PAGE ((uintptr_t)4096)
+
+/* Of a call that is recorded in its entry; more words are served out of line. */
+#define WORDS 64u
+
+#if defined(__x86_64__)
+/* The assembly's. */
+_Static_assert(offsetof(struct tl_generic_frame, outer) == 304, "the frame's size");
+_Static_assert(offsetof(struct tl_generic_frame, integer) == 304 - 96, "where rdi is");
+_Static_assert(offsetof(struct tl_generic_frame, vector) == 304 - 224, "where xmm0 is");
+_Static_assert(offsetof(struct tl_generic_frame, result) == 304 - 240, "where rax is");
+_Static_assert(offsetof(struct tl_generic_frame, shim) == 304 - 8, "where the shim is");
+_Static_assert(offsetof(struct tl_generic_frame, memory) == 304 - 16, "where .memory is");
+_Static_assert(offsetof(struct tl_generic_frame, state) == 304 - 24, "where .state is");
+_Static_assert(offsetof(struct tl_generic_frame, x87) == 304 - 20, "where .x87 is");
+_Static_assert(offsetof(struct tl_generic_frame, rax) == 304 - 32, "where al is");
+_Static_assert(offsetof(struct tl_generic_frame, r10) == 304 - 40, "where r10 is");
+#elif defined(__aarch64__)
+_Static_assert(offsetof(struct tl_generic_frame, outer) == 320, "the frame's size");
+_Static_assert(offsetof(struct tl_generic_frame, integer) == 320 - 112, "where x0 is");
+_Static_assert(offsetof(struct tl_generic_frame, vector) == 320 - 240, "where q0 is");
+_Static_assert(offsetof(struct tl_generic_frame, result) == 320 - 256, "where x0 goes");
+_Static_assert(offsetof(struct tl_generic_frame, shim) == 320 - 8, "where the shim is");
+_Static_assert(offsetof(struct tl_generic_frame, memory) == 320 - 16, "where .memory is");
+_Static_assert(offsetof(struct tl_generic_frame, state) == 320 - 24, "where .state is");
+_Static_assert(offsetof(struct tl_generic_frame, x8) == 320 - 48, "where x8 is");
+_Static_assert(offsetof(struct tl_generic_frame, x9) == 320 - 40, "where x9 is");
+#endif
+_Static_assert(offsetof(struct tl_shim, signature) == 48, "where the signature is");
+_Static_assert(offsetof(struct tl_signature, stack) == 2, "where .stack is");
+_Static_assert(offsetof(struct tl_signature, flags) == 4, "where .flags is");
+/* The assembly takes this, and 16 bytes for each word. */
+_Static_assert(sizeof(struct tl_generic_memory) <= 192, "the memory's size");
+
+static uint64_t *place_at(struct tl_generic_frame *frame, int place)
+{
+	return (uint64_t *)&frame->outer + place;
+}
+
+static void words_fill(const struct tl_generic_frame *frame, const struct tl_signature *signature,
+		       uint64_t *words)
+{
+	for (uint32_t i = 0; i < signature->words; i++)
+		words[i] = tl_generic_word(frame, signature->word[i]);
+}
+
+/* --- recorded, with the memory that arguments lead to */
+
+static void *recorded_enter(struct tl_generic_frame *frame)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+	uint64_t words[WORDS];
+
+	if (signature->words > WORDS)
+		return NULL;
+	words_fill(frame, signature, words);
+	return tl_recorded_enter_words(&frame->call, frame->shim, (uintptr_t)frame->stack, words);
+}
+
+static void recorded_end(struct tl_generic_frame *frame, bool unwound)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+	uint64_t words[TL_SIGNATURE_WORDS];
+	uint64_t result = unwound ? 0 : tl_generic_result(frame, signature);
+	bool full = frame->state == TL_GENERIC_FULL;
+
+	words_fill(frame, signature, words);
+	frame->state = TL_GENERIC_UNWATCHED;
+	if (unwound)
+		tl_recorded_unwound_words(&frame->call, words);
+	else if (full)
+		tl_recorded_leave_full_words(&frame->call, result, frame->at, frame->end, words);
+	else
+		tl_recorded_leave_words(&frame->call, result, words);
+}
+
+/* --- out of line */
+
+/* The parameters' bytes, as the caller has passed them. */
+static void words_copy(const struct tl_generic_frame *frame, const struct tl_signature *signature,
+		       uint64_t *words)
+{
+	for (uint32_t i = 0; i < signature->words; i++) {
+		struct tl_signature_word of = signature->word[i];
+		uint64_t word = tl_generic_at(frame, of.place);
+
+		words[i] = of.behind ? tl_generic_read((const uint64_t *)word + of.behind - 1, of)
+				     : word;
+	}
+}
+
+/*
+ * Callbacks may have changed them. What lies on the caller's stack belongs to the called function,
+ * as does a struct that a pointer was passed for.
+ */
+static void words_put_back(struct tl_generic_frame *frame, const struct tl_signature *signature,
+			   const uint64_t *words)
+{
+	for (uint32_t i = 0; i < signature->words; i++) {
+		struct tl_signature_word of = signature->word[i];
+		uint64_t *place = place_at(frame, of.place);
+
+		if (!of.behind && *place != words[i])
+			*place = words[i];
+		else if (of.behind)
+			memcpy((uint64_t *)*place + of.behind - 1, &words[i],
+			       8 - (of.unused & 63) / 8);
+	}
+}
+
+static void *result_memory(const struct tl_generic_frame *frame)
+{
+	return (void *)tl_generic_at(frame, TL_PLACE_MEMORY);
+}
+
+/* No function was called, and a callback may say what it would have returned. */
+static void result_clear(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+
+	if (signature->flags & TL_SIGNATURE_MEMORY)
+		memset(result_memory(frame), 0, signature->result_size);
+	memset(memory->result, 0, sizeof(memory->result));
+}
+
+static void result_gather(const struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+
+	for (uint32_t i = 0; i < signature->result_words && i < 8; i++)
+		memory->result[i] =
+			tl_generic_at(frame, signature->word[signature->words + i].place);
+}
+
+static void result_scatter(struct tl_generic_frame *frame, const struct tl_generic_memory *memory)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+
+	for (uint32_t i = 0; i < signature->result_words && i < 8; i++)
+		*place_at(frame, signature->word[signature->words + i].place) = memory->result[i];
+}
+
+static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+{
+	struct tl_shim *shim = frame->shim;
+	const struct tl_signature *signature = tl_generic_signature(shim);
+	const struct tl_function *function = shim->function;
+	uint64_t *words = memory->words;
+	const void **params = (const void **)(words + signature->words);
+	bool in_memory = signature->flags & TL_SIGNATURE_MEMORY;
+
+	words_copy(frame, signature, words);
+	for (uint32_t i = 0; i < function->count; i++)
+		params[i] = words + function->params[i].offset;
+	memory->call.shim = shim;
+	memory->call.caller = (struct tl_caller){frame->caller, (uintptr_t)frame->stack};
+	memory->call.params = (void *const *)params;
+	memory->call.result = in_memory ? result_memory(frame) : memory->result;
+	result_clear(frame, memory);
+	/* From here on an exception ends the call. */
+	frame->state = TL_GENERIC_TRACED;
+	void *real = tl_call_enter(&memory->call);
+	memory->skipped = !real;
+	if (!memory->call.shim)
+		frame->state = TL_GENERIC_UNWATCHED;
+	else
+		words_put_back(frame, signature, words);
+	return real;
+}
+
+static void traced_leave(struct tl_generic_frame *frame)
+{
+	struct tl_generic_memory *memory = frame->memory;
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+	uint64_t words[TL_SIGNATURE_WORDS];
+
+	for (uint32_t i = 0; i < signature->words; i++)
+		words[i] = tl_generic_narrow(memory->words[i], signature->word[i]);
+	if (!(signature->flags & TL_SIGNATURE_MEMORY) && !memory->skipped)
+		result_gather(frame, memory);
+	tl_call_leave(&memory->call, tl_generic_result(frame, signature), words, signature->words);
+	frame->state = TL_GENERIC_UNWATCHED;
+	if (!(signature->flags & TL_SIGNATURE_MEMORY))
+		result_scatter(frame, memory);
+}
+
+/* --- what the assembly calls */
+
+void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+{
+	uint32_t mode = atomic_load_explicit(&frame->shim->mode, memory_order_relaxed);
+	void *real = NULL;
+
+	frame->memory = memory;
+	if (mode == TL_MODE_CAPTURED || mode == TL_MODE_OPEN)
+		real = recorded_enter(frame);
+	if (real)
+		frame->state = TL_GENERIC_RECORDED;
+	else
+		real = traced_enter(frame, memory);
+	if (!real) {
+		memset(frame->result, 0, sizeof(frame->result));
+		memset(frame->result_vector, 0, sizeof(frame->result_vector));
+#if defined(__x86_64__)
+		if (tl_generic_signature(frame->shim)->flags & TL_SIGNATURE_MEMORY)
+			frame->result[0] = (uintptr_t)result_memory(frame);
+#endif
+	}
+	return real;
+}
+
+void tl_generic_leave(struct tl_generic_frame *frame)
+{
+	if (frame->state == TL_GENERIC_TRACED)
+		traced_leave(frame);
+	else if (frame->state != TL_GENERIC_UNWATCHED)
+		recorded_end(frame, false);
+}
+
+void tl_generic_unwound(struct tl_generic_frame *frame)
+{
+	uint32_t state = frame->state;
+
+	if (state == TL_GENERIC_TRACED) {
+		frame->state = TL_GENERIC_UNWATCHED;
+		if (frame->memory->call.shim)
+			tl_call_unwound(&frame->memory->call);
+	} else if (state != TL_GENERIC_UNWATCHED) {
+		recorded_end(frame, true);
+	}
+}
+
+/*
+ * What lies on the page of the arguments can be read. The stack may end with it: a coroutine's, or
+ * a thread's whose first function is the caller.
+ */
+uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
+{
+	uintptr_t from = (uintptr_t)frame->stack, to = from + 8 * TL_GENERIC_STACK;
+	uintptr_t page = (from | (PAGE - 1)) + 1;
+	int error = errno;
+	char byte;
+
+	if (to <= page)
+		return TL_GENERIC_STACK;
+	bool more = tl_checked_copy(&byte, (const void *)page, 1) == 1;
+	errno = error;
+	return more ? TL_GENERIC_STACK : (page - from) / 8;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * generic_call.h: the generic entry: one entry for all functions of all interposers, which no
+ * compiler has seen.
+ *
+ * An exported stub of an interposer (gen/interposer.c) jumps to the real function while nobody
+ * watches. Otherwise it puts its shim's address in a scratch register (r11, x16) and jumps to the
+ * entry, which is assembly (generic_entry_x86_64.S, generic_entry_aarch64.S):
+ *
+ *	1. It saves the argument registers in its frame, struct tl_generic_frame.
+ *	2. It calls tl_generic_begin, which serves what compiled shims serve in their entries. What
+ *	   is out of the ordinary goes to tl_generic_enter, after the vector registers are saved and
+ *	   memory for the call is taken from the stack.
+ *	3. It copies the arguments on the stack, restores all argument registers, and calls the real
+ *	   function by a real call: frames, shadow stacks and the processor's prediction of returns
+ *	   are as with any other function.
+ *	4. It calls tl_generic_end; what is out of the ordinary goes to tl_generic_leave, after the
+ *	   result registers are saved. It restores these and returns.
+ *
+ * An exception finds a landing pad around all of that, as in compiled shims, which calls
+ * tl_generic_unwound.
+ *
+ * Arguments that are not known (of a variadic function, or of one without a signature) are copied,
+ * too: TL_GENERIC_STACK words of the caller's stack, less where the stack ends before.
+ */
+#ifndef TL_LAYER_CALLS_GENERIC_CALL_H
+#define TL_LAYER_CALLS_GENERIC_CALL_H
+
+#include <stdbool.h>
+
+#include "common/signature.h"
+#include "tracelayer/shim.h"
+
+/* Words of the caller's stack that a function with unknown arguments is given. */
+#define TL_GENERIC_STACK 256u
+
+/* tl_generic_frame.state */
+enum tl_generic_state {
+	TL_GENERIC_UNWATCHED,
+	TL_GENERIC_RECORDED,
+	TL_GENERIC_TRACED, /* .memory has a struct tl_call */
+	TL_GENERIC_FULL,   /* recorded, and the record did not fit at .at; the call has returned */
+};
+
+/*
+ * What the entry keeps of a call, below its frame pointer. The assembly knows the offsets, and
+ * common/signature.h the places.
+ */
+struct tl_generic_frame {
+#if defined(__x86_64__)
+	uint64_t result_x87[2][2];    /* st1, st0 */
+	uint64_t result_vector[2][2]; /* xmm1, xmm0 */
+	uint64_t result[2];	      /* rax, rdx */
+	uint64_t vector[8][2];
+	uint64_t integer[6];
+	uint64_t call; /* as the first word of a compiled shim's array: the open call */
+	union {
+		uint64_t r10;
+		uint64_t at; /* TL_GENERIC_FULL */
+	};
+	union {
+		uint64_t rax;
+		uint64_t end; /* TL_GENERIC_FULL */
+	};
+#elif defined(__aarch64__)
+	uint64_t result_vector[4][2]; /* q0 to q3 */
+	uint64_t result[2];	      /* x0, x1 */
+	uint64_t vector[8][2];
+	uint64_t integer[8];
+	uint64_t x8;
+	union {
+		uint64_t x9;
+		uint64_t at; /* TL_GENERIC_FULL */
+	};
+	uint64_t call;
+#endif
+	uint32_t state; /* enum tl_generic_state */
+	uint32_t x87;	/* results that the function has left in x87's registers */
+	struct tl_generic_memory *memory;
+	struct tl_shim *shim;
+	/* the frame pointer points here */
+	uint64_t outer;
+	void *caller;
+	uint64_t stack[]; /* the caller's: arguments */
+};
+
+/* What a call that is served out of line needs besides; on the entry's stack. */
+struct tl_generic_memory {
+	struct tl_call call;
+	uint64_t result[8];
+	bool skipped; /* no function was called */
+	/* the words of the parameters, then a pointer to each parameter */
+	uint64_t words[];
+};
+
+/* The entries. They have no C prototype: the shim is in a scratch register. */
+extern char tl_generic_entry[], tl_generic_entry_wide[];
+
+/* --- for the assembly alone */
+
+/*
+ * Begin a call that is only recorded; returns the function to call. NULL: the call needs
+ * tl_generic_enter; nothing was done. Neither this function nor tl_generic_end touches a vector
+ * register.
+ */
+TL_HIDDEN void *tl_generic_begin(struct tl_generic_frame *frame);
+/* The real function has returned. False: the call needs tl_generic_leave. */
+TL_HIDDEN bool tl_generic_end(struct tl_generic_frame *frame);
+
+/* NULL: no function is to be called. */
+TL_HIDDEN void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory);
+TL_HIDDEN void tl_generic_leave(struct tl_generic_frame *frame);
+TL_HIDDEN void tl_generic_unwound(struct tl_generic_frame *frame);
+/* Words on the caller's stack that are copied for a function whose arguments are not all known. */
+TL_HIDDEN uint64_t tl_generic_stack(const struct tl_generic_frame *frame);
+
+/* --- for both C files */
+
+static TL_ALWAYS_INLINE const struct tl_signature *tl_generic_signature(const struct tl_shim *shim)
+{
+	return shim->signature;
+}
+
+static TL_ALWAYS_INLINE uint64_t tl_generic_at(const struct tl_generic_frame *frame, int place)
+{
+	return *((const uint64_t *)&frame->outer + place);
+}
+
+/* Without the bits that belong to nobody. */
+static TL_ALWAYS_INLINE uint64_t tl_generic_narrow(uint64_t word, struct tl_signature_word of)
+{
+	unsigned unused = of.unused & 63;
+
+	return of.unused & TL_WORD_SIGNED ? (uint64_t)((int64_t)(word << unused) >> unused)
+					  : word << unused >> unused;
+}
+
+/* A word in memory, of which only those bytes may be read that belong to it. */
+static TL_ALWAYS_INLINE uint64_t tl_generic_read(const void *memory, struct tl_signature_word of)
+{
+	const uint8_t *bytes = memory;
+	unsigned size = 8 - (of.unused & 63) / 8;
+	uint64_t word = 0;
+
+	if (TL_LIKELY(size == 8))
+		return *(const uint64_t *)memory;
+	for (unsigned i = 0; i < size; i++)
+		word |= (uint64_t)bytes[i] << 8 * i;
+	return word;
+}
+
+/* A parameter's word, as a compiled shim makes it. */
+static TL_ALWAYS_INLINE uint64_t tl_generic_word(const struct tl_generic_frame *frame,
+						 struct tl_signature_word of)
+{
+	uint64_t word = tl_generic_at(frame, of.place);
+
+#if defined(__aarch64__)
+	if (TL_UNLIKELY(of.behind))
+		word = tl_generic_read((const uint64_t *)word + of.behind - 1, of);
+#endif
+	return tl_generic_narrow(word, of);
+}
+
+/* The result as a record has it: 64 bits, zero-extended from its size. */
+static TL_ALWAYS_INLINE uint64_t tl_generic_result(const struct tl_generic_frame *frame,
+						   const struct tl_signature *signature)
+{
+	struct tl_signature_word of = signature->word[signature->words];
+
+	if (!signature->result_words)
+		return 0;
+	of.unused &= (uint8_t)~TL_WORD_SIGNED;
+	if (TL_UNLIKELY(signature->flags & TL_SIGNATURE_MEMORY)) {
+#if defined(__aarch64__)
+		const void *memory = (const void *)frame->x8;
+#else
+		const void *memory = (const void *)frame->result[0];
+#endif
+		return tl_generic_narrow(tl_generic_read(memory, of), of);
+	}
+	return tl_generic_narrow(tl_generic_at(frame, of.place), of);
+}
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * generic_entry_x86_64.S: the generic entry. generic_call.h says what it does, and what its frame
+ * holds; generic_call.c checks the offsets.
+ *
+ * r11 is the shim's address. All other registers are the caller's: rax has the number of vector
+ * registers that a variadic call uses, r10 may be a static chain.
+ *
+ * The frame pointer describes the frame to unwinders, so that taking more of the stack needs no
+ * further instruction for them.
+ */
+#if defined(__x86_64__)
+
+#define FRAME	304
+#define VECTORS 576 /* of the wide entry: zmm0 to zmm7, and the result */
+#define MEMORY	192 /* struct tl_generic_memory, without its words */
+
+#define RDI	      (-96)
+#define RSI	      (-88)
+#define RDX	      (-80)
+#define RCX	      (-72)
+#define R8	      (-64)
+#define R9	      (-56)
+#define XMM(n)	      (-224 + 16 * n)(%rbp)
+#define WIDE(n)	      (-880 + 64 * n)(%rbp)
+#define RESULT_RAX    (-240)
+#define RESULT_RDX    (-232)
+#define RESULT_XMM0   (-256)
+#define RESULT_XMM1   (-272)
+#define RESULT_ST0    (-288)
+#define RESULT_ST1    (-304)
+#define RESULT_WIDE   (-368)
+#define SHIM	      (-8)
+#define TAKEN	      (-16) /* struct tl_generic_frame.memory */
+#define STATE	      (-24)
+#define X87	      (-20)
+#define RAX	      (-32)
+#define R10	      (-40)
+
+/* struct tl_shim, struct tl_signature */
+#define SIGNATURE	48
+#define SIGNATURE_STACK 2
+#define SIGNATURE_FLAGS 4
+
+/* enum tl_signature_flag */
+#define HAS_VECTORS  1
+#define IS_VARIADIC  4
+#define IS_UNKNOWN   8
+#define IS_X87	     32
+#define IS_X87_TWO   64
+
+	.text
+	.hidden tl_generic_begin
+	.hidden tl_generic_end
+	.hidden tl_generic_enter
+	.hidden tl_generic_leave
+	.hidden tl_generic_unwound
+	.hidden tl_generic_stack
+
+/* ---- vector registers, as wide as this machine has them */
+
+	.local	vector_width
+	.comm	vector_width, 4, 4 /* 0: not known yet; then 16, 32 or 64 */
+
+/* Which registers the operating system keeps. Keeps all registers but r11 and the flags. */
+	.p2align 4
+	.type	find_vector_width, @function
+find_vector_width:
+	.cfi_startproc
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	pushq	%rbx
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset %rbx, -24
+	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
+	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
+	movl	$16, %r11d
+	movl	$1, %eax
+	xorl	%ecx, %ecx
+	cpuid
+	andl	$0x18000000, %ecx /* OSXSAVE, AVX */
+	cmpl	$0x18000000, %ecx
+	jne	1f
+	xorl	%ecx, %ecx
+	xgetbv
+	movl	%eax, %edx
+	andl	$0x06, %edx
+	cmpl	$0x06, %edx
+	jne	1f
+	movl	$32, %r11d
+	andl	$0xe6, %eax
+	cmpl	$0xe6, %eax
+	jne	1f
+	movl	$64, %r11d
+1:	movl	%r11d, vector_width(%rip)
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	popq	%rbx
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rbx
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	find_vector_width, . - find_vector_width
+
+	.macro EACH_XMM work:vararg
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	\work	\n
+	.endr
+	.endm
+	.macro SAVE_XMM n
+	movups	%xmm\n, XMM(\n)
+	.endm
+	.macro LOAD_XMM n
+	movups	XMM(\n), %xmm\n
+	.endm
+	.macro SAVE_16 n
+	movups	%xmm\n, WIDE(\n)
+	.endm
+	.macro LOAD_16 n
+	movups	WIDE(\n), %xmm\n
+	.endm
+	.macro SAVE_32 n
+	vmovups	%ymm\n, WIDE(\n)
+	.endm
+	.macro LOAD_32 n
+	vmovups	WIDE(\n), %ymm\n
+	.endm
+	.macro SAVE_64 n
+	vmovups	%zmm\n, WIDE(\n)
+	.endm
+	.macro LOAD_64 n
+	vmovups	WIDE(\n), %zmm\n
+	.endm
+
+/* By vector_width: \before_16, \before_32 or \before_64 for each \what. Uses r11. */
+	.macro BY_WIDTH work, what:vararg
+	movl	vector_width(%rip), %r11d
+	cmpl	$32, %r11d
+	je	7f
+	ja	8f
+	.irp	n, \what
+	\work\()_16 \n
+	.endr
+	jmp	9f
+7:
+	.irp	n, \what
+	\work\()_32 \n
+	.endr
+	jmp	9f
+8:
+	.irp	n, \what
+	\work\()_64 \n
+	.endr
+9:
+	.endm
+/* The result lies where a ninth argument would. */
+	.macro SAVE_WIDE_RESULT
+	movl	vector_width(%rip), %r11d
+	movups	%xmm0, RESULT_WIDE(%rbp)
+	cmpl	$32, %r11d
+	jb	9f
+	ja	8f
+	vmovups	%ymm0, RESULT_WIDE(%rbp)
+	jmp	9f
+8:	vmovups	%zmm0, RESULT_WIDE(%rbp)
+9:
+	.endm
+	.macro LOAD_WIDE_RESULT
+	movl	vector_width(%rip), %r11d
+	cmpl	$32, %r11d
+	je	7f
+	ja	8f
+	movups	RESULT_WIDE(%rbp), %xmm0
+	jmp	9f
+7:	vmovups	RESULT_WIDE(%rbp), %ymm0
+	jmp	9f
+8:	vmovups	RESULT_WIDE(%rbp), %zmm0
+9:
+	.endm
+
+/* ---- the entries */
+
+/* The frame, for C; and whether the function has that flag, by the flags. Uses rax. */
+	.macro FRAME_ARGUMENT
+	leaq	-FRAME(%rbp), %rdi
+	.endm
+	.macro TEST_FLAG flag
+	movq	SHIM(%rbp), %rax
+	movq	SIGNATURE(%rax), %rax
+	testw	$(\flag), SIGNATURE_FLAGS(%rax)
+	.endm
+
+	.macro BEGIN_ENTRY name
+	.globl	\name
+	.type	\name, @function
+	.p2align 5
+\name:
+	.cfi_startproc
+	.cfi_personality 0x9b, DW.ref.__gcc_personality_v0
+	.cfi_lsda 0x1b, .Ltable_\name
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	subq	$FRAME, %rsp
+	movl	$0, STATE(%rbp)
+.Lfrom_\name:
+	movq	%rdi, RDI(%rbp)
+	movq	%rsi, RSI(%rbp)
+	movq	%rdx, RDX(%rbp)
+	movq	%rcx, RCX(%rbp)
+	movq	%r8, R8(%rbp)
+	movq	%r9, R9(%rbp)
+	movq	%rax, RAX(%rbp)
+	movq	%r10, R10(%rbp)
+	movq	%r11, SHIM(%rbp)
+	.endm
+
+/*
+ * Memory for a call that is served out of line: a struct tl_generic_memory, with two words for each
+ * word of the parameters. Its address is the second argument.
+ */
+	.macro TAKE_MEMORY
+	movq	SHIM(%rbp), %rax
+	movq	SIGNATURE(%rax), %rax
+	movzwl	(%rax), %ecx
+	shll	$4, %ecx
+	addl	$MEMORY, %ecx
+	subq	%rcx, %rsp
+	movq	%rsp, %rsi
+	.endm
+
+/*
+ * Copy rcx words of the caller's stack below all else. Where 64 bytes are aligned on it, they stay
+ * so. Uses rax, rcx, rdx, rsi, rdi.
+ */
+	.macro COPY_STACK
+	leaq	(, %rcx, 8), %rax
+	subq	%rax, %rsp
+	andq	$-64, %rsp
+	leaq	16(%rbp), %rsi
+	cmpl	$32, %ecx
+	ja	2f
+1:	movq	-8(%rsi, %rcx, 8), %rax
+	movq	%rax, -8(%rsp, %rcx, 8)
+	decl	%ecx
+	jnz	1b
+	jmp	3f
+2:	movq	%rsp, %rdi
+	rep movsq
+3:
+	.endm
+
+	.macro LOAD_INTEGERS
+	movq	RDI(%rbp), %rdi
+	movq	RSI(%rbp), %rsi
+	movq	RDX(%rbp), %rdx
+	movq	RCX(%rbp), %rcx
+	movq	R8(%rbp), %r8
+	movq	R9(%rbp), %r9
+	movq	RAX(%rbp), %rax
+	movq	R10(%rbp), %r10
+	.endm
+
+/* What an exception finds: a landing pad for all between .Lfrom and .Lto. */
+	.macro END_ENTRY name
+.Lto_\name:
+.Lpad_\name:
+	endbr64
+	movq	%rax, RESULT_RAX(%rbp)
+	FRAME_ARGUMENT
+	call	tl_generic_unwound
+	movq	RESULT_RAX(%rbp), %rdi
+	call	_Unwind_Resume@PLT
+	ud2
+	.cfi_endproc
+	.size	\name, . - \name
+
+	.section .gcc_except_table, "a", @progbits
+	.p2align 2
+.Ltable_\name:
+	.byte	0xff /* pads are relative to the function */
+	.byte	0xff /* no types: C catches nothing */
+	.byte	0x01 /* uleb128 */
+	.uleb128 .Lend_\name - .Lbegin_\name
+.Lbegin_\name:
+	.uleb128 .Lfrom_\name - \name
+	.uleb128 .Lto_\name - .Lfrom_\name
+	.uleb128 .Lpad_\name - \name
+	.uleb128 0
+.Lend_\name:
+	.text
+	.endm
+
+/*
+ * Functions whose arguments are known, in registers of 8 or 16 bytes and on the stack, with a
+ * result in such registers or in memory.
+ */
+	BEGIN_ENTRY tl_generic_entry
+	FRAME_ARGUMENT
+	call	tl_generic_begin
+	testq	%rax, %rax
+	jz	.Lenter
+.Lbegun:
+	movq	%rax, %r11
+	movq	SHIM(%rbp), %rax
+	movq	SIGNATURE(%rax), %rax
+	movzwl	SIGNATURE_STACK(%rax), %ecx
+	testl	%ecx, %ecx
+	jnz	.Lcopy
+.Lcopied:
+	LOAD_INTEGERS
+	call	*%r11
+	movq	%rax, RESULT_RAX(%rbp)
+	movq	%rdx, RESULT_RDX(%rbp)
+	movq	%xmm0, RESULT_XMM0(%rbp)
+	FRAME_ARGUMENT
+	call	tl_generic_end
+	testb	%al, %al
+	jz	.Lleave
+	movq	RESULT_RAX(%rbp), %rax
+	movq	RESULT_RDX(%rbp), %rdx
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_restore_state
+
+.Lcopy:
+	COPY_STACK
+	jmp	.Lcopied
+
+.Lenter:
+	TEST_FLAG HAS_VECTORS
+	jz	1f
+	EACH_XMM SAVE_XMM
+1:	TAKE_MEMORY
+	FRAME_ARGUMENT
+	call	tl_generic_enter
+	movq	SHIM(%rbp), %rcx
+	movq	SIGNATURE(%rcx), %rcx
+	testw	$HAS_VECTORS, SIGNATURE_FLAGS(%rcx)
+	jz	1f
+	EACH_XMM LOAD_XMM
+1:	testq	%rax, %rax
+	jnz	.Lbegun
+	movups	RESULT_XMM0(%rbp), %xmm0
+	movups	RESULT_XMM1(%rbp), %xmm1
+
+.Lleave:
+	movups	%xmm0, RESULT_XMM0(%rbp)
+	movups	%xmm1, RESULT_XMM1(%rbp)
+	FRAME_ARGUMENT
+	call	tl_generic_leave
+	movups	RESULT_XMM0(%rbp), %xmm0
+	movups	RESULT_XMM1(%rbp), %xmm1
+	movq	RESULT_RAX(%rbp), %rax
+	movq	RESULT_RDX(%rbp), %rdx
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_restore_state
+	END_ENTRY tl_generic_entry
+
+/*
+ * All functions: with arguments that are wider, variadic or not known; with a result that is wider,
+ * in x87's registers, or not known. Vector registers are saved at once, and whole.
+ */
+	BEGIN_ENTRY tl_generic_entry_wide
+	subq	$VECTORS, %rsp
+	cmpl	$0, vector_width(%rip)
+	jne	1f
+	call	find_vector_width
+1:	BY_WIDTH SAVE, 0, 1, 2, 3, 4, 5, 6, 7
+	FRAME_ARGUMENT
+	call	tl_generic_begin
+	testq	%rax, %rax
+	jnz	.Lbegun_wide
+	TAKE_MEMORY
+	FRAME_ARGUMENT
+	call	tl_generic_enter
+	testq	%rax, %rax
+	jz	.Lskipped_wide
+.Lbegun_wide:
+	movq	%rax, RESULT_RAX(%rbp)
+	movq	SHIM(%rbp), %rax
+	movq	SIGNATURE(%rax), %rax
+	movzwl	SIGNATURE_STACK(%rax), %ecx
+	testw	$(IS_VARIADIC | IS_UNKNOWN), SIGNATURE_FLAGS(%rax)
+	jz	1f
+	FRAME_ARGUMENT
+	call	tl_generic_stack
+	movq	%rax, %rcx
+1:	testl	%ecx, %ecx
+	jz	4f
+	COPY_STACK
+4:	BY_WIDTH LOAD, 0, 1, 2, 3, 4, 5, 6, 7
+	LOAD_INTEGERS
+	call	*RESULT_RAX(%rbp)
+	movq	%rax, RESULT_RAX(%rbp)
+	movq	%rdx, RESULT_RDX(%rbp)
+	SAVE_WIDE_RESULT
+	movups	%xmm0, RESULT_XMM0(%rbp)
+	movups	%xmm1, RESULT_XMM1(%rbp)
+	/* How many results are in x87's registers, which are a stack; it was empty. */
+	xorl	%ecx, %ecx
+	TEST_FLAG IS_X87 | IS_X87_TWO | IS_UNKNOWN
+	jz	1f
+	fnstsw	%ax
+	shrl	$11, %eax
+	negl	%eax
+	andl	$7, %eax
+	movl	%eax, %ecx
+1:	movl	%ecx, X87(%rbp)
+	testl	%ecx, %ecx
+	jz	1f
+	fstpt	RESULT_ST0(%rbp)
+	cmpl	$2, %ecx
+	jb	1f
+	fstpt	RESULT_ST1(%rbp)
+1:	FRAME_ARGUMENT
+	call	tl_generic_end
+	testb	%al, %al
+	jnz	.Lreturn_wide
+.Lleave_wide:
+	FRAME_ARGUMENT
+	call	tl_generic_leave
+.Lreturn_wide:
+	movl	X87(%rbp), %ecx
+	testl	%ecx, %ecx
+	jz	1f
+	cmpl	$2, %ecx
+	jb	2f
+	fldt	RESULT_ST1(%rbp)
+2:	fldt	RESULT_ST0(%rbp)
+1:	movups	RESULT_XMM1(%rbp), %xmm1
+	LOAD_WIDE_RESULT
+	movq	RESULT_RAX(%rbp), %rax
+	movq	RESULT_RDX(%rbp), %rdx
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_restore_state
+
+/* No function is called: all results are zero, or what a callback says. */
+.Lskipped_wide:
+	xorl	%eax, %eax
+	leaq	RESULT_WIDE(%rbp), %rdi
+	movl	$8, %ecx
+	rep stosq
+	leaq	RESULT_ST1(%rbp), %rdi
+	movl	$4, %ecx
+	rep stosq
+	movl	$0, X87(%rbp)
+	TEST_FLAG IS_X87 | IS_X87_TWO
+	jz	.Lleave_wide
+	movl	$1, X87(%rbp)
+	TEST_FLAG IS_X87_TWO
+	jz	.Lleave_wide
+	movl	$2, X87(%rbp)
+	jmp	.Lleave_wide
+	END_ENTRY tl_generic_entry_wide
+
+/* As compilers refer to the personality routine. */
+	.hidden	DW.ref.__gcc_personality_v0
+	.weak	DW.ref.__gcc_personality_v0
+	.section .data.rel.local.DW.ref.__gcc_personality_v0, "awG", @progbits, DW.ref.__gcc_personality_v0, comdat
+	.p2align 3
+	.type	DW.ref.__gcc_personality_v0, @object
+	.size	DW.ref.__gcc_personality_v0, 8
+DW.ref.__gcc_personality_v0:
+	.quad	__gcc_personality_v0
+
+	.section .note.GNU-stack, "", @progbits
+#endif
