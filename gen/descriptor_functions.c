@@ -360,6 +360,7 @@ static void function_set_left_out(struct descriptor *descriptor, struct function
 {
 	(void)descriptor;
 	function->left_out = why;
+	function->only_generic = false;
 }
 
 void describe_flags(struct descriptor *descriptor)

@@ -126,7 +126,7 @@ unsigned emit_words(const struct type *type)
 {
 	if (type->kind == TL_KIND_VOID)
 		return 0;
-	if (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION)
+	if (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION || type->wide)
 		return (unsigned)((type->size + 7) / 8);
 	return 1;
 }

@@ -267,13 +267,65 @@ static struct type *type_declared(struct parse *parse, CXType type)
 	return made;
 }
 
+static enum wide wide_of(enum CXTypeKind kind)
+{
+	switch (kind) {
+	case CXType_LongDouble:
+		return WIDE_LONG_DOUBLE;
+	case CXType_Float128:
+		return WIDE_FLOAT128;
+	case CXType_Half:
+	case CXType_Float16:
+		return WIDE_FLOAT16;
+	case CXType_Int128:
+	case CXType_UInt128:
+		return WIDE_INT128;
+	case CXType_Complex:
+		return WIDE_COMPLEX;
+	case CXType_Vector:
+	case CXType_ExtVector:
+		return WIDE_VECTOR;
+	default:
+		return WIDE_NONE;
+	}
+}
+
+/* What calling conventions must know of it, and how it is shown: as a number or as an array. */
+static void type_widen(struct parse *parse, struct type *type, CXType canonical)
+{
+	type->wide = wide_of(canonical.kind);
+	switch (type->wide) {
+	case WIDE_LONG_DOUBLE:
+	case WIDE_FLOAT128:
+		type->kind = TL_KIND_FLOAT;
+		break;
+	case WIDE_FLOAT16:
+		type->kind = TL_KIND_UINT;
+		break;
+	case WIDE_INT128:
+		type->kind = canonical.kind == CXType_Int128 ? TL_KIND_INT : TL_KIND_UINT;
+		break;
+	case WIDE_COMPLEX:
+	case WIDE_VECTOR:
+		type->kind = TL_KIND_ARRAY;
+		type->target = parse_type(parse, clang_getElementType(canonical));
+		type->count = type->target->size ? type->size / type->target->size : 0;
+		break;
+	case WIDE_NONE:
+		break;
+	}
+}
+
 static struct type *type_scalar(struct parse *parse, CXType type, const char *name)
 {
 	struct type *known = type_find(parse, name);
+	CXType canonical = clang_getCanonicalType(type);
 
-	return known ? known
-		     : type_new(parse, parse_scalar_kind(clang_getCanonicalType(type).kind), name,
-				name, type);
+	if (known)
+		return known;
+	struct type *made = type_new(parse, parse_scalar_kind(canonical.kind), name, name, type);
+	type_widen(parse, made, canonical);
+	return made;
 }
 
 static void params_read(struct parse *parse, CXType function, struct variable **params,

@@ -6,6 +6,7 @@
  *	tracegen emit  --api DESCRIPTOR | --model MODEL | HEADER… [--lib LIBRARY] [-o FOLDER] [-- FLAGS]
  *	tracegen suggest HEADER… [--lib LIBRARY] [--pkg PACKAGE] [-o FILE] [-- FLAGS]
  *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- FLAGS]
+ *	tracegen interposer [--header HEADER | --api DESCRIPTOR | --model MODEL] --lib LIBRARY -o FILE
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
@@ -21,6 +22,7 @@
 #include "gen/allocate.h"
 #include "gen/exports.h"
 #include "gen/guess.h"
+#include "gen/interposer.h"
 #include "gen/model.h"
 #include "gen/tracegen.h"
 
@@ -53,6 +55,7 @@ static const struct argp_option option_table[] = {
 	{"no-guesses", 'n', NULL, 0, "without a descriptor: believe nothing but comments and types",
 	 0},
 	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
+	{"header", 'H', "HEADER", 0, "interposer: a header of the library; may be given again", 0},
 	{0},
 };
 
@@ -82,6 +85,7 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 	case 's':
 		options->shims = argument;
 		break;
+	case 'H':
 	case ARGP_KEY_ARG:
 		*APPEND(options->names, options->nnames) = argument;
 		break;
@@ -399,6 +403,22 @@ static int command_suggest(const struct options *options)
 	return 0;
 }
 
+static int command_interposer(const struct options *options)
+{
+	bool described = options->api || options->model || options->nnames;
+	struct options sources = *options;
+
+	if (options->nlibraries != 1)
+		return usage_error("interposer needs one --lib and the library");
+	if (!options->output)
+		return usage_error("interposer needs -o and the file to write");
+	sources.generic = true;
+	struct model *model = described ? options_load_model(&sources) : NULL;
+	if (described && !model)
+		return 1;
+	return interposer_write(model, options->libraries[0], options->output) == 0 ? 0 : 1;
+}
+
 static const struct command {
 	const char *name, *usage, *doc;
 	int (*run)(const struct options *options);
@@ -413,6 +433,8 @@ static const struct command {
 	 command_suggest},
 	{"emit", "[HEADER...] [-- COMPILER FLAGS]",
 	 "Write shims, tables, callback types and the list of exports.", command_emit},
+	{"interposer", "--lib LIBRARY -o FILE [HEADER...] [-- COMPILER FLAGS]",
+	 "Write a library of shims for that library, without a compiler.", command_interposer},
 };
 
 static const size_t ncommands = sizeof commands / sizeof *commands;

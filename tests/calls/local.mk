@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/calls
 check_scripts += %D%/late_calls.sh
-stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh
+stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
+test_files += %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc
 
 unit_tests += call_test
 call_test_SOURCES = %D%/call_test.c tests/lib/toy_calls.h $(core_doubles)

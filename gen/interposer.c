@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposer.c: which functions an interposer has, and its parts put together.
+ *
+ * A function that a header declares and the library exports has a stub, with each version that the
+ * library has of it. What C code could not pass on (variadic functions, long double, vectors) the
+ * generic entry can; functions that use their caller's frame nobody can, and these are refused by
+ * name.
+ */
+#include "gen/interposer.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/emit.h"
+#include "gen/model_tables.h"
+#include "tracelayer/shim.h"
+
+#if defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_X86_64
+#endif
+
+/* Names that can't have a shim, whatever the headers say; a star at the end stands for any rest. */
+static const struct {
+	const char *name, *why;
+} refused[] = {
+#define TWICE "it returns twice, the second time into a frame that is gone"
+	{"setjmp", TWICE},
+	{"_setjmp", TWICE},
+	{"sigsetjmp", TWICE},
+	{"__sigsetjmp", TWICE},
+	{"savectx", TWICE},
+	{"getcontext", TWICE},
+	{"vfork", TWICE},
+	{"__vfork", TWICE},
+#undef TWICE
+	{"clone", "its child has another stack"},
+	{"__clone", "its child has another stack"},
+	{"__clone2", "its child has another stack"},
+	{"_Unwind_*", "it begins at its caller's frame"},
+	{"__tls_get_addr", "it has a calling convention of its own"},
+	{"_dl_*", "it is the dynamic linker's"},
+	{"_init", "it is the library's own"},
+	{"_fini", "it is the library's own"},
+	{"tl_*", "it is tracelayer's own"},
+};
+
+static const char *why_refused(const char *name)
+{
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		size_t length = strcspn(refused[i].name, "*");
+
+		if (!strncmp(name, refused[i].name, length) &&
+		    (refused[i].name[length] || !name[length]))
+			return refused[i].why;
+	}
+	return NULL;
+}
+
+/* ---- which functions */
+
+static struct type *void_type(void)
+{
+	static struct type type = {.spelling = "void", .kind = TL_KIND_VOID};
+
+	return &type;
+}
+
+/* Nothing is known but its name. */
+static void function_forget(struct function *function)
+{
+	function->result = void_type();
+	function->result_spelling = "void";
+	function->params = NULL;
+	function->nparams = 0;
+	function->passed = 0;
+	function->failure = TL_FAILURE_NEVER;
+}
+
+static struct function function_named(const char *name)
+{
+	struct function function = {
+		.name = name, .exported = true, .level = TL_LEVEL_DEBUG, .where = {.file = ""}};
+
+	function_forget(&function);
+	function.passed = 1;
+	return function;
+}
+
+static struct interposed *export_find(const struct library *library, const char *name)
+{
+	size_t low = 0, high = library->nexports;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strcmp(library->exports[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < library->nexports && !strcmp(library->exports[low].name, name)
+		       ? &library->exports[low]
+		       : NULL;
+}
+
+/* Whether something hands out this function, which the library need not export. */
+static bool is_handed_out(const struct model *model, const struct function *function)
+{
+	return model->ngetprocs && !function->exported;
+}
+
+/* Decide about each function of the headers. Says which of the library's are left out. */
+static void functions_choose(struct model *model, const struct library *library)
+{
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		struct function *function = &model->functions[i];
+		const struct interposed *export = export_find(library, function->name);
+		const char *why = why_refused(function->name);
+
+		if (why) {
+			function->left_out = why;
+		} else if (function->left_out && function->only_generic) {
+			/* Of a function without a prototype, not even its parameters are known. */
+			function->passed |=
+				strstr(function->left_out, "without a prototype") != NULL;
+			function->left_out = NULL;
+		}
+		if (function->left_out && export)
+			printf("%s: %s\n", function->name, function->left_out);
+		else if (!function->left_out && !export && !is_handed_out(model, function))
+			function->left_out = "the library does not export it";
+		function->exported = export != NULL;
+	}
+}
+
+/* All that it exports, by name. */
+static struct model *model_of_exports(const struct library *library)
+{
+	struct model *model = allocate(sizeof *model);
+
+	for (size_t i = 0; i < library->nexports; i++) {
+		const char *name = library->exports[i].name, *why = why_refused(name);
+
+		if (i && !strcmp(library->exports[i - 1].name, name))
+			continue;
+		struct function function = function_named(name);
+		function.left_out = why;
+		if (why)
+			printf("%s: %s\n", name, why);
+		*APPEND(model->functions, model->nfunctions) = function;
+	}
+	return model;
+}
+
+/* Pointers into the list of functions, which is about to move. */
+static void getprocs_move(struct model *model, const struct function *from)
+{
+	for (size_t i = 0; i < model->ngetprocs; i++) {
+		struct getproc *getproc = &model->getprocs[i];
+
+		getproc->function = model->functions + (getproc->function - from);
+		for (size_t j = 0; j < getproc->nentries; j++)
+			getproc->entries[j].function =
+				model->functions + (getproc->entries[j].function - from);
+	}
+}
+
+/*
+ * Versions of a function that new programs don't get are functions of their own, called
+ * name@version: the runtime finds each one's real function by that.
+ */
+static void versions_add(struct model *model, struct library *library)
+{
+	size_t count = model->nfunctions;
+
+	for (size_t i = 0; i < count; i++) {
+		struct interposed *export = export_find(library, model->functions[i].name);
+		const struct interposed *end = library->exports + library->nexports;
+		const char *name = model->functions[i].name;
+
+		if (model->functions[i].left_out || !export)
+			continue;
+		for (export += export->is_default; export < end && !strcmp(export->name, name);
+		     export ++) {
+			const struct function *before = model->functions;
+			struct function function = model->functions[i];
+
+			function.name = format_text("%s@%s", name, export->version);
+			*APPEND(model->functions, model->nfunctions) = function;
+			getprocs_move(model, before);
+		}
+	}
+}
+
+/* "libcurl.so.4" is curl. */
+static void model_name(struct model *model, const struct library *library)
+{
+	const char *base = library->soname;
+	const char *dot = strstr(base, ".so");
+
+	if (!strncmp(base, "lib", 3))
+		base += 3;
+	if (!model->name)
+		model->name = dot && dot > base ? copy_bytes(base, (size_t)(dot - base))
+						: copy_text(base);
+	if (!model->prefix)
+		model->prefix = model->name;
+	if (!model->nsonames)
+		*APPEND(model->sonames, model->nsonames) = library->soname;
+}
+
+/* ---- the parts */
+
+struct making {
+	struct image image;
+	const struct library *library;
+	struct code_stub *stubs;
+	size_t nstubs, unknown;
+	struct spot got; /* one slot for each of imports */
+};
+
+enum import { IMPORT_ENTRY, IMPORT_ENTRY_WIDE, IMPORT_REGISTER, NIMPORTS };
+static const char *const imports[NIMPORTS] = {"tl_generic_entry", "tl_generic_entry_wide",
+					      "tl_shim_register"};
+
+static struct spot import_slot(const struct making *making, enum import import)
+{
+	return spot_behind(making->got, 8 * import);
+}
+
+static void imports_add(struct making *making)
+{
+	making->got = image_reserve(&making->image, PART_GOT, NIMPORTS * 8, 8);
+	for (unsigned i = 0; i < NIMPORTS; i++)
+		*APPEND(making->image.pointers, making->image.npointers) =
+			(struct pointer){.at = spot_behind(making->got, 8 * i), .symbol = i + 1};
+}
+
+/* Which version of the library's the stub has: its number in .gnu.version. */
+static unsigned version_number(const struct library *library, const struct interposed *export)
+{
+	if (!library->has_versions || !*export->version)
+		return VER_NDX_GLOBAL;
+	for (unsigned i = 0; i < library->nversions; i++)
+		if (!strcmp(library->versions[i], export->version))
+			return (i + 2) | (export->is_default ? 0 : 0x8000);
+	return VER_NDX_GLOBAL;
+}
+
+/* The export that a function's name stands for; its own name is before the version. */
+static const struct interposed *export_of(const struct library *library, const char *name)
+{
+	const char *at = strchr(name, '@');
+	const char *plain = at ? copy_bytes(name, (size_t)(at - name)) : name;
+	const struct interposed *export = export_find(library, plain);
+
+	for (; at && export; export ++)
+		if (strcmp(export->name, plain) != 0)
+			return NULL;
+		else if (!strcmp(export->version, at + 1))
+			break;
+	return export;
+}
+
+static void stub_add(struct making *making, const struct function *function, struct spot shim,
+		     const struct tl_signature *signature)
+{
+	const struct interposed *export = export_of(making->library, function->name);
+	bool wide = signature->flags & TL_SIGNATURE_WIDE;
+	struct code_stub stub = code_stub_add(
+		&making->image, shim, import_slot(making, wide ? IMPORT_ENTRY_WIDE : IMPORT_ENTRY));
+
+	if (export) {
+		stub.name = export->name;
+		stub.version = version_number(making->library, export);
+	}
+	*APPEND(making->stubs, making->nstubs) = stub;
+	image_point(&making->image, spot_behind(shim, offsetof(struct tl_shim, entry)), stub.at);
+}
+
+/* The array of struct tl_shim, with a signature and a stub each. */
+static struct spot shims_add(struct making *making, struct model *model,
+			     const struct tl_signature *const *signatures, struct spot functions)
+{
+	struct image *image = &making->image;
+	struct spot shims =
+		image_reserve(image, PART_DATA, emit_count(model) * sizeof(struct tl_shim), 64);
+	size_t i = 0;
+
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f), i++) {
+		struct spot shim = spot_behind(shims, i * sizeof(struct tl_shim));
+		const uint32_t mode = TL_MODE_RESOLVE;
+
+		memcpy(image_at(image, spot_behind(shim, offsetof(struct tl_shim, mode))), &mode,
+		       sizeof mode);
+		image_point(image, spot_behind(shim, offsetof(struct tl_shim, function)),
+			    spot_behind(functions, i * sizeof(struct tl_function)));
+		image_point(image, spot_behind(shim, offsetof(struct tl_shim, signature)),
+			    image_add(image, PART_RODATA, signatures[i],
+				      signature_size(signatures[i]), 8));
+		stub_add(making, f, shim, signatures[i]);
+	}
+	return shims;
+}
+
+static void library_add(struct making *making, struct spot api, struct spot shims)
+{
+	struct image *image = &making->image;
+	struct spot library = image_reserve(image, PART_DATA, sizeof(struct tl_shim_library), 8);
+
+	((struct tl_shim_library *)image_at(image, library))->abi = TL_GENERIC_ABI;
+	image_point(image, spot_behind(library, offsetof(struct tl_shim_library, api)), api);
+	image_point(image, spot_behind(library, offsetof(struct tl_shim_library, shims)), shims);
+	code_constructor_add(image, library, import_slot(making, IMPORT_REGISTER));
+}
+
+/* The shims' signatures. What can't be described loses its parameters. */
+static const struct tl_signature **signatures_make(struct making *making, struct model *model)
+{
+	const struct tl_signature **list = allocate((emit_count(model) + 1) * sizeof *list);
+	size_t i = 0;
+
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
+		struct function *function = &model->functions[f - model->functions];
+
+		list[i] = signature_of(function);
+		if (list[i]->flags & TL_SIGNATURE_UNKNOWN) {
+			if (!function->passed)
+				printf("%s: by name alone: where its arguments are depends on compilers and their options\n",
+				       function->name);
+			function_forget(function);
+			making->unknown++;
+		}
+		i++;
+	}
+	return list;
+}
+
+static size_t count_left_out(const struct model *model)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < model->nfunctions; i++)
+		count += model->functions[i].left_out && model->functions[i].exported;
+	return count;
+}
+
+static int interposer_make(struct model *model, struct library *library, const char *output)
+{
+	struct making making = {.library = library};
+	const char *slash = strrchr(output, '/');
+	struct spot functions;
+
+	versions_add(model, library);
+	model_name(model, library);
+	if (!emit_count(model)) {
+		fprintf(stderr,
+			"tracegen: %s exports none of the functions that the headers declare; name the library that has them\n",
+			library->path);
+		return -1;
+	}
+	imports_add(&making);
+	const struct tl_signature **signatures = signatures_make(&making, model);
+	struct spot api = tables_place(&making.image, tables_make(model), &functions);
+	library_add(&making, api, shims_add(&making, model, signatures, functions));
+	code_frames_add(&making.image);
+	const struct elf_input input = {.library = library,
+					.soname = slash ? slash + 1 : output,
+					.stubs = making.stubs,
+					.nstubs = making.nstubs,
+					.imports = imports,
+					.nimports = NIMPORTS};
+	if (elf_write(&making.image, &input, output) != 0)
+		return -1;
+	printf("%zu functions of %s, %zu of them by name alone; %zu left out\n", making.nstubs,
+	       library->soname, making.unknown, count_left_out(model));
+	return 0;
+}
+
+int interposer_write(struct model *model, const char *path, const char *output)
+{
+	struct library *library = library_read(path);
+
+	if (!library)
+		return -1;
+	if (library->machine != MACHINE) {
+		fprintf(stderr,
+			"tracegen: %s is for another machine; use the tracegen of that machine\n",
+			library->path);
+		return -1;
+	}
+	if (model)
+		functions_choose(model, library);
+	else
+		model = model_of_exports(library);
+	return interposer_make(model, library, output);
+}
