@@ -2,11 +2,13 @@
 # bench: side-by-side benchmarks. `make bench` prints a table of ratios and leaves it in bench.txt; see bench/bench.
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
-BENCH_PARTS = %D%/call.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh
+BENCH_PARTS = %D%/call.sh %D%/generic.sh %D%/start.sh %D%/encode.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh
 bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
 bench_libraries = libbench_callee.la libbench_shims.la
 # What the parts take from the tests: Level Zero's software device.
 bench_test_bed = tests/drivers/ze_driver_a.la
+# And of tracegen: an interposer for the measured calls.
+bench_made = tracegen$(EXEEXT) %D%/bench_model.json
 
 check_PROGRAMS += $(bench_programs)
 check_LTLIBRARIES += $(bench_libraries)
@@ -57,6 +59,7 @@ BUILT_SOURCES += $(bench_emitted)
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 		./tracegen$(EXEEXT) model --api $(srcdir)/%D%/callee.json -o %D%/bench_model.json -- -I$(srcdir)/%D% && \
 		./tracegen$(EXEEXT) emit --model %D%/bench_model.json -o %D%
+%D%/bench_model.json: %D%/bench.exports
 $(bench_emitted): %D%/bench.exports
 	@test -f $@ || { rm -f %D%/bench.exports && $(MAKE) $(AM_MAKEFLAGS) %D%/bench.exports; }
 	@touch $@
@@ -64,7 +67,7 @@ $(bench_emitted): %D%/bench.exports
 EXTRA_DIST += %D%/bench %D%/callee.json $(BENCH_PARTS) %D%/peer_lttng.h
 
 BENCH_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' CC='$(CC)' BENCH_PARTS='$(BENCH_PARTS)'
-bench: all $(bench_programs) $(bench_libraries) $(bench_test_bed)
+bench: all $(bench_programs) $(bench_libraries) $(bench_test_bed) $(bench_made)
 	@$(BENCH_ENVIRONMENT) bash $(srcdir)/%D%/bench | tee bench.txt
 	@! grep -q '  failed' bench.txt
 

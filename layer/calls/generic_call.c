@@ -13,12 +13,10 @@
 #include <string.h>
 
 #include "format/args/args.h"
+#include "layer/base/cache_near.h"
 #include "layer/calls/slow_path.h"
 
 #define PAGE ((uintptr_t)4096)
-
-/* Of a call that is recorded in its entry; more words are served out of line. */
-#define WORDS 64u
 
 #if defined(__x86_64__)
 /* The assembly's. */
@@ -63,32 +61,49 @@ static void words_fill(const struct tl_generic_frame *frame, const struct tl_sig
 
 /* --- recorded, with the memory that arguments lead to */
 
-static void *recorded_enter(struct tl_generic_frame *frame)
+static void *recorded_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
-	uint64_t words[WORDS];
 
-	if (signature->words > WORDS)
-		return NULL;
-	words_fill(frame, signature, words);
-	return tl_recorded_enter_words(&frame->call, frame->shim, (uintptr_t)frame->stack, words);
+	words_fill(frame, signature, memory->words);
+	void *real = tl_recorded_enter_words(&frame->call, frame->shim, (uintptr_t)frame->stack,
+					     memory->words);
+	if (real)
+		frame->state = TL_GENERIC_CAPTURED;
+	return real;
 }
 
-static void recorded_end(struct tl_generic_frame *frame, bool unwound)
+static TL_ALWAYS_INLINE void captured_leave(struct tl_generic_frame *frame)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
-	uint64_t words[TL_SIGNATURE_WORDS];
-	uint64_t result = unwound ? 0 : tl_generic_result(frame, signature);
+
+	frame->state = TL_GENERIC_UNWATCHED;
+	tl_recorded_leave_words(&frame->call, tl_generic_result(frame, signature),
+				frame->memory->words);
+}
+
+/* Its words have not been needed so far. */
+static __attribute__((noinline)) void recorded_leave(struct tl_generic_frame *frame)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+	uint64_t words[TL_SIGNATURE_WORDS], result = tl_generic_result(frame, signature);
 	bool full = frame->state == TL_GENERIC_FULL;
 
 	words_fill(frame, signature, words);
 	frame->state = TL_GENERIC_UNWATCHED;
-	if (unwound)
-		tl_recorded_unwound_words(&frame->call, words);
-	else if (full)
+	if (full)
 		tl_recorded_leave_full_words(&frame->call, result, frame->at, frame->end, words);
 	else
 		tl_recorded_leave_words(&frame->call, result, words);
+}
+
+static void recorded_unwound(struct tl_generic_frame *frame)
+{
+	uint64_t words[TL_SIGNATURE_WORDS];
+
+	words_fill(frame, tl_generic_signature(frame->shim), words);
+	frame->state = TL_GENERIC_UNWATCHED;
+	tl_recorded_unwound_words(&frame->call, words);
 }
 
 /* --- out of line */
@@ -185,7 +200,7 @@ static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memo
 	return real;
 }
 
-static void traced_leave(struct tl_generic_frame *frame)
+static __attribute__((noinline)) void traced_leave(struct tl_generic_frame *frame)
 {
 	struct tl_generic_memory *memory = frame->memory;
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
@@ -203,35 +218,42 @@ static void traced_leave(struct tl_generic_frame *frame)
 
 /* --- what the assembly calls */
 
-void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+static __attribute__((noinline)) void *other_enter(struct tl_generic_frame *frame,
+						   struct tl_generic_memory *memory)
+{
+	void *real = traced_enter(frame, memory);
+
+	if (real)
+		return real;
+	memset(frame->result, 0, sizeof(frame->result));
+	memset(frame->result_vector, 0, sizeof(frame->result_vector));
+#if defined(__x86_64__)
+	if (tl_generic_signature(frame->shim)->flags & TL_SIGNATURE_MEMORY)
+		frame->result[0] = (uintptr_t)result_memory(frame);
+#endif
+	return NULL;
+}
+
+TL_NEAR_CODE void *tl_generic_enter(struct tl_generic_frame *frame,
+				    struct tl_generic_memory *memory)
 {
 	uint32_t mode = atomic_load_explicit(&frame->shim->mode, memory_order_relaxed);
 	void *real = NULL;
 
 	frame->memory = memory;
-	if (mode == TL_MODE_CAPTURED || mode == TL_MODE_OPEN)
-		real = recorded_enter(frame);
-	if (real)
-		frame->state = TL_GENERIC_RECORDED;
-	else
-		real = traced_enter(frame, memory);
-	if (!real) {
-		memset(frame->result, 0, sizeof(frame->result));
-		memset(frame->result_vector, 0, sizeof(frame->result_vector));
-#if defined(__x86_64__)
-		if (tl_generic_signature(frame->shim)->flags & TL_SIGNATURE_MEMORY)
-			frame->result[0] = (uintptr_t)result_memory(frame);
-#endif
-	}
-	return real;
+	if (TL_LIKELY(mode == TL_MODE_CAPTURED || mode == TL_MODE_OPEN))
+		real = recorded_enter(frame, memory);
+	return TL_LIKELY(real) ? real : other_enter(frame, memory);
 }
 
-void tl_generic_leave(struct tl_generic_frame *frame)
+TL_NEAR_CODE void tl_generic_leave(struct tl_generic_frame *frame)
 {
-	if (frame->state == TL_GENERIC_TRACED)
+	if (TL_LIKELY(frame->state == TL_GENERIC_CAPTURED))
+		captured_leave(frame);
+	else if (frame->state == TL_GENERIC_TRACED)
 		traced_leave(frame);
 	else if (frame->state != TL_GENERIC_UNWATCHED)
-		recorded_end(frame, false);
+		recorded_leave(frame);
 }
 
 void tl_generic_unwound(struct tl_generic_frame *frame)
@@ -243,7 +265,7 @@ void tl_generic_unwound(struct tl_generic_frame *frame)
 		if (frame->memory->call.shim)
 			tl_call_unwound(&frame->memory->call);
 	} else if (state != TL_GENERIC_UNWATCHED) {
-		recorded_end(frame, true);
+		recorded_unwound(frame);
 	}
 }
 
