@@ -40,7 +40,7 @@ enum tl_generic_state {
 	TL_GENERIC_RECORDED,
 	TL_GENERIC_CAPTURED, /* recorded, with its words in .memory */
 	TL_GENERIC_TRACED,   /* .memory has a struct tl_call */
-	TL_GENERIC_FULL,   /* recorded, and the record did not fit at .at; the call has returned */
+	TL_GENERIC_FULL, /* recorded, and the record did not fit at .at; the call has returned */
 };
 
 /*
