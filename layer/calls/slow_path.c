@@ -33,6 +33,7 @@
 #include "layer/calls/thread.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/newer_loader.h"
+#include "layer/resolve/call_origin.h"
 #include "layer/resolve/real_function.h"
 
 #define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS | TL_MODE_DEVICE | TL_MODE_OPEN)

@@ -41,7 +41,7 @@ static _Atomic uint32_t used, described;
 /* --- modes; all under the lock */
 
 /* What settings alone ask of a shim. */
-static uint32_t wanted(const struct tl_shim *shim)
+static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 {
 	const struct tl_function *function = shim->function;
 	uint32_t mode = 0;
@@ -68,7 +68,7 @@ static uint32_t wanted(const struct tl_shim *shim)
 }
 
 /* Calls go straight to the real function while there is nothing else to do. */
-static void store_mode(struct tl_shim *shim, uint32_t mode)
+static void shim_store_mode(struct tl_shim *shim, uint32_t mode)
 {
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 
@@ -77,27 +77,28 @@ static void store_mode(struct tl_shim *shim, uint32_t mode)
 }
 
 /* Closures made for a shim are chained through .reserved. */
-static struct tl_shim *next_closure(const struct tl_shim *shim)
+static struct tl_shim *shim_next_closure(const struct tl_shim *shim)
 {
 	return (struct tl_shim *)(uintptr_t)shim->reserved;
 }
 
-static void change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+static void shim_change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 {
 	uint32_t mode = atomic_load_explicit(&shim->mode, memory_order_relaxed);
 
-	store_mode(shim, (mode & ~clear) | set);
+	shim_store_mode(shim, (mode & ~clear) | set);
 }
 
-static void change_modes(struct tl_shim *shim, uint32_t set, uint32_t clear)
+static void shims_change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 {
-	for (; shim; shim = next_closure(shim))
-		change_mode(shim, set, clear);
+	for (; shim; shim = shim_next_closure(shim))
+		shim_change_mode(shim, set, clear);
 }
 
-static void follow_settings(struct tl_shim *shim)
+static void shim_follow_settings(struct tl_shim *shim)
 {
-	change_modes(shim, wanted(shim), TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN);
+	shims_change_mode(shim, shim_wanted_mode(shim),
+			  TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN);
 }
 
 void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
@@ -105,7 +106,7 @@ void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
 	sigset_t signals;
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	change_modes(shim, set, clear);
+	shims_change_mode(shim, set, clear);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
@@ -114,13 +115,13 @@ void tl_api_set_dispatch(struct tl_shim *shim, void *table)
 	sigset_t signals;
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	for (struct tl_shim *one = shim; one; one = next_closure(one))
+	for (struct tl_shim *one = shim; one; one = shim_next_closure(one))
 		/*
 		 * Release pairs with the callers' acquire loads: the table's contents come before
 		 * it.
 		 */
 		atomic_store_explicit(&one->dispatch, table, memory_order_release);
-	change_modes(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
+	shims_change_mode(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
@@ -133,7 +134,7 @@ void tl_api_by_caller(struct tl_shim *shim)
  * So that whoever reads the buffers knows what the APIs' functions are. Under the lock, so one at a
  * time and with signals blocked. Without the memory for it the calls are recorded all the same.
  */
-static void describe(uint32_t number)
+static void api_describe(uint32_t number)
 {
 	const struct tl_api *api =
 		atomic_load_explicit(&libraries[number], memory_order_relaxed)->api;
@@ -155,7 +156,7 @@ static void describe(uint32_t number)
 	__atomic_store_n(&piece->size, (uint32_t)api->description_size, __ATOMIC_RELEASE);
 }
 
-static void describe_used(void)
+static void apis_describe_used(void)
 {
 	uint32_t missing = atomic_load_explicit(&used, memory_order_relaxed) &
 			   ~atomic_load_explicit(&described, memory_order_relaxed);
@@ -164,7 +165,7 @@ static void describe_used(void)
 		return;
 	for (uint32_t number = 0; number < TL_API_MAX; number++)
 		if (missing >> number & 1)
-			describe(number);
+			api_describe(number);
 	atomic_fetch_or_explicit(&described, missing, memory_order_relaxed);
 }
 
@@ -176,7 +177,7 @@ void tl_api_describe(void)
 	      ~atomic_load_explicit(&described, memory_order_relaxed)))
 		return;
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	describe_used();
+	apis_describe_used();
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
@@ -185,9 +186,9 @@ void tl_api_resolved(struct tl_shim *shim)
 	sigset_t signals;
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	change_mode(shim, 0, TL_MODE_RESOLVE);
+	shim_change_mode(shim, 0, TL_MODE_RESOLVE);
 	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
-	describe_used();
+	apis_describe_used();
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
@@ -196,8 +197,8 @@ void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 	sigset_t signals;
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
-				 ~(uint32_t)TL_MODE_RESOLVE);
+	shim_store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
+				      ~(uint32_t)TL_MODE_RESOLVE);
 	atomic_store_explicit(&shim->dispatch,
 			      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
 			      memory_order_release);
@@ -214,7 +215,7 @@ void tl_api_follow_settings(void)
 		struct tl_shim_library *library =
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
-			follow_settings(&library->shims[j]);
+			shim_follow_settings(&library->shims[j]);
 	}
 }
 
@@ -228,7 +229,7 @@ void tl_api_look_again(void)
 		struct tl_shim_library *library =
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
-			change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
+			shim_change_mode(&library->shims[j], TL_MODE_RESOLVE, 0);
 	}
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
@@ -243,7 +244,7 @@ void tl_api_unwatch_all(void)
 		struct tl_shim_library *library =
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
-			change_modes(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
+			shims_change_mode(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
 	}
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
@@ -276,7 +277,7 @@ const struct tl_function *tl_api_function(uint32_t id)
 }
 
 /* Give the library a number, and its shims their ids and modes. False: there is no number left. */
-static bool number_library(struct tl_shim_library *library)
+static bool library_number(struct tl_shim_library *library)
 {
 	uint32_t number = atomic_load_explicit(&nlibraries, memory_order_relaxed);
 
@@ -285,15 +286,15 @@ static bool number_library(struct tl_shim_library *library)
 	for (uint32_t i = 0; i < library->api->count; i++) {
 		struct tl_shim *shim = &library->shims[i];
 		shim->id = number << 16 | i;
-		store_mode(shim, TL_MODE_RESOLVE);
-		follow_settings(shim);
+		shim_store_mode(shim, TL_MODE_RESOLVE);
+		shim_follow_settings(shim);
 	}
 	atomic_store_explicit(&libraries[number], library, memory_order_release);
 	atomic_store_explicit(&nlibraries, number + 1, memory_order_release);
 	return true;
 }
 
-static int add_library(struct tl_shim_library *library)
+static int library_add(struct tl_shim_library *library)
 {
 	sigset_t signals;
 
@@ -303,7 +304,7 @@ static int add_library(struct tl_shim_library *library)
 		return -1;
 	}
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	bool added = number_library(library);
+	bool added = library_number(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 	if (!added) {
 		tl_message_say(
@@ -318,7 +319,7 @@ static int add_library(struct tl_shim_library *library)
 int tl_shim_register(struct tl_shim_library *library)
 {
 	tl_process_start();
-	return add_library(library);
+	return library_add(library);
 }
 
 /* Nobody can be asked later. Of loaders that are not there no function can be called either. */
@@ -341,7 +342,7 @@ void tl_api_resolve_all(void)
 void tl_api_register_builtin(void)
 {
 	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
-		add_library(*library);
+		library_add(*library);
 }
 
 /* --- the lock, and forks */

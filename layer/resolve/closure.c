@@ -57,16 +57,16 @@ static ffi_type *ffi_floating(uint32_t size)
 					     : NULL;
 }
 
-static uint32_t alignment_of(const struct tl_type *type)
+static uint32_t type_alignment(const struct tl_type *type)
 {
 	uint32_t largest = 1;
 
 	if (type->kind == TL_KIND_ARRAY)
-		return alignment_of(type->target);
+		return type_alignment(type->target);
 	if (type->kind != TL_KIND_STRUCT && type->kind != TL_KIND_UNION)
 		return type->size ? type->size : 1;
 	for (uint32_t i = 0; i < type->count; i++) {
-		uint32_t alignment = alignment_of(type->members[i].type);
+		uint32_t alignment = type_alignment(type->members[i].type);
 
 		largest = alignment > largest ? alignment : largest;
 	}
@@ -80,7 +80,7 @@ struct elements {
 	bool failed;
 };
 
-static void add_element(struct elements *elements, ffi_type *type)
+static void elements_add(struct elements *elements, ffi_type *type)
 {
 	elements->failed |= !type;
 	if (elements->element)
@@ -90,15 +90,15 @@ static void add_element(struct elements *elements, ffi_type *type)
 
 /* A union is passed as words of its alignment: right wherever one of its members is an integer or a
  * pointer. */
-static void add_union(struct elements *elements, const struct tl_type *type)
+static void elements_add_union(struct elements *elements, const struct tl_type *type)
 {
-	uint32_t unit = alignment_of(type);
+	uint32_t unit = type_alignment(type);
 
 	for (uint32_t i = 0; i < type->size / unit; i++)
-		add_element(elements, ffi_integer(unit, false));
+		elements_add(elements, ffi_integer(unit, false));
 }
 
-static void add_members(struct elements *elements, const struct tl_type *type)
+static void elements_add_members(struct elements *elements, const struct tl_type *type)
 {
 	uint32_t end = 0;
 
@@ -118,16 +118,16 @@ static void add_members(struct elements *elements, const struct tl_type *type)
 		ffi_type *one = ffi_type_of(element);
 
 		for (uint32_t n = 0; n < count; n++)
-			add_element(elements, one);
+			elements_add(elements, one);
 	}
 }
 
-static void add_all(struct elements *elements, const struct tl_type *type)
+static void elements_add_all(struct elements *elements, const struct tl_type *type)
 {
 	if (type->kind == TL_KIND_UNION)
-		add_union(elements, type);
+		elements_add_union(elements, type);
 	else
-		add_members(elements, type);
+		elements_add_members(elements, type);
 }
 
 /* Made anew for each closure that passes one by value (a handful of functions do), and kept with
@@ -136,7 +136,7 @@ static ffi_type *ffi_aggregate(const struct tl_type *type)
 {
 	struct elements elements = {0};
 
-	add_all(&elements, type);
+	elements_add_all(&elements, type);
 	if (elements.failed)
 		return NULL;
 	ffi_type *made = calloc(1, sizeof(*made) + (elements.count + 1) * sizeof(ffi_type *));
@@ -146,7 +146,7 @@ static ffi_type *ffi_aggregate(const struct tl_type *type)
 	elements = (struct elements){.element = (ffi_type **)(made + 1)};
 	made->type = FFI_TYPE_STRUCT;
 	made->elements = elements.element;
-	add_all(&elements, type);
+	elements_add_all(&elements, type);
 	return made;
 }
 
@@ -197,7 +197,7 @@ static void word_widen(const ffi_type *type, ffi_arg word, void *result)
 	}
 }
 
-static bool is_narrow(const ffi_type *type)
+static bool type_is_narrow(const ffi_type *type)
 {
 	return type->size < sizeof(ffi_arg) && type->type != FFI_TYPE_VOID &&
 	       type->type != FFI_TYPE_FLOAT && type->type != FFI_TYPE_STRUCT;
@@ -248,7 +248,7 @@ static void closure_called(ffi_cif *cif, void *result, void **arguments, void *u
 	struct closure *closure = user;
 	ffi_arg word = 0;
 
-	if (closure->is_generic && !is_narrow(cif->rtype)) {
+	if (closure->is_generic && !type_is_narrow(cif->rtype)) {
 		closure_serve(closure, arguments, result);
 		return;
 	}
@@ -257,7 +257,7 @@ static void closure_called(ffi_cif *cif, void *result, void **arguments, void *u
 		word_widen(cif->rtype, word, result);
 		return;
 	}
-	if (!is_narrow(cif->rtype)) {
+	if (!type_is_narrow(cif->rtype)) {
 		closure->shim.invoke(&closure->shim, NULL, arguments, result);
 		return;
 	}
@@ -278,7 +278,7 @@ static struct closure *closure_find(struct closure *from, const struct tl_functi
 }
 
 /* What a finder returns: not before its maker is done with it. */
-static void *entry_of(const struct closure *closure)
+static void *closure_entry(const struct closure *closure)
 {
 	while (!atomic_load_explicit(&closure->adopted, memory_order_acquire))
 		sched_yield();
@@ -354,7 +354,7 @@ void *tl_closure_for(struct tl_shim *shim, void *real)
 	struct closure *there = closure_find(first, shim->function, real), *fresh;
 
 	if (there)
-		return entry_of(there);
+		return closure_entry(there);
 	fresh = closure_make(shim, real);
 	if (!fresh)
 		return real;
@@ -362,7 +362,7 @@ void *tl_closure_for(struct tl_shim *shim, void *real)
 		there = closure_find(first, shim->function, real);
 		if (there) {
 			closure_give_back(fresh);
-			return entry_of(there);
+			return closure_entry(there);
 		}
 		fresh->next = first;
 	} while (!atomic_compare_exchange_weak_explicit(

@@ -48,6 +48,20 @@ const struct tl_known_library *tl_roles_at(const void *address)
 	return NULL;
 }
 
+bool tl_roles_is_own_at(const void *address)
+{
+	const struct tl_known_library *there = tl_roles_at(address);
+
+	return there && there->role == TL_ROLE_OWN;
+}
+
+bool tl_roles_is_loader_at(const void *address)
+{
+	const struct tl_known_library *there = tl_roles_at(address);
+
+	return there && there->role == TL_ROLE_LOADER;
+}
+
 static struct tl_known_library *library_known_as(const struct tl_elf *elf)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_acquire); n++)
@@ -79,15 +93,16 @@ static void library_remember(const struct tl_elf *elf, enum tl_role role)
 
 #define LAYERED_MAX 8
 
-static const struct tl_api *_Atomic layered[LAYERED_MAX];
+static const struct tl_api *_Atomic layered_apis[LAYERED_MAX];
 
 void tl_roles_note_layered(const struct tl_api *api)
 {
 	for (unsigned i = 0; i < LAYERED_MAX; i++) {
 		const struct tl_api *none = NULL;
 
-		if (atomic_compare_exchange_strong_explicit(
-			    &layered[i], &none, api, memory_order_relaxed, memory_order_relaxed) ||
+		if (atomic_compare_exchange_strong_explicit(&layered_apis[i], &none, api,
+							    memory_order_relaxed,
+							    memory_order_relaxed) ||
 		    none == api)
 			return;
 	}
@@ -96,7 +111,7 @@ void tl_roles_note_layered(const struct tl_api *api)
 bool tl_roles_is_layered(const struct tl_api *api)
 {
 	for (unsigned i = 0; i < LAYERED_MAX; i++)
-		if (atomic_load_explicit(&layered[i], memory_order_relaxed) == api)
+		if (atomic_load_explicit(&layered_apis[i], memory_order_relaxed) == api)
 			return true;
 	return false;
 }
@@ -121,9 +136,9 @@ enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
  * program's own address for a function is its PLT's where it was linked to a fixed place, and leads
  * to us.
  */
-static enum binding binding_of(const struct look *look, const struct tl_elf *elf,
-			       const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
-			       const struct tl_shim *shim)
+static enum binding relocation_binding(const struct look *look, const struct tl_elf *elf,
+				       const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
+				       const struct tl_shim *shim)
 {
 	uintptr_t bound = *(const uintptr_t *)(elf->base + relocation->r_offset);
 	bool ours = bound == (uintptr_t)shim->entry ||
@@ -138,8 +153,8 @@ static enum binding binding_of(const struct look *look, const struct tl_elf *elf
 }
 
 /* The shim that a reference is to, if there is one. */
-static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) *relocation,
-				bool undefined)
+static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela) *relocation,
+				       bool undefined)
 {
 	unsigned type = ELF64_R_TYPE(relocation->r_info);
 	uint32_t index = ELF64_R_SYM(relocation->r_info);
@@ -152,16 +167,17 @@ static struct tl_shim *referred(const struct tl_elf *elf, const ElfW(Rela) *relo
 	return tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
 }
 
-static void scan_relocations(struct look *look, const struct tl_elf *elf,
+static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined)
 {
 	struct tl_known_library *it = library_known_as(elf);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct tl_shim *shim = referred(elf, &relocations[i], undefined);
+		struct tl_shim *shim = relocation_shim(elf, &relocations[i], undefined);
 		enum binding binding =
-			shim ? binding_of(look, elf, &relocations[i],
-					  &elf->symbols[ELF64_R_SYM(relocations[i].r_info)], shim)
+			shim ? relocation_binding(look, elf, &relocations[i],
+						  &elf->symbols[ELF64_R_SYM(relocations[i].r_info)],
+						  shim)
 			     : BOUND_ELSEWHERE;
 
 		if (binding == BOUND_ELSEWHERE)
@@ -192,8 +208,8 @@ struct definitions {
 	bool exported, unexported;
 };
 
-static struct definitions definitions_of(const struct tl_elf *elf,
-					 const struct tl_shim_names *names)
+static struct definitions library_definitions(const struct tl_elf *elf,
+					      const struct tl_shim_names *names)
 {
 	struct definitions defined = {false, false};
 
@@ -223,23 +239,23 @@ static void library_scan(struct look *look, const struct tl_elf *elf)
 
 	if (role == TL_ROLE_OWN || !elf->symbols || !elf->strings)
 		return;
-	struct definitions defined = definitions_of(elf, look->names);
+	struct definitions defined = library_definitions(elf, look->names);
 
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
 		library_remember(elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
-		scan_relocations(look, elf, elf->jumps, elf->njumps, party);
-		scan_relocations(look, elf, elf->relocations, elf->nrelocations, party);
+		relocations_scan(look, elf, elf->jumps, elf->njumps, party);
+		relocations_scan(look, elf, elf->relocations, elf->nrelocations, party);
 	}
 }
 
-static bool has_in_table(const struct look *look, const struct tl_elf *elf)
+static bool library_has_in_table(const struct look *look, const struct tl_elf *elf)
 {
 	for (uint32_t i = 0; i < elf->nrelocations && elf->symbols && elf->strings; i++)
-		if (referred(elf, &elf->relocations[i], false) == look->suspect &&
-		    binding_of(look, elf, &elf->relocations[i],
-			       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
-			       look->suspect) == BOUND_IN_TABLE)
+		if (relocation_shim(elf, &elf->relocations[i], false) == look->suspect &&
+		    relocation_binding(look, elf, &elf->relocations[i],
+				       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
+				       look->suspect) == BOUND_IN_TABLE)
 			return true;
 	return false;
 }
@@ -300,13 +316,14 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->program = loaded->elf;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
-		if (has_in_table(look, &loaded->elf[i]))
+		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
 	for (unsigned i = 0; i < loaded->count; i++)
 		library_scan(look, &loaded->elf[i]);
 }
 
-static void look_for(const void *driver, const void *linked, const struct tl_shim *suspect)
+static void libraries_look_for(const void *driver, const void *linked,
+			       const struct tl_shim *suspect)
 {
 	struct tl_generation generation = tl_loaded_generation();
 	struct look look = {
@@ -336,7 +353,7 @@ void tl_roles_look(void)
 	    atomic_load_explicit(&seen_removed, memory_order_relaxed) == generation.removed &&
 	    names && atomic_load_explicit(&seen_names, memory_order_relaxed) == names->count)
 		return;
-	look_for(NULL, NULL, NULL);
+	libraries_look_for(NULL, NULL, NULL);
 }
 
 void tl_roles_note_driver(const void *address)
@@ -344,13 +361,13 @@ void tl_roles_note_driver(const void *address)
 	const struct tl_known_library *there = tl_roles_at(address);
 
 	if (!there)
-		look_for(address, NULL, NULL);
+		libraries_look_for(address, NULL, NULL);
 }
 
 void tl_roles_note_linked(const void *address)
 {
 	if (!tl_roles_at(address))
-		look_for(NULL, address, NULL);
+		libraries_look_for(NULL, address, NULL);
 }
 
 /*
@@ -363,7 +380,7 @@ void tl_roles_note_linked(const void *address)
 static _Atomic uint32_t asked[TL_ROLES_NAMES];
 static _Atomic unsigned long long asked_since;
 
-static bool is_worth_a_look(const struct tl_shim *shim)
+static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 {
 	struct tl_generation generation = tl_loaded_generation();
 	const struct tl_shim_names *names = tl_shim_names();
@@ -384,6 +401,6 @@ static bool is_worth_a_look(const struct tl_shim *shim)
 
 void tl_roles_suspect(const struct tl_shim *shim)
 {
-	if (is_worth_a_look(shim))
-		look_for(NULL, NULL, shim);
+	if (suspect_is_worth_a_look(shim))
+		libraries_look_for(NULL, NULL, shim);
 }

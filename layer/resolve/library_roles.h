@@ -45,6 +45,10 @@ void tl_roles_look(void);
  * lock. */
 const struct tl_known_library *tl_roles_at(const void *address);
 
+/* The library at that address is ours; is a loader. */
+bool tl_roles_is_own_at(const void *address);
+bool tl_roles_is_loader_at(const void *address);
+
 /* The nth, for walking; NULL past the last. Those that are gone are among them. */
 const struct tl_known_library *tl_roles_nth(unsigned n);
 

@@ -15,6 +15,7 @@
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
+#include "layer/resolve/call_origin.h"
 #include "layer/resolve/real_function.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
@@ -26,7 +27,7 @@ struct place {
 	bool first; /* our function comes first in the global scope */
 };
 
-static void look_who_is_first(const struct tl_loaded *loaded, void *closure)
+static void shim_look_who_is_first(const struct tl_loaded *loaded, void *closure)
 {
 	struct place *place = closure;
 	const char *name = place->shim->function->name;
@@ -40,11 +41,11 @@ static void look_who_is_first(const struct tl_loaded *loaded, void *closure)
 	place->first = true;
 }
 
-static bool stands_before_loader(const struct tl_shim *shim)
+static bool shim_stands_before_loader(const struct tl_shim *shim)
 {
 	struct place place = {.shim = shim};
 
-	tl_loaded_with(look_who_is_first, &place);
+	tl_loaded_with(shim_look_who_is_first, &place);
 	return place.first;
 }
 
@@ -57,7 +58,7 @@ bool tl_door_opens(const char *function)
 		return false;
 	if (tl_roles_is_layered(shim->function->api))
 		return true;
-	if (stands_before_loader(shim))
+	if (shim_stands_before_loader(shim))
 		return false;
 	tl_roles_note_layered(shim->function->api);
 	return true;
@@ -75,7 +76,7 @@ void tl_door_loader(enum tl_door_check check)
 	atomic_store_explicit(&loader_checks, check, memory_order_relaxed);
 }
 
-static bool checks_by_its_table(const struct tl_function *function)
+static bool function_checks_by_its_table(const struct tl_function *function)
 {
 	return function->flags & TL_FUNCTION_INITIALISES &&
 	       atomic_load_explicit(&loader_checks, memory_order_relaxed) ==
@@ -89,7 +90,7 @@ bool tl_door_is_check(const struct tl_call *call)
 {
 	static struct tl_first_places first;
 
-	return checks_by_its_table(call->shim->function) &&
+	return function_checks_by_its_table(call->shim->function) &&
 	       atomic_load_explicit(&in_use, memory_order_relaxed) &&
 	       tl_resolve_comes_first(&first, call);
 }
@@ -100,7 +101,7 @@ struct symbol_search {
 	void *symbol;
 };
 
-static void search_symbol(const struct tl_loaded *loaded, void *closure)
+static void loaded_find_symbol(const struct tl_loaded *loaded, void *closure)
 {
 	struct symbol_search *search = closure;
 	const struct tl_elf *elf = tl_loaded_at(loaded, search->address);
@@ -114,14 +115,14 @@ void *tl_door_symbol(const void *address, const char *name)
 {
 	struct symbol_search search = {.address = address, .name = name};
 
-	tl_loaded_with(search_symbol, &search);
+	tl_loaded_with(loaded_find_symbol, &search);
 	return search.symbol;
 }
 
 /* --- pointers */
 
 /* The first pointer becomes the shim's own real function; for each other there is a closure. */
-static void put_shim(struct tl_shim *shim, void **place)
+static void pointer_put_shim(struct tl_shim *shim, void **place)
 {
 	void *none = NULL, *real = *place;
 
@@ -137,7 +138,7 @@ static void put_shim(struct tl_shim *shim, void **place)
 	 * The loader's own calls don't come through here, so nobody has to be told apart; but for
 	 * those by which it checks drivers.
 	 */
-	if (checks_by_its_table(shim->function))
+	if (function_checks_by_its_table(shim->function))
 		tl_api_by_caller(shim);
 	else
 		tl_api_set_mode(shim, 0, TL_MODE_CALLER);
@@ -150,13 +151,13 @@ void tl_door_pointer(const char *function, void **place)
 	struct tl_shim *shim = tl_shim_names_find(function);
 
 	if (shim)
-		put_shim(shim, place);
+		pointer_put_shim(shim, place);
 }
 
 /* --- Level Zero's tables */
 
 /* Near enough above one of our own variables. */
-static bool is_on_stack(const void *address)
+static bool table_is_on_stack(const void *address)
 {
 	char here;
 
@@ -169,13 +170,13 @@ static bool is_on_stack(const void *address)
  * drivers the functions are theirs, while the program's zeInit has to reach them all. From 1.15 on
  * they ask for a copy on the stack first, and then for the table in use.
  */
-static bool is_for_loader_itself(const struct tl_shim *shim, void *table, void *offered)
+static bool table_is_for_loader_itself(const struct tl_shim *shim, void *table, void *offered)
 {
 	const void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!(shim->function->flags & TL_FUNCTION_INITIALISES))
 		return false;
-	if (!is_on_stack(table)) {
+	if (!table_is_on_stack(table)) {
 		atomic_store_explicit(&in_use, true, memory_order_relaxed);
 		return false;
 	}
@@ -185,7 +186,7 @@ static bool is_for_loader_itself(const struct tl_shim *shim, void *table, void *
 		(real && offered && offered != real && offered != shim->entry));
 }
 
-static const struct tl_getproc *getproc_of(const struct tl_function *getter)
+static const struct tl_getproc *getter_getproc(const struct tl_function *getter)
 {
 	for (uint32_t i = 0; i < getter->api->ngetprocs; i++) {
 		const struct tl_getproc *getproc = &getter->api->getprocs[i];
@@ -198,7 +199,7 @@ static const struct tl_getproc *getproc_of(const struct tl_function *getter)
 void tl_door_table(const char *getter, uint32_t version, void *table)
 {
 	const struct tl_shim *asked = tl_shim_names_find(getter);
-	const struct tl_getproc *getproc = asked ? getproc_of(asked->function) : NULL;
+	const struct tl_getproc *getproc = asked ? getter_getproc(asked->function) : NULL;
 	struct tl_shim_library *library =
 		getproc ? tl_shim_names_library(asked->function->api) : NULL;
 
@@ -207,8 +208,8 @@ void tl_door_table(const char *getter, uint32_t version, void *table)
 		void **place = (void **)((char *)table + entry->offset);
 		if (entry->since > version)
 			continue; /* the loader's table ends before it */
-		if (is_for_loader_itself(&library->shims[entry->function], table, *place))
+		if (table_is_for_loader_itself(&library->shims[entry->function], table, *place))
 			return;
-		put_shim(&library->shims[entry->function], place);
+		pointer_put_shim(&library->shims[entry->function], place);
 	}
 }

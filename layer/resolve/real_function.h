@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real_function.h: the real functions of shims, and whose call it is.
- *
- * A loader is a library whose soname an API names. A driver is a library that a loader took symbols
- * from with dlsym, or that a loader was seen to dispatch to. What they call themselves always gets
- * the real function. What the program asks for gets shims.
+ * real_function.h: the real functions of shims, and what the program gets for a pointer to one.
  *
  * No function here changes errno. They leave the program's pending dlerror alone, except where a
  * library that the program opened has to be held or found by soname, which happens once for each.
@@ -25,35 +21,6 @@
  * TL_MODE_CALLER: read shim->mode again after it.
  */
 void *tl_resolve_real(struct tl_shim *shim, void *caller);
-
-/*
- * A call came through a shim with TL_MODE_CALLER (call->shim, caller and params are set). Returns
- * the function it must get if it is a loader's or a driver's own, which is then called with nothing
- * recorded; NULL: it is the program's call, go on.
- */
-void *tl_resolve_foreign(const struct tl_call *call);
-
-/*
- * Where each of a few functions was called from the first time. True: this call comes from there.
- * Any thread; all are relaxed, since the calls that are told apart are made by one thread, one
- * after the other.
- */
-#define TL_FIRST_PLACES 8
-struct tl_first_places {
-	struct {
-		const struct tl_function *_Atomic function;
-		const void *_Atomic place;
-	} first[TL_FIRST_PLACES];
-};
-bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call);
-
-/*
- * A call came through a shim with TL_MODE_CALLER, and it is the program's: but a loader makes it
- * that is linked into the caller's library. Then nobody hears of it; what it gives out is wrapped
- * all the same.
- */
-bool tl_resolve_brings_loader_up(const struct tl_function *function);
-bool tl_resolve_is_linked_loaders(const struct tl_call *call);
 
 /* The call returned success: wrap what it gave out (TL_FUNCTION_GETPROC). words are the
  * parameters', result the returned word's place. */

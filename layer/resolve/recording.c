@@ -29,7 +29,7 @@ void tl_recording_start(bool paused)
 }
 
 /* Under the lock. */
-static void note_state(void)
+static void header_note_state(void)
 {
 	struct tl_file_header *header = tl_arena_header();
 
@@ -49,7 +49,7 @@ bool tl_recording_switch(enum tl_file_recording to)
 	if (may) {
 		bool on = to == TL_FILE_RECORDS && !tl_config.secure;
 		bool was = tl_process_set_recording(to, on);
-		note_state();
+		header_note_state();
 		if (on != was)
 			tl_api_follow_settings();
 	}

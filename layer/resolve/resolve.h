@@ -6,14 +6,15 @@
  * function a caller means. This room finds the real function behind each shim, tells the program's
  * calls from those of loaders and drivers, and sees to it that each call is traced once.
  *
- *	real_function.h	the real function of a shim; whose call it is; what get-proc functions give
- *			out
+ *	real_function.h	the real function of a shim; what get-proc functions give out
+ *	call_origin.h	whose call it is
  *	dlsym.h		the program's dlsym, dlvsym and dlerror, and the real ones
  *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
  *	newer_loader.h	a line about a loader that is newer than this build
  *
  * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to
- * its shim), closure.h (a shim for each further real function of a name).
+ * its shim), closure.h (a shim for each further real function of a name), dlsym_lookup.h (one lookup
+ * by dlsym).
  *
  * Promise: a loader's or a driver's own call gets the real function, and is not recorded. errno is
  * kept, and so is the program's pending dlerror, except where a library has to be held or found by
@@ -30,6 +31,7 @@
 #define TL_LAYER_RESOLVE_RESOLVE_H
 
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/call_origin.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/newer_loader.h"

@@ -12,6 +12,7 @@
 #include "format/args/args.h"
 #include "layer/write/process_facts.h"
 #include "layer/resolve/newer_loader.h"
+#include "layer/resolve/call_origin.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"

@@ -16,7 +16,6 @@
 
 #include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym.h"
-#include "layer/resolve/loader_tables.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -46,12 +45,6 @@ void tl_api_by_caller(struct tl_shim *shim)
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	atomic_fetch_add(&adopted, 1);
-}
-
-bool tl_door_is_check(const struct tl_call *call)
-{
-	(void)call;
-	return false;
 }
 
 const struct tl_dl *tl_dl(void)

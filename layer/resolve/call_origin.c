@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_origin.c: see call_origin.h. layer/resolve/library_roles.h says what a library is.
+ */
+#include "layer/resolve/call_origin.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "layer/resolve/library_roles.h"
+#include "layer/resolve/loader_tables.h"
+#include "layer/resolve/real_function.h"
+
+static void *library_own_function(const struct tl_known_library *library,
+				  const struct tl_shim *shim)
+{
+	const char *name = shim->function->name;
+	const ElfW(Sym) *symbol = tl_elf_lookup(&library->elf, name, tl_elf_hash(name), NULL);
+
+	return symbol ? tl_elf_address(&library->elf, symbol) : NULL;
+}
+
+/* The word at an address that may be anything. */
+static void *word_at(const void *address)
+{
+	void *word = NULL;
+	struct iovec to = {&word, sizeof(word)}, from = {(void *)address, sizeof(word)};
+
+	return address && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(word) ? word
+											  : NULL;
+}
+
+/* The first handle among the parameters, or the first of the first list of handles. */
+static void *first_handle(const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (unsigned i = 0; i < function->count; i++) {
+		const struct tl_type *type = function->params[i].type;
+
+		if (type->kind == TL_KIND_HANDLE && type->size == sizeof(void *))
+			return *(void **)call->params[i];
+		if (type->kind == TL_KIND_POINTER && type->target &&
+		    type->target->kind == TL_KIND_HANDLE && type->target->size == sizeof(void *) &&
+		    !(function->params[i].direction & TL_OUT))
+			return word_at(*(void **)call->params[i]);
+	}
+	return NULL;
+}
+
+#define TABLE_WORDS 64
+
+/*
+ * The driver that a handle is of. A loader dispatches by the table that a handle's first word
+ * points to (an ICD dispatch table, or a C++ object's virtual functions): it lies in the driver, or
+ * its entries lead there.
+ */
+static const struct tl_known_library *driver_of(void *handle)
+{
+	char *table = word_at(handle);
+	const struct tl_known_library *it = table ? tl_roles_at(table) : NULL;
+
+	if (it && it->role == TL_ROLE_DRIVER)
+		return it;
+	for (unsigned i = 0; table && i < TABLE_WORDS; i++) {
+		it = tl_roles_at(word_at(table + i * sizeof(void *)));
+		if (it && it->role == TL_ROLE_DRIVER)
+			return it;
+	}
+	return NULL;
+}
+
+/* The only driver in whose tables our shim stands for its own function; or of several, the one that
+ * the call's first handle is of, or the first. */
+static void *driver_function_among(const struct tl_call *call)
+{
+	const struct tl_known_library *it, *by_handle;
+	void *first = NULL;
+	unsigned count = 0;
+
+	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++) {
+		if (it->role != TL_ROLE_DRIVER ||
+		    atomic_load_explicit(&it->gone, memory_order_relaxed) ||
+		    !tl_roles_is_bound(it, call->shim))
+			continue;
+		void *function = library_own_function(it, call->shim);
+
+		count += function != NULL;
+		first = first ? first : function;
+	}
+	if (count < 2)
+		return first;
+	by_handle = driver_of(first_handle(call));
+	void *function = by_handle ? library_own_function(by_handle, call->shim) : NULL;
+
+	return function ? function : first;
+}
+
+/* A loader went through a driver's table, and found our shim there: the driver's own entries were
+ * bound to us. */
+static void *driver_function_dispatched(const struct tl_call *call)
+{
+	void *function = driver_function_among(call);
+
+	if (!function) {
+		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers
+		 * unknown until now. */
+		tl_roles_suspect(call->shim);
+		function = driver_function_among(call);
+	}
+	return function;
+}
+
+/* The call that returns here names its target: it goes through the PLT or the GOT, not through a
+ * pointer that was looked up. */
+static bool caller_is_direct(const void *caller)
+{
+#if defined(__x86_64__)
+	const unsigned char *after = caller;
+
+	return after[-5] == 0xe8 || (after[-6] == 0xff && after[-5] == 0x15);
+#else
+	return (((const uint32_t *)caller)[-1] & 0xfc000000) == 0x94000000;
+#endif
+}
+
+/*
+ * A loader that has our layer has its calls served by its tables. Only its own checks of drivers
+ * are told apart.
+ */
+static void *loaders_check(const struct tl_call *call)
+{
+	int saved = errno;
+	const struct tl_known_library *from;
+
+	tl_roles_look();
+	from = tl_roles_at(call->caller.address);
+	errno = saved;
+	return from && from->role == TL_ROLE_LOADER && tl_door_is_check(call)
+		       ? atomic_load_explicit(&call->shim->real, memory_order_acquire)
+		       : NULL;
+}
+
+/*
+ * Where the call came from:
+ *
+ *	ours		our traced body called the loader, which jumped on: the return address is
+ *			still ours. Through a driver's table, if a driver's table leads to us; else
+ *			by name, to another export of its own
+ *	a loader	by name: its own export; through a driver's table: the driver's
+ *	a driver	its own; where it has none, it calls the API as programs do, and is traced
+ *			like them
+ */
+void *tl_resolve_foreign(const struct tl_call *call)
+{
+	const struct tl_known_library *from;
+	void *function = NULL;
+	int saved = errno;
+
+	if (tl_roles_is_layered(call->shim->function->api))
+		return loaders_check(call);
+	from = tl_roles_at(call->caller.address);
+	if (!from || from->role == TL_ROLE_LINKED)
+		return NULL;
+	if (from->role == TL_ROLE_OWN ||
+	    (from->role == TL_ROLE_LOADER && !caller_is_direct(call->caller.address)))
+		function = driver_function_dispatched(call);
+	if (!function && from->role != TL_ROLE_OWN)
+		function = library_own_function(from, call->shim);
+	/* As a rule it is known: nobody has to look at what was loaded since. */
+	if (!function && from->role != TL_ROLE_DRIVER)
+		function = atomic_load_explicit(&call->shim->real, memory_order_acquire);
+	if (!function && from->role != TL_ROLE_DRIVER)
+		function = tl_resolve_real(call->shim, call->caller.address);
+	errno = saved;
+	return function;
+}
+
+bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)
+{
+	const struct tl_function *function = call->shim->function;
+
+	for (unsigned i = 0; i < TL_FIRST_PLACES; i++) {
+		const struct tl_function *no_function = NULL;
+		const void *nowhere = NULL;
+
+		if (!atomic_compare_exchange_strong_explicit(
+			    &places->first[i].function, &no_function, function,
+			    memory_order_relaxed, memory_order_relaxed) &&
+		    no_function != function)
+			continue;
+		return atomic_compare_exchange_strong_explicit(
+			       &places->first[i].place, &nowhere, call->caller.address,
+			       memory_order_relaxed, memory_order_relaxed) ||
+		       nowhere == call->caller.address;
+	}
+	return false;
+}
+
+bool tl_resolve_brings_loader_up(const struct tl_function *function)
+{
+	return function->flags & (TL_FUNCTION_INITIALISES | TL_FUNCTION_GETPROC);
+}
+
+/*
+ * A loader that is linked into a library calls some of the dynamic loader's functions itself, by
+ * the names that it looked up: it asks for its tables and initialises it, and then calls by those
+ * tables for the program. In later ones these have the dynamic loader's zeInit, so that the
+ * program's call comes by the same pointer, but from another place.
+ */
+bool tl_resolve_is_linked_loaders(const struct tl_call *call)
+{
+	static struct tl_first_places first;
+	const struct tl_known_library *from = tl_roles_at(call->caller.address), *to;
+	void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
+
+	if (!from || from->role != TL_ROLE_LINKED || !real ||
+	    !tl_resolve_brings_loader_up(call->shim->function))
+		return false;
+	to = tl_roles_at(real);
+	if (!to || to->role != TL_ROLE_LOADER || library_own_function(to, call->shim) != real)
+		return false;
+	return call->shim->function->flags & TL_FUNCTION_GETPROC ||
+	       tl_resolve_comes_first(&first, call);
+}
