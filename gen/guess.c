@@ -124,11 +124,16 @@ static void function_guess_failure(struct guesses *guesses, struct function *fun
 
 /* Variables. */
 
-/* Where a parameter or member stands among its siblings. */
-struct place_of {
+/* The parameters of a function, or the members of a struct. */
+struct siblings {
 	struct variable *list;
-	size_t count, index;
-	const char *function; /* NULL: a member */
+	size_t count;
+	const char *function; /* NULL: members */
+	const char **names;   /* as rules compare them: of counts, else NULL */
+	struct counted {
+		const struct variable *by; /* NULL: nothing counts it */
+		bool bytes;
+	} * counted;
 };
 
 /* Lower case and no underscores. */
@@ -222,50 +227,65 @@ static bool stem_counts(const char *base, const char *count, bool *bytes)
 	return stem >= RULE_STEM_MIN && (*bytes || name_fits(RULE_STEM_ENDS, count + stem));
 }
 
-/* The sibling that counts an array, by the first rule that one fits; NULL: none. */
-static const struct variable *array_count(const struct place_of *place, bool *bytes)
+static bool sibling_may_count(const struct siblings *all, size_t array, size_t count)
 {
-	const struct variable *array = &place->list[place->index];
+	return all->names[count] && count != array &&
+	       !array_comes_out(&all->list[array], &all->list[count]);
+}
+
+/* What counts an array, by the first rule that a sibling fits. */
+static struct counted array_count(const struct siblings *all, size_t index)
+{
+	const struct variable *array = &all->list[index];
 	const struct type *target = array->type->target;
 	const char *base = name_of_element(array->name);
-	bool untyped = type_is_untyped(target);
+	bool untyped = type_is_untyped(target), bytes;
 	bool object = !untyped && (target->kind == TL_KIND_STRUCT || target->kind == TL_KIND_UNION);
 
-	if (name_fits(RULE_IS_COUNT, array->name))
-		return NULL;
 	for (size_t i = 0; i < sizeof rules_counts / sizeof *rules_counts; i++) {
+		const char *rule = rule_for(rules_counts[i].name, base);
+
 		if ((untyped && rules_counts[i].unit == RULE_ITEMS) ||
 		    (object && rules_counts[i].place != RULE_ANYWHERE))
 			continue;
-		for (size_t j = 0; j < place->count; j++)
-			if (j != place->index && variable_can_count(&place->list[j]) &&
-			    !array_comes_out(array, &place->list[j]) &&
-			    rule_fits_place(rules_counts[i].place, place->index, j) &&
-			    name_fits(rule_for(rules_counts[i].name, base),
-				      name_of_pointee(place->list[j].name))) {
-				*bytes = rules_counts[i].unit == RULE_BYTES;
-				return &place->list[j];
-			}
+		for (size_t j = 0; j < all->count; j++)
+			if (sibling_may_count(all, index, j) &&
+			    rule_fits_place(rules_counts[i].place, index, j) &&
+			    name_fits(rule, all->names[j]))
+				return (struct counted){&all->list[j],
+							rules_counts[i].unit == RULE_BYTES};
 	}
-	for (size_t j = 0; j < place->count; j++)
-		if (j != place->index && variable_can_count(&place->list[j]) &&
-		    !array_comes_out(array, &place->list[j]) &&
-		    stem_counts(base, name_of_pointee(place->list[j].name), bytes))
-			return &place->list[j];
-	return NULL;
+	for (size_t j = 0; j < all->count; j++)
+		if (sibling_may_count(all, index, j) && stem_counts(base, all->names[j], &bytes))
+			return (struct counted){&all->list[j], bytes};
+	return (struct counted){0};
 }
 
-/* Some sibling has this one as its count. */
-static bool variable_counts(const struct place_of *place)
+static struct siblings siblings_of(struct variable *list, size_t count, const char *function)
 {
-	for (size_t i = 0; i < place->count; i++) {
-		struct place_of other = {place->list, place->count, i, place->function};
-		bool bytes;
+	struct siblings all = {.list = list,
+			       .count = count,
+			       .function = function,
+			       .names = allocate(count * sizeof *all.names),
+			       .counted = allocate(count * sizeof *all.counted)};
 
-		if (i != place->index && place->list[i].type->kind == TL_KIND_POINTER &&
-		    !type_is_count(place->list[i].type->target ? place->list[i].type->target
-							       : place->list[i].type) &&
-		    array_count(&other, &bytes) == &place->list[place->index])
+	for (size_t i = 0; i < count; i++)
+		if (variable_can_count(&list[i]))
+			all.names[i] = name_of_pointee(list[i].name);
+	for (size_t i = 0; i < count; i++)
+		if (list[i].type->kind == TL_KIND_POINTER &&
+		    !name_fits(RULE_IS_COUNT, list[i].name))
+			all.counted[i] = array_count(&all, i);
+	return all;
+}
+
+/* It is the count of a sibling that is no number itself. */
+static bool variable_counts(const struct siblings *all, size_t index)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct type *target = all->list[i].type->target;
+
+		if (all->counted[i].by == &all->list[index] && !(target && type_is_count(target)))
 			return true;
 	}
 	return false;
@@ -294,16 +314,15 @@ static bool variable_is_told(const struct variable *variable)
 		(!of_const || variable->length.constant != 1));
 }
 
-static void array_guess(const struct place_of *place, const struct variable *count, bool bytes,
-			struct guess *guess)
+static void array_guess(const struct siblings *all, size_t index, struct guess *guess)
 {
-	const struct variable *array = &place->list[place->index];
+	const struct variable *array = &all->list[index], *count = all->counted[index].by;
+	bool bytes = all->counted[index].bytes;
 	const struct type *target = array->type->target;
 	bool pointee = count->type->kind == TL_KIND_POINTER;
-	bool in =
-		array->type->is_const || !place->function ||
-		name_fits(RULE_READ_NAMES, array->name) ||
-		(name_fits(RULE_READS, place->function) && !name_fits(RULE_FILLS, place->function));
+	bool in = array->type->is_const || !all->function ||
+		  name_fits(RULE_READ_NAMES, array->name) ||
+		  (name_fits(RULE_READS, all->function) && !name_fits(RULE_FILLS, all->function));
 
 	guess->says = format_text("[%s][%s%s%s)][checked]", in ? "in" : "out",
 				  bytes && !type_is_byte(target) ? "bytes(" : "range(0, ",
@@ -313,27 +332,24 @@ static void array_guess(const struct place_of *place, const struct variable *cou
 }
 
 /* What a pointer leads to, and whether it goes in or comes out; false: nothing is guessed. */
-static bool variable_guess(const struct place_of *place, struct guess *guess)
+static bool variable_guess(const struct siblings *all, size_t index, struct guess *guess)
 {
-	const struct variable *variable = &place->list[place->index];
+	const struct variable *variable = &all->list[index];
 	const struct type *type = variable->type, *target = type->target;
-	const struct variable *count;
-	bool bytes;
 
 	if (type->kind != TL_KIND_POINTER || variable_is_told(variable) ||
 	    !type_is_element(target) ||
-	    (!type->is_const && (!place->function || name_fits(RULE_ENDS, place->function))))
+	    (!type->is_const && (!all->function || name_fits(RULE_ENDS, all->function))))
 		return false;
 	bool text = target && target->kind == TL_KIND_CHAR && type->is_const;
 	bool scalar = target && target->kind != TL_KIND_VOID && target->kind != TL_KIND_STRUCT &&
 		      target->kind != TL_KIND_UNION;
-	count = array_count(place, &bytes);
-	if (count && (!text || name_fits(RULE_IS_BYTES, variable->name))) {
-		array_guess(place, count, bytes, guess);
+	if (all->counted[index].by && (!text || name_fits(RULE_IS_BYTES, variable->name))) {
+		array_guess(all, index, guess);
 	} else if (type->is_const || !scalar || type_is_byte(target)) {
 		/* Text and single structs are known already, by const alone. */
 		return false;
-	} else if (variable_counts(place)) {
+	} else if (variable_counts(all, index)) {
 		guess->says = "[in,out][elements(1)][checked]";
 		guess->why = "it counts an array, before the call and behind it";
 	} else if (name_fits(RULE_NOT_OUT, variable->name)) {
@@ -350,14 +366,15 @@ static bool variable_guess(const struct place_of *place, struct guess *guess)
 
 static void function_guess_params(struct guesses *guesses, struct function *function)
 {
+	struct siblings all = siblings_of(function->params, function->nparams, function->name);
+
 	for (size_t i = 0; i < function->nparams; i++) {
-		struct place_of place = {function->params, function->nparams, i, function->name};
 		struct guess guess = {.kind = GUESS_VARIABLE,
 				      .function = function,
 				      .variable = &function->params[i]};
 
 		guess.name = format_text("%s:%s", function->name, function->params[i].name);
-		if (variable_guess(&place, &guess))
+		if (variable_guess(&all, i, &guess))
 			guess_add(guesses, guess);
 	}
 }
@@ -366,13 +383,13 @@ static void type_guess_members(struct guesses *guesses, struct type *type)
 {
 	if (type->kind != TL_KIND_STRUCT || strpbrk(type->spelling, "(:."))
 		return;
+	struct siblings all = siblings_of(type->members, type->nmembers, NULL);
 	for (size_t i = 0; i < type->nmembers; i++) {
-		struct place_of place = {type->members, type->nmembers, i, NULL};
 		struct guess guess = {
 			.kind = GUESS_VARIABLE, .type = type, .variable = &type->members[i]};
 
 		guess.name = format_text("%s.%s", type->spelling, type->members[i].name);
-		if (type->members[i].type->is_const && variable_guess(&place, &guess))
+		if (type->members[i].type->is_const && variable_guess(&all, i, &guess))
 			guess_add(guesses, guess);
 	}
 }

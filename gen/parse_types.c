@@ -158,10 +158,13 @@ static void members_settle(struct variable *list, size_t count)
  */
 const char *parse_spelling(CXType type)
 {
-	const char *spelling = spelling_plain(type);
+	CXType canonical = clang_getCanonicalType(type);
+	/* A typedef that holds "restrict", as png_structrp: a parameter's address would discard it. */
+	const char *spelling =
+		spelling_plain(clang_isRestrictQualifiedType(canonical) ? canonical : type);
 
 	if (strstr(spelling, "(unnamed") || strstr(spelling, "(anonymous"))
-		return clang_getCanonicalType(type).kind == CXType_Enum ? "enum" : "struct";
+		return canonical.kind == CXType_Enum ? "enum" : "struct";
 	return spelling;
 }
 

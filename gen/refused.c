@@ -20,6 +20,8 @@ static const struct {
 	{"*(_|libc_)@(dlopen|dlmopen|dlsym|dlvsym)",
 	 "it searches on behalf of its caller, whom it knows by the return address"},
 	{"_Unwind_*", "it unwinds its caller's frame"},
+	{"__pthread_@(register_cancel|unregister_cancel|unwind_next)*",
+	 "it is the part of pthread_cleanup_push that jumps into its caller's frame"},
 	{"__cxa_@(throw|rethrow|begin_catch|end_catch)", "it is a part of unwinding"},
 	{"__tls_get_addr", "its callers expect it to leave registers as they are"},
 	{"*(_)@(mcount|fentry__)", "compilers call it with registers of their own"},

@@ -139,7 +139,7 @@ static json_t *json_of_left_out(const struct model *model)
 					    json_string(model->functions[i].left_out));
 	for (size_t i = 0; i < model->nrefused; i++)
 		if (!strcmp(model->refused[i].why, REFUSED_UNEXPORTED))
-			json_object_set_new(left_out, model->refused[i].name,
+			json_object_set_new(left_out, format_text("?%s", model->refused[i].name),
 					    json_string(model->refused[i].why));
 	return left_out;
 }

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 85
+plan 86
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -78,6 +78,9 @@ printf '{"name": "b", "prefix": "b", "version": "1", "headers": ["%s/box/only.h"
 model --api included.json
 is "$?:$(ask 'sorted(f)')" "0:['part_gone', 'part_of']" 'a descriptor names included headers by patterns'
 
+"$tracegen" suggest box/box.h --lib ./libbox.so.4 -o box.json 2>/dev/null
+ok 'a descriptor that was suggested with a library serves without it' "$tracegen" model --api box.json
+
 # --- what can't be traced, by name
 descriptor() { printf '{"name": "b", "prefix": "b", "version": "1", "headers": ["%s/box/box_open.h"],\n "creates": ["%s"]}\n' "$tmp" "$1" >b.json; }
 descriptor box_area
@@ -147,6 +150,8 @@ _Noreturn void odd_end(int code);
 int odd_const(int a) __attribute__((const));
 int odd_pure(int a) __attribute__((pure, nothrow));
 int odd_old(int a) __asm__("odd_new");
+typedef struct odd_s { int a; } *restrict odd_restricted;
+int odd_alone(odd_restricted it, const char *restrict text);
 END_OF_HEADER
 ok 'code is made for functions with attributes and labels' "$tracegen" emit odd.h -o out
 for compiler in "$CC" clang-14; do
@@ -157,7 +162,7 @@ for compiler in "$CC" clang-14; do
 		skip 1 "this machine has no $compiler"
 	fi
 done
-is "$(tr '\n' ' ' <out/odd.exports)" 'odd_const odd_die odd_end odd_new odd_pure ' 'and exports the symbols'
+is "$(tr '\n' ' ' <out/odd.exports)" 'odd_alone odd_const odd_die odd_end odd_new odd_pure ' 'and exports the symbols'
 like "$(nm odd.o)" ' T odd_new' 'under which libraries have them'
 
 # --- a word in place of "..."

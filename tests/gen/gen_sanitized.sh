@@ -45,7 +45,8 @@ for header in $headers; do
 	folder=
 	test "$header" != mpi || folder=$(for each in $(mpicc -show 2>/dev/null); do case $each in -I*) echo "$each" ;; esac; done)
 	if printf '#include <%s.h>\n' "$header" | $CC $folder -fsyntax-only -x c - 2>/dev/null; then
-		"$tmp/tracegen" model "$header.h" -o "$tmp/model.json" -- $folder >"$tmp/said" 2>&1
+		{ "$tmp/tracegen" suggest "$header.h" -o "$tmp/suggested.json" -- $folder &&
+			"$tmp/tracegen" model --api "$tmp/suggested.json" -o "$tmp/model.json" -- $folder; } >"$tmp/said" 2>&1
 		nok "$header.h: no finding" grep -E 'Sanitizer|runtime error' "$tmp/said"
 	else
 		skip 1 "this machine has no $header.h"
