@@ -8,6 +8,7 @@
  */
 #include "layer/resolve/library_roles.h"
 
+#include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
@@ -124,7 +125,9 @@ struct look {
 	/* an address in a library that a loader is linked into, or NULL */
 	const void *linked;
 	const struct tl_shim *suspect; /* whoever defines this is a driver, or NULL */
+	const struct tl_loaded *loaded;
 	const struct tl_elf *program;
+	bool later; /* the dynamic linker is not done with a library: look again */
 	struct tl_shim *entangled[ENTANGLED_MAX];
 	unsigned count;
 };
@@ -167,8 +170,10 @@ static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela
 	return tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
 }
 
+/* own: the library's calls of its own functions are bound to itself; NULL: they stay. */
 static void relocations_scan(struct look *look, const struct tl_elf *elf,
-			     const ElfW(Rela) *relocations, uint32_t count, bool undefined)
+			     const ElfW(Rela) *relocations, uint32_t count, bool undefined,
+			     struct tl_own_references *own)
 {
 	struct tl_known_library *it = library_known_as(elf);
 
@@ -180,7 +185,8 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 						  shim)
 			     : BOUND_ELSEWHERE;
 
-		if (binding == BOUND_ELSEWHERE)
+		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
+						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
 		uint32_t index = tl_shim_names_index(shim);
 
@@ -244,8 +250,14 @@ static void library_scan(struct look *look, const struct tl_elf *elf)
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
 		library_remember(elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
-		relocations_scan(look, elf, elf->jumps, elf->njumps, party);
-		relocations_scan(look, elf, elf->relocations, elf->nrelocations, party);
+		struct tl_own_references own;
+
+		tl_own_references_begin(&own, look->loaded, elf);
+		relocations_scan(look, elf, elf->jumps, elf->njumps, party,
+				 role == TL_ROLE_LOADER ? &own : NULL);
+		tl_own_references_end(&own);
+		look->later |= own.later;
+		relocations_scan(look, elf, elf->relocations, elf->nrelocations, party, NULL);
 	}
 }
 
@@ -314,12 +326,30 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 		library_remember(driver, TL_ROLE_DRIVER);
 	if (look->linked)
 		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
+	look->loaded = loaded;
 	look->program = loaded->elf;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
 	for (unsigned i = 0; i < loaded->count; i++)
 		library_scan(look, &loaded->elf[i]);
+}
+
+/*
+ * A library was seen before the dynamic linker was done with it. As a rule it soon is; the number of
+ * looks is limited all the same.
+ */
+#define LOOKS_AGAIN 16
+
+static bool another_look_is_worth_it(const struct tl_generation *generation)
+{
+	static _Atomic unsigned long long since;
+	static _Atomic unsigned times;
+
+	if (atomic_exchange_explicit(&since, generation->added, memory_order_relaxed) !=
+	    generation->added)
+		atomic_store_explicit(&times, 0, memory_order_relaxed);
+	return atomic_fetch_add_explicit(&times, 1, memory_order_relaxed) < LOOKS_AGAIN;
 }
 
 static void libraries_look_for(const void *driver, const void *linked,
@@ -333,11 +363,14 @@ static void libraries_look_for(const void *driver, const void *linked,
 		return;
 	do {
 		look.count = 0;
+		look.later = false;
 		if (!tl_loaded_with(libraries_look_at_all, &look))
 			return;
 		for (unsigned i = 0; i < look.count; i++)
 			tl_api_by_caller(look.entangled[i]);
 	} while (look.count == ENTANGLED_MAX);
+	if (look.later && another_look_is_worth_it(&generation))
+		return;
 	atomic_store_explicit(&seen_names, look.names->count, memory_order_relaxed);
 	atomic_store_explicit(&seen_removed, generation.removed, memory_order_relaxed);
 	/* Last, and read first: a look is skipped only where all of it was seen. */

@@ -3,8 +3,9 @@
  * library_roles.h: which loaded library plays which role: ours, a loader, a driver.
  *
  * A shim is entangled where a loader or a driver refers to a function of its name by symbol, and
- * the dynamic linker has bound that to us, or may do so yet: a loader that calls its own exports
- * through its PLT, a driver whose symbols have the loader's names. Such a shim gets TL_MODE_CALLER.
+ * the dynamic linker has bound that to us, or may do so yet: a loader that has its own exports in a
+ * table, a driver whose symbols have the loader's names. Such a shim gets TL_MODE_CALLER. A loader's
+ * direct calls of its own exports are bound to itself instead (own_references.h).
  */
 #ifndef TL_LAYER_RESOLVE_LIBRARY_ROLES_H
 #define TL_LAYER_RESOLVE_LIBRARY_ROLES_H

@@ -14,7 +14,7 @@
  *
  * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to
  * its shim), closure.h (a shim for each further real function of a name), dlsym_lookup.h (one lookup
- * by dlsym).
+ * by dlsym), own_references.h (a loader's calls of its own functions).
  *
  * Promise: a loader's or a driver's own call gets the real function, and is not recorded. errno is
  * kept, and so is the program's pending dlerror, except where a library has to be held or found by

@@ -37,6 +37,11 @@ void tl_process_start(void)
 {
 }
 
+bool tl_process_is_confined(void)
+{
+	return false;
+}
+
 void tl_api_by_caller(struct tl_shim *shim)
 {
 	atomic_fetch_or(&shim->mode, TL_MODE_CALLER);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_references.c: see own_references.h.
+ *
+ * The dynamic linker writes to the same slots. It binds a slot at the first call through it; that
+ * stores the same kind of word in one instruction, so the later store wins. While it relocates a
+ * library that is being opened, the slots have no address in the library yet, and the caller leaves
+ * them alone. A library whose slots become read-only is left alone until the kernel says that they
+ * are: from then on the dynamic linker does not write there, and does not change the protection
+ * under us.
+ */
+#include "layer/resolve/own_references.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/library_roles.h"
+
+void tl_own_references_begin(struct tl_own_references *references, const struct tl_loaded *loaded,
+			     const struct tl_elf *elf)
+{
+	uintptr_t page = getauxval(AT_PAGESZ);
+
+	*references = (struct tl_own_references){.loaded = loaded, .elf = elf};
+	for (unsigned i = 0; page && i < elf->nsegments; i++) {
+		const ElfW(Phdr) *segment = &elf->segments[i];
+		uintptr_t start = elf->base + segment->p_vaddr;
+
+		if (segment->p_type != PT_GNU_RELRO)
+			continue;
+		/* Rounded as the dynamic linker does it. */
+		references->protected_from = start & ~(page - 1);
+		references->protected_to = (start + segment->p_memsz) & ~(page - 1);
+	}
+}
+
+void tl_own_references_end(struct tl_own_references *references)
+{
+	if (references->writable)
+		mprotect((void *)references->protected_from,
+			 references->protected_to - references->protected_from, PROT_READ);
+	references->writable = false;
+}
+
+/* --- protection */
+
+struct map_line {
+	uintptr_t start, end;
+	char rights[4];
+	unsigned field, nrights; /* where in the line */
+};
+
+/* One more character of /proc/self/maps. True: the line's rights are read. */
+static bool map_line_read(struct map_line *line, char c)
+{
+	uintptr_t *number = line->field == 0 ? &line->start : &line->end;
+
+	if (c == '\n') {
+		*line = (struct map_line){.start = 0};
+	} else if (line->field < 2 && (c == '-' || c == ' ')) {
+		line->field++;
+	} else if (line->field < 2) {
+		*number = *number << 4 | (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	} else if (line->field == 2) {
+		line->rights[line->nrights++] = c;
+		line->field += line->nrights == sizeof(line->rights);
+		return line->field == 3;
+	}
+	return false;
+}
+
+/* The kernel says that the page may be read, and not written. */
+static bool page_is_read_only(uintptr_t page)
+{
+	struct map_line line = {.start = 0};
+	bool read_only = false, found = false;
+	char text[1024];
+	ssize_t size = 0;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && !found && (size = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < size && !found; i++)
+			if (map_line_read(&line, text[i]) && line.start <= page &&
+			    page < line.end) {
+				found = true;
+				read_only = line.rights[0] == 'r' && line.rights[1] == '-';
+			}
+	if (fd >= 0)
+		close(fd);
+	return read_only;
+}
+
+static void protection_lift(struct tl_own_references *references)
+{
+	references->asked = true;
+	if (tl_process_is_confined())
+		return;
+	if (!page_is_read_only(references->protected_from)) {
+		references->later = true;
+		return;
+	}
+	references->writable = !mprotect((void *)references->protected_from,
+					 references->protected_to - references->protected_from,
+					 PROT_READ | PROT_WRITE);
+}
+
+static bool slot_is_writable(struct tl_own_references *references, uintptr_t slot)
+{
+	if (slot < references->protected_from || slot >= references->protected_to)
+		return true;
+	if (!references->asked)
+		protection_lift(references);
+	return references->writable;
+}
+
+/* --- binding */
+
+/*
+ * Without us the library's own function would be found first. Of libraries that were opened later
+ * only the dynamic linker knows in which order they are searched: then no other may define it.
+ */
+static bool library_comes_first(const struct tl_own_references *references, const char *name)
+{
+	const struct tl_loaded *loaded = references->loaded;
+	bool at_start = references->elf < loaded->elf + loaded->startup;
+	uint32_t hash = tl_elf_hash(name);
+
+	for (unsigned i = 0; i < (at_start ? loaded->startup : loaded->count); i++) {
+		const struct tl_elf *elf = &loaded->elf[i];
+
+		if (elf == references->elf && at_start)
+			return true;
+		if (elf != references->elf && tl_roles_of(elf) != TL_ROLE_OWN &&
+		    tl_elf_lookup(elf, name, hash, NULL))
+			return false;
+	}
+	return !at_start;
+}
+
+bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela) *relocation)
+{
+	const struct tl_elf *elf = references->elf;
+	const ElfW(Sym) *symbol = &elf->symbols[ELF64_R_SYM(relocation->r_info)];
+	uintptr_t slot = elf->base + relocation->r_offset;
+
+	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value || slot % sizeof(uintptr_t) ||
+	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    !library_comes_first(references, elf->strings + symbol->st_name) ||
+	    !slot_is_writable(references, slot))
+		return false;
+	atomic_store_explicit((_Atomic uintptr_t *)slot, elf->base + symbol->st_value,
+			      memory_order_release);
+	return true;
+}

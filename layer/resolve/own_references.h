@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * own_references.h: calls by which a loader reaches its own exported functions.
+ *
+ * Such a call goes through a slot of the library's procedure linkage table. The dynamic linker
+ * fills it by name, so it leads to the shim of that name. But the call is the library's own: nobody
+ * records it, and telling it apart at each call costs more than many functions take. So the slot
+ * gets the library's own function, which it would have without us.
+ *
+ * Only slots of calls are changed (JUMP_SLOT). A pointer to a function (GLOB_DAT, or a word in a
+ * table) stays the shim's: the library may compare it with one that the program gave it, and that
+ * one leads to the shim.
+ */
+#ifndef TL_LAYER_RESOLVE_OWN_REFERENCES_H
+#define TL_LAYER_RESOLVE_OWN_REFERENCES_H
+
+#include <stdbool.h>
+
+#include "layer/base/loaded_libraries.h"
+
+/* The work on one library; all of it within one tl_loaded_with. */
+struct tl_own_references {
+	const struct tl_loaded *loaded;
+	const struct tl_elf *elf;
+	/* what the dynamic linker makes read-only when it has relocated the library */
+	uintptr_t protected_from, protected_to;
+	bool asked, writable; /* whether that could be made writable; it is */
+	bool later;	      /* the dynamic linker is not done with it: look again */
+};
+
+void tl_own_references_begin(struct tl_own_references *references, const struct tl_loaded *loaded,
+			     const struct tl_elf *elf);
+void tl_own_references_end(struct tl_own_references *references);
+
+/*
+ * The library's slot for this relocation leads to a shim, or will: give it the library's own
+ * function. False: it stays as it is, since the library does not define the function, another
+ * library's would be called without us, or the memory can't be written.
+ */
+bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela) *relocation);
+
+#endif
