@@ -197,7 +197,7 @@ static void *answer_handle(const struct tl_lookup *lookup)
 		return answer_past_us(lookup, pointer);
 	if (lookup->foreign)
 		tl_roles_note_driver(pointer);
-	else if (tl_roles_is_loader_at(pointer))
+	else if (tl_resolve_is_loaders(lookup->shim, pointer))
 		return lookup_give(lookup, pointer);
 	return lookup_answer(lookup, pointer);
 }

@@ -121,6 +121,7 @@ bool tl_roles_is_layered(const struct tl_api *api)
 
 struct look {
 	const struct tl_shim_names *names;
+	const void *loader; /* an address in a library that is a loader, or NULL */
 	const void *driver; /* an address in a library that is a driver, or NULL */
 	/* an address in a library that a loader is linked into, or NULL */
 	const void *linked;
@@ -320,8 +321,11 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (library_is_loader(&loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_LOADER);
+	const struct tl_elf *loader = look->loader ? tl_loaded_at(loaded, look->loader) : NULL;
 	const struct tl_elf *driver = look->driver ? tl_loaded_at(loaded, look->driver) : NULL;
 
+	if (loader && loader != loaded->elf)
+		library_remember(loader, TL_ROLE_LOADER);
 	if (driver && driver != loaded->elf)
 		library_remember(driver, TL_ROLE_DRIVER);
 	if (look->linked)
@@ -352,13 +356,12 @@ static bool another_look_is_worth_it(const struct tl_generation *generation)
 	return atomic_fetch_add_explicit(&times, 1, memory_order_relaxed) < LOOKS_AGAIN;
 }
 
-static void libraries_look_for(const void *driver, const void *linked,
-			       const struct tl_shim *suspect)
+/* What a look is for, besides the libraries that are new. */
+static void libraries_look_for(struct look look)
 {
 	struct tl_generation generation = tl_loaded_generation();
-	struct look look = {
-		.names = tl_shim_names(), .driver = driver, .linked = linked, .suspect = suspect};
 
+	look.names = tl_shim_names();
 	if (!look.names)
 		return;
 	do {
@@ -386,7 +389,13 @@ void tl_roles_look(void)
 	    atomic_load_explicit(&seen_removed, memory_order_relaxed) == generation.removed &&
 	    names && atomic_load_explicit(&seen_names, memory_order_relaxed) == names->count)
 		return;
-	libraries_look_for(NULL, NULL, NULL);
+	libraries_look_for((struct look){.count = 0});
+}
+
+void tl_roles_note_loader(const void *address)
+{
+	if (!tl_roles_at(address))
+		libraries_look_for((struct look){.loader = address});
 }
 
 void tl_roles_note_driver(const void *address)
@@ -394,13 +403,13 @@ void tl_roles_note_driver(const void *address)
 	const struct tl_known_library *there = tl_roles_at(address);
 
 	if (!there)
-		libraries_look_for(address, NULL, NULL);
+		libraries_look_for((struct look){.driver = address});
 }
 
 void tl_roles_note_linked(const void *address)
 {
 	if (!tl_roles_at(address))
-		libraries_look_for(NULL, address, NULL);
+		libraries_look_for((struct look){.linked = address});
 }
 
 /*
@@ -435,5 +444,5 @@ static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 void tl_roles_suspect(const struct tl_shim *shim)
 {
 	if (suspect_is_worth_a_look(shim))
-		libraries_look_for(NULL, NULL, shim);
+		libraries_look_for((struct look){.suspect = shim});
 }

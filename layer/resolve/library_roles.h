@@ -18,7 +18,7 @@
 enum tl_role {
 	TL_ROLE_NONE,
 	TL_ROLE_OWN,	/* shims live there */
-	TL_ROLE_LOADER, /* its soname is one of an API's */
+	TL_ROLE_LOADER, /* its soname is one of an API's; or the real functions are found there */
 	/*
 	 * a loader is linked into it, which asks the dynamic one for its functions; else it is the
 	 * program's
@@ -55,6 +55,10 @@ const struct tl_known_library *tl_roles_nth(unsigned n);
 
 /* The same for a library of the list. */
 enum tl_role tl_roles_of(const struct tl_elf *elf);
+
+/* The library at that address implements an API whose loader is not known by name. It is its
+ * loader, unless it is the program, or known as something else. */
+void tl_roles_note_loader(const void *address);
 
 /* A loader took a symbol from the library at that address: it is a driver, unless it is ours, a
  * loader or the program. */

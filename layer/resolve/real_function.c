@@ -56,6 +56,12 @@ static bool library_defines_as_loader(const struct tl_elf *elf, void *closure)
 	return false;
 }
 
+/* For an API whose loader is not known by name: one that was found to be it. */
+static bool library_defines_as_known_loader(const struct tl_elf *elf, struct search *search)
+{
+	return tl_roles_of(elf) == TL_ROLE_LOADER && library_defines(elf, search);
+}
+
 /* Behind us in the global scope: the loader that the program is linked to, or a later interposer.
  */
 static bool search_behind(const struct tl_loaded *loaded, struct search *search)
@@ -71,8 +77,10 @@ static bool search_behind(const struct tl_loaded *loaded, struct search *search)
 	return false;
 }
 
-/* The loader that the caller's library needs, else the first that is loaded, else what else its
- * library would have found. */
+/*
+ * The loader that the caller's library needs, else the first that is loaded, else what else its
+ * library would have found, else a library that counts as a loader.
+ */
 static bool search_loaders(const struct tl_loaded *loaded, struct search *search)
 {
 	const struct tl_elf *caller = search->caller ? tl_loaded_at(loaded, search->caller) : NULL;
@@ -82,7 +90,12 @@ static bool search_loaders(const struct tl_loaded *loaded, struct search *search
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (library_defines_as_loader(&loaded->elf[i], search))
 			return true;
-	return caller && tl_loaded_scope(loaded, caller, library_defines, search);
+	if (caller && tl_loaded_scope(loaded, caller, library_defines, search))
+		return true;
+	for (unsigned i = 1; i < loaded->count; i++)
+		if (library_defines_as_known_loader(&loaded->elf[i], search))
+			return true;
+	return false;
 }
 
 static void search_loaded(const struct tl_loaded *loaded, void *closure)
@@ -108,6 +121,77 @@ static void library_hold(const struct search *search)
 		dlopen(search->elf.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/* --- loaders that are not known by name */
+
+struct api_search {
+	const struct tl_api *api;
+	const void *address;
+	bool loaded, implements;
+};
+
+static void loaded_has_api(const struct tl_loaded *loaded, void *closure)
+{
+	struct api_search *search = closure;
+
+	for (const char *const *soname = search->api->sonames; soname && *soname; soname++)
+		for (unsigned i = 1; i < loaded->count; i++)
+			search->loaded |= tl_elf_is_named(&loaded->elf[i], *soname);
+}
+
+/*
+ * It defines a good part of the API's functions. One or two may have the same names by chance, or
+ * stand before the library that has them all.
+ */
+#define GOOD_PART 4
+
+static bool library_implements(const struct tl_elf *elf, const struct tl_api *api)
+{
+	uint32_t exported = 0, defined = 0;
+
+	for (uint32_t i = 0; i < api->count; i++) {
+		const char *name = api->functions[i].name;
+
+		if (!(api->functions[i].flags & TL_FUNCTION_EXPORTED))
+			continue;
+		exported++;
+		defined += tl_elf_lookup(elf, name, tl_elf_hash(name), NULL) != NULL;
+	}
+	return defined && defined >= exported / GOOD_PART;
+}
+
+/*
+ * A real function was found in a library with none of the API's names. Then that is its loader: its
+ * own calls are told apart, and its other functions are found there, whoever calls them.
+ */
+static void loader_notice(const struct tl_api *api, const struct tl_elf *elf)
+{
+	if (tl_roles_of(elf) == TL_ROLE_NONE && !tl_resolve_is_loaded(api) &&
+	    library_implements(elf, api))
+		tl_roles_note_loader(elf->dynamic);
+}
+
+static void loaded_implements(const struct tl_loaded *loaded, void *closure)
+{
+	struct api_search *search = closure;
+	const struct tl_elf *elf = tl_loaded_at(loaded, search->address);
+
+	search->implements = elf && elf != loaded->elf && library_implements(elf, search->api);
+}
+
+bool tl_resolve_is_loaders(const struct tl_shim *shim, const void *pointer)
+{
+	struct api_search search = {.api = shim->function->api, .address = pointer};
+
+	if (tl_roles_at(pointer) || (search.api->sonames && *search.api->sonames))
+		return tl_roles_is_loader_at(pointer);
+	tl_loaded_with(loaded_implements, &search);
+	if (search.implements)
+		tl_roles_note_loader(pointer);
+	return search.implements;
+}
+
+/* --- the real function, wherever it is */
+
 static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 {
 	struct search search = {
@@ -116,6 +200,7 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 	tl_loaded_with(search_loaded, &search);
 	if (search.symbol) {
 		library_hold(&search);
+		loader_notice(shim->function->api, &search.elf);
 		return tl_elf_address(&search.elf, search.symbol);
 	}
 	if (!search.others || !tl_dl()->dlsym)
@@ -125,7 +210,8 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 	void *next = tl_dl()->dlsym(RTLD_NEXT, shim->function->name);
 
 	__asm__ volatile("" : "+r"(next));
-	return next;
+	/* The library with the shims may be what is next. */
+	return tl_roles_is_own_at(next) ? NULL : next;
 }
 
 /* Nobody has loaded a library of this API, and yet it is called: the program was linked to us
@@ -143,6 +229,34 @@ static void *real_find_by_soname(const struct tl_function *function)
 		real = handle ? tl_dl()->dlsym(handle, function->name) : NULL;
 	}
 	return real;
+}
+
+/*
+ * A caller's return address does not say in which scope it found us, where it has jumped here. The
+ * first library that defines the function is better than none.
+ */
+static void search_anywhere(const struct tl_loaded *loaded, void *closure)
+{
+	struct search *search = closure;
+
+	for (unsigned i = loaded->startup; i < loaded->count; i++)
+		if (tl_roles_of(&loaded->elf[i]) != TL_ROLE_DRIVER &&
+		    library_defines(&loaded->elf[i], search))
+			return;
+}
+
+static void *real_find_anywhere(const struct tl_shim *shim)
+{
+	struct search search = {.shim = shim, .hash = tl_elf_hash(shim->function->name)};
+
+	if (shim->function->api->sonames && *shim->function->api->sonames)
+		return NULL;
+	tl_loaded_with(search_anywhere, &search);
+	if (!search.symbol)
+		return NULL;
+	library_hold(&search);
+	loader_notice(shim->function->api, &search.elf);
+	return tl_elf_address(&search.elf, search.symbol);
 }
 
 /* The first to find one decides for all. */
@@ -169,6 +283,8 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 		real = real_settle(shim, real_find_loaded(shim, caller));
 	if (!real)
 		real = real_settle(shim, real_find_by_soname(shim->function));
+	if (!real)
+		real = real_settle(shim, real_find_anywhere(shim));
 	errno = saved;
 	return real;
 }
@@ -229,20 +345,6 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 }
 
 /* --- questions about libraries */
-
-struct api_search {
-	const struct tl_api *api;
-	bool loaded;
-};
-
-static void loaded_has_api(const struct tl_loaded *loaded, void *closure)
-{
-	struct api_search *search = closure;
-
-	for (const char *const *soname = search->api->sonames; soname && *soname; soname++)
-		for (unsigned i = 1; i < loaded->count; i++)
-			search->loaded |= tl_elf_is_named(&loaded->elf[i], *soname);
-}
 
 bool tl_resolve_is_loaded(const struct tl_api *api)
 {

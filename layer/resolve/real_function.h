@@ -36,6 +36,12 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real);
  * library does nothing. */
 void tl_resolve_add(struct tl_shim_library *library);
 
+/*
+ * The program asked for this function by a handle, and got that pointer: it lies in a loader. Where
+ * the API names no library, the one that has it counts as its loader from now on.
+ */
+bool tl_resolve_is_loaders(const struct tl_shim *shim, const void *pointer);
+
 /* A library that implements the API is loaded: for "only libraries without shims". */
 bool tl_resolve_is_loaded(const struct tl_api *api);
 
