@@ -30,18 +30,37 @@ layered()
 }
 # within MEDIAN P99 NANOSECONDS: of what `times` printed last.
 within() { awk -v m="$1" -v p="$2" '/median/ { exit !($5 <= m && $10 <= p) }' "$tmp/check"; }
+# timed DESCRIPTION RIGHT MEDIAN P99 [OPTION OF times…] -- DOOR COMMAND…: two results: `times` finds nothing, and the times are right within so many ns. What the
+# program says stays in out, and its exit code in status.
+# A device's clock is known as well as it could be read: where others use the processors, a reading may be interrupted, and all times around it are less certain. So
+# the times of one run of five have to be right, where `times` finds nothing in any of them.
+timed()
+{
+	local what=$1 right=$2 median=$3 p99=$4 options=() found
+	shift 4
+	while test "$1" != --; do options+=("$1"); shift; done
+	shift
+	for _ in 1 2 3 4 5; do
+		"$@" >"$tmp/out" 2>&1
+		status=$?
+		check times "$tmp/t.json" "$tmp/log" "${options[@]}"
+		found=$?
+		diag "$(said)"
+		if test $status -ne 0 -o $found -ne 0 || within "$median" "$p99"; then break; fi
+	done
+	is "$found" 0 "$what"
+	ok "$right" within "$median" "$p99"
+}
 
 # --- every command, once, with its name, by both doors
 TEST_ZE_LOG=$tmp/bare timeout 60 "$app" work $threads $rounds >"$tmp/bare.out" 2>&1
 is "$?" 0 "the program works without us"
 for door in preloaded layered; do
-	$door "$app" work $threads $rounds >"$tmp/out" 2>&1
-	is "$?" 0 "$door: it ends well"
+	timed "$door: each command has its own times, unless its event has none" "$door: which are right" 5000 100000 32 36 "" $((threads * rounds)) -- \
+		$door "$app" work $threads $rounds
+	is "$status" 0 "$door: it ends well"
 	same "$tmp/out" "$tmp/bare.out" "$door: and says the same"
 	checked "$door: each command that the device executed is on a lane" counts "$tmp/t.json" "$tmp/bare"
-	checked "$door: with its own times, unless its event has none" times "$tmp/t.json" "$tmp/log" 32 36 "" $((threads * rounds))
-	diag "$(said)"
-	ok "$door: which are right" within 5000 100000
 	checked "$door: none before it was submitted, none after it was waited for, and arrows that say so" calls "$tmp/t.json"
 	ok "$door: the trace is sound" "$python" -B "$top_srcdir/tests/lib/check_trace.py" "$tmp/t.json"
 done
@@ -69,24 +88,19 @@ is "$("$python" -c 'import json, sys; print({list(e["args"].values())[0] for e i
 
 # --- the clock
 # Faster by 100 ppm, and a wrap of all that it reports each 218 ms (22 bits of kernels' stamps, 24 of its own: 0.9 s).
-TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_KERNEL_BITS=22 TEST_ZE_CLOCK_BITS=24 preloaded "$app" time 1200
-checked "a clock that drifts and wraps: the times are the device's" times "$tmp/t.json" "$tmp/log" 22 24
-diag "$(said)"
-ok "and right" within 5000 100000
-TEST_ZE_CLOCK_HZ=1000000000 TEST_ZE_CLOCK_BITS=64 TEST_ZE_CLOCK_KERNEL_BITS=32 TEST_ZE_CLOCK_DRIFT_PPM=-100 preloaded "$app" time 400
-checked "one that counts nanoseconds, and wraps after 4 s" times "$tmp/t.json" "$tmp/log" 32 64
-ok "is right, too" within 5000 100000 || diag "$(said)"
+# A setting in front of a function holds for what it starts.
+TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_KERNEL_BITS=22 TEST_ZE_CLOCK_BITS=24 \
+	timed "a clock that drifts and wraps: the times are the device's" "and right" 5000 100000 22 24 -- preloaded "$app" time 1200
+TEST_ZE_CLOCK_HZ=1000000000 TEST_ZE_CLOCK_BITS=64 TEST_ZE_CLOCK_KERNEL_BITS=32 TEST_ZE_CLOCK_DRIFT_PPM=-100 \
+	timed "one that counts nanoseconds, and wraps after 4 s" "is right, too" 5000 100000 32 64 -- preloaded "$app" time 400
 # A second forward after half of the time: only what lay near the step may be wrong.
-TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_STEP=600:19200000 preloaded "$app" time 1200
-checked "a clock that steps" times "$tmp/t.json" "$tmp/log" 32 36 steps
-ok "is right before and after" within 5000 1000000000 || diag "$(said)"
+TEST_ZE_CLOCK_DRIFT_PPM=100 TEST_ZE_CLOCK_STEP=600:19200000 \
+	timed "a clock that steps" "is right before and after" 5000 1000000000 32 36 steps -- preloaded "$app" time 1200
 checked "and nothing lies outside of its calls" calls "$tmp/t.json"
 
 # Where the clock can't be read, commands tell of it.
-TEST_ZE_FAIL=zeDeviceGetGlobalTimestamps=0x78000003 preloaded "$app" time 400
-checked "a clock that can't be read" times "$tmp/t.json" "$tmp/log" 32 32
-diag "$(said)"
-ok "is known from submissions and ends" within 5000000 1000000000
+TEST_ZE_FAIL=zeDeviceGetGlobalTimestamps=0x78000003 \
+	timed "a clock that can't be read" "is known from submissions and ends" 5000000 1000000000 32 32 -- preloaded "$app" time 400
 checked "within which nothing lies outside of its calls" calls "$tmp/t.json"
 
 # What the driver refuses us it may grant the program.
