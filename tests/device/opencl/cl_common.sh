@@ -14,18 +14,32 @@ preload() { env LD_PRELOAD="$libtracelayer" "$@"; }
 layer() { env OPENCL_LAYERS="$(dirname "$libtracelayer")/tracelayer/opencl/libtracelayer_opencl_layer.so" "$@"; }
 both() { layer env LD_PRELOAD="$libtracelayer" "$@"; }
 
-# run NAME DOOR COMMAND…: leaves $tmp/NAME.out, .err, .log and .misuse; .said is the output without times.
+# Processor time that the children of this shell took so far, in ms, in `used`. (In a pipe or $() the children are another shell's.)
+processor_time()
+{
+	times >"$tmp/times"
+	used=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); n += t[1] * 60000 + t[2] * 1000 } print int(n) }' "$tmp/times")
+}
+
+# run NAME DOOR COMMAND…: leaves $tmp/NAME.out, .err, .log and .misuse; .said is the output without times. How long it took is in wall[NAME], and its processor
+# time in busy[NAME], both in ms.
+declare -A wall busy
 run()
 {
-	local name=$1 door=$2; shift 2
+	local name=$1 door=$2 started before used; shift 2
 	rm -f "$tmp/$name".*
 	: >"$tmp/$name.log"; : >"$tmp/$name.misuse"
+	processor_time
+	before=$used started=$(date +%s%N)
 	# In a shell of its own, which keeps its remarks about signals to itself.
 	(
 		TEST_ICD_LOG=$tmp/$name.log TEST_ICD_MISUSE=$tmp/$name.misuse TRACELAYER_OUTPUT=$tmp/$name.json \
 			"$door" timeout -k 5 60 "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" </dev/null
 		echo "exit code $?" >>"$tmp/$name.out"
 	) 2>/dev/null
+	wall[$name]=$((($(date +%s%N) - started) / 1000000))
+	processor_time
+	busy[$name]=$((used - before))
 	sed -E 's/^(TIMES .*[^0-9])( [0-9]+){4}$/\1/' "$tmp/$name.out" >"$tmp/$name.said"
 }
 
@@ -40,6 +54,14 @@ logged() { grep -c '^+' "$tmp/$1.log"; }
 alike()
 {
 	diff -a "$tmp/bare.said" "$tmp/traced.said" && diff -a "$tmp/bare.err" "$tmp/traced.err" && diff "$tmp/bare.misuse" "$tmp/traced.misuse"
+}
+
+# prompt WHAT: one result, of the runs before. The traced one takes two seconds more of processor time at most, and waits for two seconds more at most. For each ms of
+# processor time it may wait for ten until it gets the processor, as others use it, too.
+prompt()
+{
+	diag "$1: bare ${wall[bare]} ms (${busy[bare]} ms of processor time), traced ${wall[traced]} ms (${busy[traced]} ms)"
+	ok "$1: two seconds later at most" test $((busy[traced] - busy[bare])) -lt 2000 -a $((wall[traced] - wall[bare])) -lt $((2000 + 10 * busy[traced]))
 }
 
 # unnoticed WHAT DOOR COMMAND…: one result.

@@ -17,14 +17,8 @@ for door in preload layer; do
 	unnoticed "every command, $door" $door "$apps/cl_device"
 	lanes "every command, $door: each is on its lane, with the times that the program read" --commands "$(commands traced)" --times "$tmp/traced.out"
 done
-started=$(date +%s%N)
-run bare bare "$apps/cl_device_ends" reversed
-between=$(date +%s%N)
-run traced preload "$apps/cl_device_ends" reversed
-ended=$(date +%s%N)
-ok "forty thousand events, the last one first: says the same" alike
-ok "and is not long in waiting for them (bare $(((between - started) / 1000000)) ms, traced $(((ended - between) / 1000000)) ms)" \
-	test $(((ended - between - (between - started)) / 1000000)) -lt 2000
+unnoticed "forty thousand events, the last one first" preload "$apps/cl_device_ends" reversed
+prompt "forty thousand events, the last one first"
 for program in answers hostile; do
 	unnoticed "cl_device_$program" preload "$apps/cl_device_$program"
 	lanes "cl_device_$program: each command is on its lane" --commands "$(commands traced)"
