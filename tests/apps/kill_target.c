@@ -64,10 +64,18 @@ static void call(uint64_t n, uint32_t thread)
 	kill_text(n, thread, text);
 }
 
+/* Release: whoever sees the count finds the call's record. */
+static void tell_returned(uint32_t thread, uint64_t n)
+{
+	atomic_store_explicit(&counts->thread[thread].returned, n, memory_order_release);
+}
+
 static void go_deeper(uint32_t left, uint32_t thread)
 {
 	if (left)
 		kill_within(left - 1, thread, go_deeper);
+	else
+		tell_returned(thread, calls);
 	pthread_barrier_wait(&done);
 	for (;;)
 		pause();
@@ -79,9 +87,9 @@ static void *work(void *argument)
 
 	for (uint64_t n = 0; n < calls; n++) {
 		call(n, thread);
-		/* Release: whoever sees the count finds the call's record. */
-		atomic_store_explicit(&counts->thread[thread].returned, n + 1,
-				      memory_order_release);
+		/* The last one is told of when the open calls are there, too. */
+		if (n + 1 < calls || !depth)
+			tell_returned(thread, n + 1);
 	}
 	if (depth)
 		kill_within(depth - 1, thread, go_deeper);

@@ -655,9 +655,17 @@ START_TEST(a_hooks_time_is_not_the_calls)
 	seen_collect(true);
 	usleep(300000);
 	tl_clock_settle();
-	const struct tl_call_record *call = &seen[nseen - 1].call;
-	ck_assert_uint_lt(tl_clock_ns(call->start + call->duration) - tl_clock_ns(call->start),
-			  900000);
+	const struct tl_call_record *call = NULL;
+	uint64_t shortest = UINT64_MAX;
+	/* The shortest of them, as the machine may interrupt any. */
+	for (unsigned i = nseen - 10; i < nseen; i++) {
+		call = &seen[i].call;
+		uint64_t took =
+			tl_clock_ns(call->start + call->duration) - tl_clock_ns(call->start);
+		if (took < shortest)
+			shortest = took;
+	}
+	ck_assert_uint_lt(shortest, 900000);
 	ck_assert_uint_ge(start + 1000, tl_clock_ns(call->start));
 	ck_assert_uint_le(start, end);
 	ck_assert_uint_le(end, tl_clock_ns(call->start + call->duration) + 1000);

@@ -153,29 +153,41 @@ finish
 like "$(cat "$tmp/err")" "TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another" "one that the program had before stays, which is said"
 
 # --- the clock
-run --window=0s:300ms:1 --session=hour
-tell "call 2"
+# Where the machine stands still for a window's length, what is done in it comes too late. So one run of five has to do all in time.
 recorded() { tell recording; test "$answer" = "$1"; }
-ok "a window of no delay opens at the first call" until_it recorded 1
-tell "call 3"
-ok "and closes" until_it recorded 0
-until_it grep -q tracelayer_end "$trace"
-got=$(events "$trace")
+for _try in 1 2 3 4 5; do
+	run --window=0s:300ms:1 --session=hour
+	tell "call 2"
+	until_it recorded 1; opened=$?
+	tell "call 3"
+	until_it recorded 0; closed=$?
+	until_it grep -q tracelayer_end "$trace"
+	got=$(events "$trace")
+	test $_try = 5 -o $closed != 0 -o "$got" -gt 5 && break
+	test $opened = 0 -a "$got" -ge 3 && break
+	finish
+done
+is $opened 0 "a window of no delay opens at the first call"
+is $closed 0 "and closes"
 ok "leaving a trace that is whole" test "$got" -ge 3 -a "$got" -le 5
 tell "call 5"
 finish
 is "$(events "$trace")" "$got" "what comes after it is not recorded"
-run --window=100ms:100ms:3 --session=hour
-tell "call 1"
-seen=0 last=0
-for _i in {1..120}; do
-	tell recording
-	test "$answer" = 1 -a "$last" = 0 && seen=$((seen + 1))
-	last=$answer
-	sleep 0.01
+# A window may come and go between two looks: it is seen as often as it was to open in one run of five, and more often in none.
+for _try in 1 2 3 4 5; do
+	run --window=100ms:100ms:3 --session=hour
+	tell "call 1"
+	seen=0 last=0
+	for _i in {1..120}; do
+		tell recording
+		test "$answer" = 1 -a "$last" = 0 && seen=$((seen + 1))
+		last=$answer
+		sleep 0.01
+	done
+	finish
+	test "$seen" -ge 3 && break
 done
 is "$seen" 3 "a window opens as often as it was to"
-finish
 run --window=50ms:10s:1 --session=hour
 tell "call 1"
 until_it recorded 1

@@ -48,6 +48,18 @@ start()
 	done
 }
 
+# await_death PID…: until they have died, where they are not our children.
+await_death()
+{
+	local pid
+	for pid; do
+		for _ in {1..500}; do
+			grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" || break
+			sleep 0.02
+		done
+	done
+}
+
 # leave CALLS OPTION…: and then it is killed.
 leave()
 {
@@ -161,14 +173,13 @@ kill -9 $child; wait $child 2>/dev/null
 is "$(recover $child | sed "s/$child/PID/")" "kill_target (PID): $tmp/t.json: 4000 events recovered" "a child that lives on does not make its dead parent live"
 is "$(recover --list $(echo $pid | cut -d' ' -f2))" "nothing to recover" "and is not touched itself"
 kill -9 $(echo $pid | cut -d' ' -f2)
-sleep 0.2
+await_death $(echo $pid | cut -d' ' -f2)
 recover $(echo $pid | cut -d' ' -f2) >out
 is "$(kill_py check counts t*.json)" "8000 0" "parent and child: each call once, in a file for each"
 
 # --- open calls
 
 leave 4000 -n 1000 -d 3
-sleep 0.1
 recover $child >out
 is "$(kill_py check counts t.json)" "4000 12" "calls that had not returned are unfinished, with those around them"
 like "$(cat out)" "4000 events recovered, 12 unfinished calls" "and are counted"
@@ -201,7 +212,6 @@ fresh
 LD_PRELOAD=$shims "$tracelayer" run -o t.json -- "$target" counts -n 1000 -d 2 2>err &
 child=$!
 kill_py wait counts 4000
-sleep 0.2
 kill -9 $(kill_py pids counts)
 wait $child 2>/dev/null
 like "$(cat err)" "^tracelayer: trace: t.json \(4008 events, 4000 recovered, 8 calls unfinished\)$" "run: open calls are told"
@@ -226,9 +236,10 @@ if unshare -rm true 2>/dev/null; then
 	mount -t tmpfs none /dev/shm || exit 9
 	LD_PRELOAD=$layer:$shims TRACELAYER_OUTPUT=t.%p.json "$target" counts -n 1000 -f 3 2>err &
 	"$python" "$top_srcdir/tests/buffers/kill.py" wait counts 16000
-	kill -9 $("$python" "$top_srcdir/tests/buffers/kill.py" pids counts)
+	pids=$("$python" "$top_srcdir/tests/buffers/kill.py" pids counts)
+	kill -9 $pids
 	wait 2>/dev/null
-	sleep 0.2
+	await_death $pids
 	ln -s /etc/passwd /dev/shm/tracelayer-buffers.1.0
 	mkfifo /dev/shm/tracelayer-buffers.2.0
 	mkdir /dev/shm/tracelayer-buffers.3.0
@@ -244,6 +255,7 @@ if unshare -rm true 2>/dev/null; then
 	echo "$?"
 	END
 	export layer shims target python tracelayer
+	export -f await_death
 	is "$(unshare -rm bash alone.sh 2>/dev/null)" "6
 4
 tracelayer-buffers.1.0 tracelayer-buffers.2.0 tracelayer-buffers.2147483646.0 tracelayer-buffers.3.0 tracelayer-buffers.5.0 1" \
@@ -261,8 +273,9 @@ if unshare -rpf --mount-proc true 2>/dev/null; then
 	kill_py wait counts 4000
 	buffers=$(buffers_of $(kill_py pids counts))
 	like "$(recover "$buffers" 2>&1)" "process 1 is still running" "a live process in another pid namespace is not touched"
+	pid=$(ps -o pid= --ppid $child)
 	kill -9 $child; wait $child 2>/dev/null
-	sleep 0.3
+	await_death $pid
 	like "$(recover "$buffers")" "^kill_target \(1\): $tmp/t.json: 4000 events recovered" "and recovered when it is dead"
 else
 	skip 2 "pid namespaces can't be had on this machine"

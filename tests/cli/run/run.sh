@@ -42,12 +42,12 @@ same alone.txt traced.txt "descriptors, signal mask, ignored signals, umask, dir
 closed_early()
 {
 	"$python" - "$tracelayer" <<-'END'
-	import subprocess, sys, time
-	program = "import os, time; os.close(1); time.sleep(3)"
-	child = subprocess.Popen([sys.argv[1], "run", "--", sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-	start = time.monotonic()
-	child.stdout.read()
-	early = child.poll() is None and time.monotonic() - start < 2.5
+	import select, subprocess, sys
+	# It closes its output, and ends when its input does, which is after the other end was seen.
+	program = "import os; os.close(1); os.read(0, 1)"
+	child = subprocess.Popen([sys.argv[1], "run", "--", sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+	early = select.select([child.stdout], [], [], 60)[0] and not child.stdout.read() and child.poll() is None
+	child.stdin.close()
 	child.wait()
 	sys.exit(not early)
 	END

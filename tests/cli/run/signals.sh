@@ -79,20 +79,23 @@ check("SIGQUIT sent to run", sent(lambda pid: os.kill(pid, signal.SIGQUIT)), (3,
 def several(pid):
     for number in (signal.SIGUSR1, signal.SIGHUP, signal.SIGWINCH, signal.SIGRTMIN):
         os.kill(pid, number)
-        wait_for(lambda: noted()[-1] == number.name, 5)
+        wait_for(lambda: noted()[-1] == number.name)
     os.killpg(pid, signal.SIGUSR1)
-    wait_for(lambda: noted().count("SIGUSR1") == 2, 5)
+    wait_for(lambda: noted().count("SIGUSR1") == 2)
     os.killpg(pid, signal.SIGINT)
 check("all kinds, one after another", sent(several),
       (3, ["SIGUSR1", "SIGHUP", "SIGWINCH", "SIGRTMIN", "SIGUSR1", "SIGINT"]))
-check("an alarm that was set before run started goes off in the program",
-      sent(lambda pid: wait_for(lambda: "SIGALRM" in noted()) and os.kill(pid, signal.SIGTERM), before=lambda: signal.alarm(1)),
-      (3, ["SIGALRM", "SIGTERM"]))
+# Later, where the program was not ready for it in time.
+for seconds in 1, 2, 4, 8:
+    alarmed = sent(lambda pid: wait_for(lambda: "SIGALRM" in noted()) and os.kill(pid, signal.SIGTERM), before=lambda: signal.alarm(seconds))
+    if alarmed == (3, ["SIGALRM", "SIGTERM"]):
+        break
+check("an alarm that was set before run started goes off in the program", alarmed, (3, ["SIGALRM", "SIGTERM"]))
 
 # What the program sends to its parent is for whoever started run; here, us.
 got = []
 signal.signal(signal.SIGUSR2, lambda number, frame: got.append(number))
-sent(lambda pid: wait_for(lambda: got, 5) and os.kill(pid, signal.SIGTERM), "os.kill(os.getppid(), signal.SIGUSR2)")
+sent(lambda pid: wait_for(lambda: got) and os.kill(pid, signal.SIGTERM), "os.kill(os.getppid(), signal.SIGUSR2)")
 check("a signal that the program sends to its parent does not come back to it", (got, noted()[1:]), ([signal.SIGUSR2], ["SIGTERM"]))
 
 def timeout(*command):
@@ -107,18 +110,23 @@ os.killpg(child.pid, signal.SIGKILL)
 # --- stops
 def state(pid):
     return open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0]
+def program_pid():
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if open("/proc/%s/cmdline" % number).read().split("\0")[1:3] == [program, log]:
+                return int(number)
+        except OSError:
+            pass    # it has ended meanwhile
 def stop_and_go(send_stop, send_go):
     child = start()
     send_stop(child.pid)
     _, status = os.waitpid(child.pid, os.WUNTRACED)
-    program, = [int(p) for p in os.listdir("/proc") if p.isdigit() and os.path.exists("/proc/%s/cmdline" % p)
-                and open("/proc/%s/cmdline" % p).read().split("\0")[1:3] == [program_path, log]]
-    stopped = os.WIFSTOPPED(status), state(program)
+    it = program_pid()
+    stopped = os.WIFSTOPPED(status), state(it)
     send_go(child.pid)
-    wait_for(lambda: state(program) != "T")
+    wait_for(lambda: state(it) != "T")
     os.kill(child.pid, signal.SIGTERM)
     return stopped, child.wait(timeout=30), noted().count("SIGTERM"), noted().count("SIGCONT")
-program_path = program
 check("SIGTSTP to run stops the program, and run with it; SIGCONT to run continues both",
       stop_and_go(lambda pid: os.kill(pid, signal.SIGTSTP), lambda pid: os.kill(pid, signal.SIGCONT)), ((True, "T"), 3, 1, 1))
 check("so do both to the process group",
@@ -152,8 +160,10 @@ for key, name in (b"\x03", "SIGINT"), (b"\x1c", "SIGQUIT"):
     check("%s from the terminal reaches the program once, and run waits for it" % name,
           (os.WIFEXITED(status) and os.WEXITSTATUS(status), noted()[1:]), (3, [name]))
 
-pid, terminal = on_terminal(tracelayer, "run", "--", "sleep", "30")
-time.sleep(0.5)
+pid, terminal = on_terminal(tracelayer, "run", "--", "sh", "-c", "echo ready; exec sleep 30")
+text = b""
+while b"ready" not in text:
+    text += os.read(terminal, 4096)
 os.write(terminal, b"\x03")
 drain(terminal)
 _, status = os.waitpid(pid, 0)
@@ -166,6 +176,7 @@ pid, terminal = on_terminal("/bin/bash", "--norc", "--noprofile", "-i")
 os.write(terminal, ("PS1=; %s run -- %s %s %s\n" % (tracelayer, python, program, log)).encode())
 wait_for(lambda: "ready" in noted())
 os.write(terminal, b"\x1a")
+wait_for(lambda: state(program_pid()) == "T")
 time.sleep(0.5)
 os.write(terminal, b"jobs -s | grep -c tracelayer >%s/stopped; fg\n" % tmp.encode())
 wait_for(lambda: "SIGCONT" in noted())

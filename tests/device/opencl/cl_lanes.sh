@@ -57,15 +57,34 @@ lanes "markers and barriers of OpenCL 1.1: each is on its lane" --commands "$(co
 unnoticed "memory" preload "$apps/cl_device" -n 0
 lanes "memory: the counter has what the driver has" --commands 0 --memory --log "$tmp/traced.log"
 
+# timed WHAT LANES WORST OPTIONS COMMAND…: two results; times are wrong by WORST ns at most.
+# A device's clock is known as well as it could be read: where others use the processors, a reading may be interrupted, and the times around it are less
+# certain. So the times of one run of five have to be right. All else has to be so in each.
+timed()
+{
+	local what=$1 where=$2 worst=$3 options=$4 precise; shift 4
+	for _ in 1 2 3 4 5; do
+		run bare bare "$@"
+		run traced preload "$@"
+		options="${options% --commands *} --commands $(commands traced)"
+		precise="$options --error 50000 --worst $worst"
+		# shellcheck disable=SC2086
+		if ! alike >/dev/null || lanes_hold $precise || ! lanes_hold $options; then break; fi
+	done
+	ok "$what: says the same, ends the same ($(grep '^exit code' "$tmp/bare.out")), and the driver sees no misuse" alike
+	# shellcheck disable=SC2086
+	lanes "$what: $where" $precise
+}
+lanes_hold() { "$python" "$check_lanes" --sound "$@" "$tmp/traced.json" >/dev/null 2>&1; }
+
 # Two platforms with a device each, of the same name, and with clocks of their own.
 mkdir "$tmp/two"
 for driver in icd_a icd_b; do
 	echo "$drivers/$driver.so" >"$tmp/two/$driver.icd"
 done
 export OCL_ICD_VENDORS=$tmp/two TEST_ICD_B_CLOCK_OFFSET=5000000000 TEST_ICD_B_CLOCK_DRIFT_PPM=-100
-unnoticed "two platforms" preload "$apps/cl_device" -2
-lanes "two platforms: each command is on its lane, by its device's clock" --commands "$(commands traced)" --times "$tmp/traced.out" \
-	--log "$tmp/traced.log" --log "$tmp/traced.log.b" --error 50000 --worst 1000000
+timed "two platforms" "each command is on its lane, by its device's clock" 1000000 "--times $tmp/traced.out --log $tmp/traced.log --log $tmp/traced.log.b" \
+	"$apps/cl_device" -2
 is "$("$python" -c 'import json, sys
 print(sorted({e["args"]["device"] for e in json.load(open(sys.argv[1])) if e.get("cat", "").startswith("device") and e["ph"] == "X"}))' \
 	"$tmp/traced.json")" "['tracelayer test device', 'tracelayer test device #2']" "two platforms: devices of the same name are told apart"
@@ -122,9 +141,8 @@ same "$tmp/got" "$tmp/want" "TRACELAYER_DEVICE=0: the driver gets the same calls
 clock()
 {
 	local what=$1 worst=$2; shift 2
-	unnoticed "a device clock $what" preload env "$@" "$apps/cl_device_ends" paced 250
-	lanes "a device clock $what: nothing is before its call or after those that waited" --commands "$(commands traced)" \
-		--log "$tmp/traced.log" --error 50000 --worst $((worst + 50000))
+	timed "a device clock $what" "nothing is before its call or after those that waited" $((worst + 50000)) "--log $tmp/traced.log" \
+		env "$@" "$apps/cl_device_ends" paced 250
 }
 clock "that is the host's" 1000000 TEST_ICD_CLOCK_OFFSET=0
 clock "that drifts by 100 ppm" 1000000 TEST_ICD_CLOCK_DRIFT_PPM=100
