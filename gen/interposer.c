@@ -186,8 +186,9 @@ static void versions_add(struct model *model, struct library *library)
 
 		if (model->functions[i].left_out || !export)
 			continue;
-		for (export += export->is_default; export < end && !strcmp(export->name, name);
-		     export ++) {
+		if (!export->is_default)
+			model->functions[i].name = format_text("%s@%s", name, export->version);
+		for (export ++; export < end && !strcmp(export->name, name); export ++) {
 			const struct function *before = model->functions;
 			struct function function = model->functions[i];
 

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 
 #include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym.h"
@@ -21,12 +22,56 @@ void tl_resolve_add(struct tl_shim_library *library)
 	tl_shim_names_add(library);
 }
 
+/* --- names with versions */
+
+/* longer than any name of a C function with a version that is found */
+#define NAME_ROOM 512
+
+/*
+ * An interposer (gen/interposer.c) has a shim for each version of a function; those that new
+ * programs don't get are called name@version.
+ */
+struct versioned {
+	const char *name, *version; /* version: NULL: the default one */
+	uint32_t hash;
+	char plain[NAME_ROOM];
+};
+
+static void versioned_split(struct versioned *versioned, const char *name)
+{
+	size_t length = 0;
+
+	while (name[length] && name[length] != '@')
+		length++;
+	versioned->name = name;
+	versioned->version = NULL;
+	if (name[length] && length < NAME_ROOM) {
+		memcpy(versioned->plain, name, length);
+		versioned->plain[length] = '\0';
+		versioned->name = versioned->plain;
+		versioned->version = name + length + 1;
+	}
+	versioned->hash = tl_elf_hash(versioned->name);
+}
+
+static const ElfW(Sym) *versioned_lookup(const struct tl_elf *elf,
+					 const struct versioned *versioned)
+{
+	return tl_elf_lookup(elf, versioned->name, versioned->hash, versioned->version);
+}
+
+static void *versioned_dlsym(void *handle, const struct versioned *versioned)
+{
+	return versioned->version ? tl_dl()->dlvsym(handle, versioned->name, versioned->version)
+				  : tl_dl()->dlsym(handle, versioned->name);
+}
+
 /* --- the real function */
 
 struct search {
 	const struct tl_shim *shim;
 	const void *caller;
-	uint32_t hash;
+	struct versioned name;
 	struct tl_elf elf; /* where it was found */
 	const ElfW(Sym) *symbol;
 	bool stays;  /* the library was there at start: it is never unloaded */
@@ -39,7 +84,7 @@ static bool library_defines(const struct tl_elf *elf, void *closure)
 
 	if (tl_roles_of(elf) == TL_ROLE_OWN)
 		return false;
-	search->symbol = tl_elf_lookup(elf, search->shim->function->name, search->hash, NULL);
+	search->symbol = versioned_lookup(elf, &search->name);
 	if (search->symbol)
 		search->elf = *elf;
 	return search->symbol != NULL;
@@ -194,9 +239,13 @@ bool tl_resolve_is_loaders(const struct tl_shim *shim, const void *pointer)
 
 static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 {
-	struct search search = {
-		.shim = shim, .caller = caller, .hash = tl_elf_hash(shim->function->name)};
+	struct search search;
 
+	search.shim = shim;
+	search.caller = caller;
+	search.symbol = NULL;
+	search.stays = search.others = false;
+	versioned_split(&search.name, shim->function->name);
 	tl_loaded_with(search_loaded, &search);
 	if (search.symbol) {
 		library_hold(&search);
@@ -207,7 +256,7 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 		return NULL;
 	/* Of those, only what was opened with RTLD_GLOBAL counts, and only the dynamic linker knows
 	 * which. */
-	void *next = tl_dl()->dlsym(RTLD_NEXT, shim->function->name);
+	void *next = versioned_dlsym(RTLD_NEXT, &search.name);
 
 	__asm__ volatile("" : "+r"(next));
 	/* The library with the shims may be what is next. */
@@ -218,15 +267,17 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
  * alone. */
 static void *real_find_by_soname(const struct tl_function *function)
 {
+	struct versioned name;
 	void *real = NULL;
 
 	if (!(function->flags & TL_FUNCTION_EXPORTED) || !tl_dl()->dlsym)
 		return NULL;
+	versioned_split(&name, function->name);
 	for (const char *const *soname = function->api->sonames; soname && *soname && !real;
 	     soname++) {
 		void *handle = dlopen(*soname, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 
-		real = handle ? tl_dl()->dlsym(handle, function->name) : NULL;
+		real = handle ? versioned_dlsym(handle, &name) : NULL;
 	}
 	return real;
 }
@@ -289,6 +340,7 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
+#include <string.h>
 /* --- what get-proc functions give out */
 
 static void pointer_wrap(struct tl_shim *shim, void **place)

@@ -1,0 +1,202 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracegen interposer: the library that it writes is one to binutils, elfutils, gdb and the dynamic linker; it keeps versions; functions that
+# can't have a shim are refused by name; unwinders, longjmp and coroutines find what they expect. tests/calls/torture.sh has the arguments.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+need_library
+tracegen=$(cd "$top_builddir" && pwd)/tracegen
+top_builddir=$(cd "$top_builddir" && pwd)
+libtracelayer=$top_builddir/.libs/libtracelayer.so
+plan 37
+
+cd "$tmp" || exit 99
+cat >sample.h <<'END'
+#include <setjmp.h>
+#include <stdarg.h>
+struct sample_pair { long first; double second; };
+struct sample_large { long words[5]; };
+int sample_add(int a, long b);
+int sample_old(void);
+struct sample_pair sample_pair(struct sample_pair pair, float by);
+struct sample_large sample_large(struct sample_large large, const char *name);
+long sample_sum(int count, ...);
+int sample_format(char *to, unsigned long size, const char *format, va_list list);
+long double sample_half(long double x);
+int sample_run(int (*inside)(void *), void *with);
+int sample_setjmp(jmp_buf buffer);
+int setjmp_like(void);
+int sample_missing(void);
+END
+cat >sample.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include "sample.h"
+int sample_add(int a, long b) { return a + (int)b; }
+int sample_old_1(void) { return 1; }
+int sample_old_2(void) { return 2; }
+__asm__(".symver sample_old_1, sample_old@SAMPLE_1");
+__asm__(".symver sample_old_2, sample_old@@SAMPLE_2");
+struct sample_pair sample_pair(struct sample_pair pair, float by) { pair.first += (long)by; pair.second *= by; return pair; }
+struct sample_large sample_large(struct sample_large large, const char *name) { large.words[4] += (long)strlen(name); return large; }
+long sample_sum(int count, ...)
+{
+	va_list list;
+	long sum = 0;
+	va_start(list, count);
+	for (int i = 0; i < count; i++) sum += va_arg(list, long);
+	va_end(list);
+	return sum;
+}
+int sample_format(char *to, unsigned long size, const char *format, va_list list) { return vsnprintf(to, size, format, list); }
+long double sample_half(long double x) { return x / 2; }
+int sample_run(int (*inside)(void *), void *with) { return inside(with) + 1; }
+int setjmp_like(void) { return 3; }
+int _setjmp(jmp_buf buffer);
+int vfork_like(void) { return 4; }
+END
+cat >sample.map <<'END'
+SAMPLE_1 { global: sample_old; sample_add; local: *; };
+SAMPLE_2 { global: sample_*; setjmp_like; vfork_like; } SAMPLE_1;
+END
+cat >app.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include "sample.h"
+static jmp_buf away;
+static int jumps(void *with) { (void)with; longjmp(away, 1); }
+static int prints(void *with) { printf("inside %s\n", (char *)with); return 5; }
+static int formats(char *to, ...)
+{
+	va_list list;
+	va_start(list, to);
+	int n = sample_format(to, 100, "%d %s %g %ld %d %d %d", list);
+	va_end(list);
+	return n;
+}
+static ucontext_t outside, inside;
+static long of_coroutine;
+/* Its frame is at the very end of what can be read. */
+static void coroutine(void) { of_coroutine = sample_sum(3, 1L, 2L, 3L); swapcontext(&inside, &outside); }
+#ifdef OLD
+__asm__(".symver sample_old, sample_old@SAMPLE_1");
+#endif
+int main(void)
+{
+	char text[100];
+	printf("add %d, old %d\n", sample_add(-3, 5), sample_old());
+	struct sample_pair pair = sample_pair((struct sample_pair){1, 2.5}, 4);
+	printf("pair %ld %g\n", pair.first, pair.second);
+	struct sample_large large = sample_large((struct sample_large){{1, 2, 3, 4, 5}}, "four");
+	printf("large %ld %ld\n", large.words[0], large.words[4]);
+	printf("sum %ld\n", sample_sum(9, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L));
+	printf("%d", formats(text, 1, "two", 3.5, 4L, 5, 6, 7));
+	printf(" %s\n", text);
+	printf("half %Lg\n", sample_half(7));
+	printf("run %d\n", sample_run(prints, "here"));
+	for (int i = 0; i < 3; i++)
+		if (!setjmp(away)) sample_run(jumps, NULL);
+	char *stack = mmap(NULL, 3 * 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(stack, 2 * 65536, PROT_READ | PROT_WRITE);
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = stack;
+	inside.uc_stack.ss_size = 2 * 65536;
+	makecontext(&inside, coroutine, 0);
+	swapcontext(&outside, &inside);
+	printf("coroutine %ld\n", of_coroutine);
+	return 3;
+}
+END
+${CC:-cc} -O1 -fPIC -shared -Wl,-soname,libsample.so.1 -Wl,--version-script=sample.map -o libsample.so.1 sample.c 2>log &&
+	${CC:-cc} -O1 -o app app.c ./libsample.so.1 -Wl,-rpath,"$tmp" 2>>log &&
+	${CC:-cc} -O1 -DOLD -o old app.c ./libsample.so.1 -Wl,-rpath,"$tmp" 2>>log
+is $? 0 "a library with versions, a program, and one linked to an older version" || diag "$(cat log)"
+
+"$tracegen" interposer --header sample.h --lib ./libsample.so.1 -o interposer.so >out 2>err
+is $? 0 "an interposer is written" || diag "$(cat err)"
+is "$(cat err)" "" "it complains of nothing"
+like "$(tail -n 1 out)" '^10 functions of libsample.so.1, 0 of them by name alone; 0 left out$' "it says what it has"
+mkdir -p again && "$tracegen" interposer --header sample.h --lib ./libsample.so.1 -o again/interposer.so >/dev/null
+same interposer.so again/interposer.so "the same input gives the same bytes"
+
+# --- what other tools say of the file
+readelf -aW interposer.so >readelf.out 2>readelf.err
+is "$?:$(cat readelf.err)$(grep -i 'warning' readelf.out)" "0:" "readelf reads all of it"
+objdump -d -x interposer.so >objdump.out 2>&1
+is $? 0 "objdump takes it apart"
+unlike "$(cat objdump.out)" '\(bad\)|arning' "and each instruction is one"
+if command -v eu-elflint >/dev/null; then
+	is "$(eu-elflint --gnu-ld interposer.so 2>&1)" "No errors" "eu-elflint finds no errors"
+else
+	skip 1 "eu-elflint is not on this machine"
+fi
+if command -v gdb >/dev/null; then
+	gdb -q -nx -batch -ex 'info functions sample_' -ex 'disassemble sample_add' interposer.so >gdb.out 2>&1
+	like "$(cat gdb.out)" 'End of assembler dump' "gdb opens it"
+	unlike "$(cat gdb.out)" 'rror|arning|corrupt' "without complaint"
+else
+	skip 2 "gdb is not on this machine"
+fi
+like "$(cat readelf.out)" 'NEEDED.*libtracelayer\.so' "it needs libtracelayer.so"
+like "$(cat readelf.out)" 'GNU_STACK.* RW +' "the stack is not executable"
+like "$(cat readelf.out)" 'GNU_RELRO' "what is constant is made read-only"
+like "$(cat readelf.out)" 'Build ID: [0-9a-f]+' "it has a build id"
+like "$(cat readelf.out)" 'sample_old@SAMPLE_1' "the old version is there"
+like "$(cat readelf.out)" 'sample_old@@SAMPLE_2' "and the default one"
+unlike "$(cat readelf.out)" 'vfork_like' "what the header doesn't declare is left out"
+
+# --- programs
+interposed()
+{
+	rm -f t.json
+	env LD_PRELOAD="$libtracelayer:$tmp/interposer.so" TRACELAYER_OUTPUT="$tmp/t.json" "$@"
+}
+for program in app old; do
+	./$program >bare.out 2>&1
+	is $? 3 "$program: runs bare"
+	interposed ./$program >traced.out 2>&1
+	is $? 3 "$program: traced it ends the same way"
+	same bare.out traced.out "$program: with the same output"
+done
+like "$(cat t.json)" '"name":"sample_old@SAMPLE_1".*"result":1\}' "the old version's call is recorded as that"
+interposed TRACELAYER_LEVEL=none ./app >traced.out 2>&1
+like "$(cat traced.out)" 'old 2' "nobody watching: the default version is called"
+interposed ./app >/dev/null
+is "$(events t.json)" 12 "each call is recorded once"
+like "$(cat t.json)" '"sample_add".*"args":\{"a":-3,"b":5,"result":2\}' "with its arguments and its result"
+like "$(cat t.json)" '"sample_sum".*"args":\{"count":9,"result":45\}' "a variadic function with those that have a name"
+is "$(grep -c '"sample_run".*unwound' t.json)" 3 "calls left by longjmp are recorded as left"
+if command -v gdb >/dev/null; then
+	gdb -q -nx -batch -ex "set exec-wrapper env LD_PRELOAD=$libtracelayer:$tmp/interposer.so TRACELAYER_OUTPUT=$tmp/g.json" \
+		-ex 'set breakpoint pending on' -ex 'break prints' -ex run -ex bt ./app >gdb.out 2>&1
+	like "$(grep -A8 '^#0' gdb.out | tr '\n' ' ')" '#0 .*prints.*sample_run.*tl_generic_entry.*#[34] .*main' "gdb sees through the entry"
+else
+	skip 1 "gdb is not on this machine"
+fi
+
+# --- no header, and refusals
+"$tracegen" interposer --lib ./libsample.so.1 -o named.so >out
+like "$(tail -n 1 out)" '^13 functions of libsample.so.1, 13 of them by name alone' "without a header: all exports, by name"
+rm -f t.json; env LD_PRELOAD="$libtracelayer:$tmp/named.so" TRACELAYER_OUTPUT="$tmp/t.json" ./app >traced.out
+./app >bare.out
+same bare.out traced.out "the program is the same with these"
+is "$(events t.json)" 12 "and each call is recorded"
+cat >jumps.c <<'END'
+int _setjmp(void *buffer) { (void)buffer; return 0; }
+int vfork(void) { return 1; }
+int harmless(void) { return 2; }
+END
+${CC:-cc} -w -ffreestanding -fPIC -shared -o libjumps.so jumps.c
+"$tracegen" interposer --lib ./libjumps.so -o jumps.so >out
+like "$(cat out)" '^vfork: it returns twice' "vfork is refused, with the reason"
+like "$(cat out)" '^_setjmp: it returns twice' "so is setjmp"
+echo 'int nothing_of_it(void);' >other.h
+"$tracegen" interposer --header other.h --lib ./libsample.so.1 -o other.so >out 2>err
+is "$?:$(grep -c 'exports none of the functions' err):$(test -e other.so; echo $?)" 1:1:1 "a library with none of the header's functions is refused"
+"$tracegen" interposer --header sample.h --lib ./app.c -o other.so >out 2>err
+like "$(cat err)" 'app.c: not an ELF file' "what is no library is refused"
+"$tracegen" interposer --header sample.h -o other.so >out 2>err
+is $? 2 "without a library it says what it needs"
