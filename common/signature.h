@@ -47,11 +47,13 @@ struct tl_signature_word {
 	/* upper bits that belong to nobody; with TL_WORD_SIGNED: the sign is put there */
 	uint8_t unused;
 	/*
-	 * 0: it is at its place. Otherwise a pointer to a struct is there, and this is the word
-	 * behind it, counted from 1
+	 * 0: it is at its place. TL_WORD_PAIR: its lower half is there, and its upper half in the
+	 * next vector register. Otherwise a pointer to a struct is there, and this is the word
+	 * behind it, counted from 1. Not on x86-64
 	 */
 	uint8_t behind;
 };
+#define TL_WORD_PAIR   255u
 #define TL_WORD_SIGNED 0x80u
 
 struct tl_signature {

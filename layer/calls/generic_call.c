@@ -49,7 +49,7 @@ _Static_assert(sizeof(struct tl_generic_memory) <= 192, "the memory's size");
 
 static uint64_t *place_at(struct tl_generic_frame *frame, int place)
 {
-	return (uint64_t *)&frame->outer + place;
+	return (uint64_t *)((intptr_t)&frame->outer + 8 * (intptr_t)place);
 }
 
 static void words_fill(const struct tl_generic_frame *frame, const struct tl_signature *signature,
@@ -108,35 +108,22 @@ static void recorded_unwound(struct tl_generic_frame *frame)
 
 /* --- out of line */
 
-/* The parameters' bytes, as the caller has passed them. */
-static void words_copy(const struct tl_generic_frame *frame, const struct tl_signature *signature,
-		       uint64_t *words)
-{
-	for (uint32_t i = 0; i < signature->words; i++) {
-		struct tl_signature_word of = signature->word[i];
-		uint64_t word = tl_generic_at(frame, of.place);
-
-		words[i] = of.behind ? tl_generic_read((const uint64_t *)word + of.behind - 1, of)
-				     : word;
-	}
-}
-
 /*
- * Callbacks may have changed them. What lies on the caller's stack belongs to the called function,
- * as does a struct that a pointer was passed for.
+ * Callbacks may have changed a word. What lies on the caller's stack belongs to the called
+ * function, as does a struct that a pointer was passed for.
  */
-static void words_put_back(struct tl_generic_frame *frame, const struct tl_signature *signature,
-			   const uint64_t *words)
+static void word_put_back(struct tl_generic_frame *frame, struct tl_signature_word of,
+			  uint64_t word)
 {
-	for (uint32_t i = 0; i < signature->words; i++) {
-		struct tl_signature_word of = signature->word[i];
-		uint64_t *place = place_at(frame, of.place);
+	uint64_t *place = place_at(frame, of.place);
 
-		if (!of.behind && *place != words[i])
-			*place = words[i];
-		else if (of.behind)
-			memcpy((uint64_t *)*place + of.behind - 1, &words[i],
-			       8 - (of.unused & 63) / 8);
+	if (of.behind == TL_WORD_PAIR) {
+		memcpy(place, &word, 4);
+		memcpy(place + 2, (const char *)&word + 4, 4);
+	} else if (of.behind) {
+		memcpy((uint64_t *)*place + of.behind - 1, &word, 8 - (of.unused & 63) / 8);
+	} else if (*place != word) {
+		*place = word;
 	}
 }
 
@@ -160,8 +147,7 @@ static void result_gather(const struct tl_generic_frame *frame, struct tl_generi
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
 
 	for (uint32_t i = 0; i < signature->result_words && i < 8; i++)
-		memory->result[i] =
-			tl_generic_at(frame, signature->word[signature->words + i].place);
+		memory->result[i] = tl_generic_raw(frame, signature->word[signature->words + i]);
 }
 
 static void result_scatter(struct tl_generic_frame *frame, const struct tl_generic_memory *memory)
@@ -169,7 +155,7 @@ static void result_scatter(struct tl_generic_frame *frame, const struct tl_gener
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
 
 	for (uint32_t i = 0; i < signature->result_words && i < 8; i++)
-		*place_at(frame, signature->word[signature->words + i].place) = memory->result[i];
+		word_put_back(frame, signature->word[signature->words + i], memory->result[i]);
 }
 
 static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
@@ -181,7 +167,8 @@ static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memo
 	const void **params = (const void **)(words + signature->words);
 	bool in_memory = signature->flags & TL_SIGNATURE_MEMORY;
 
-	words_copy(frame, signature, words);
+	for (uint32_t i = 0; i < signature->words; i++)
+		words[i] = tl_generic_raw(frame, signature->word[i]);
 	for (uint32_t i = 0; i < function->count; i++)
 		params[i] = words + function->params[i].offset;
 	memory->call.shim = shim;
@@ -195,8 +182,8 @@ static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memo
 	memory->skipped = !real;
 	if (!memory->call.shim)
 		frame->state = TL_GENERIC_UNWATCHED;
-	else
-		words_put_back(frame, signature, words);
+	for (uint32_t i = 0; memory->call.shim && i < signature->words; i++)
+		word_put_back(frame, signature->word[i], words[i]);
 	return real;
 }
 

@@ -77,7 +77,14 @@ struct tl_generic_frame {
 #endif
 	uint32_t state; /* enum tl_generic_state */
 	uint32_t x87;	/* results that the function has left in x87's registers */
+#if defined(__aarch64__)
+	union {
+		struct tl_generic_memory *memory;
+		uint64_t end; /* TL_GENERIC_FULL */
+	};
+#else
 	struct tl_generic_memory *memory;
+#endif
 	struct tl_shim *shim;
 	/* the frame pointer points here */
 	uint64_t outer;
@@ -124,7 +131,7 @@ static TL_ALWAYS_INLINE const struct tl_signature *tl_generic_signature(const st
 
 static TL_ALWAYS_INLINE uint64_t tl_generic_at(const struct tl_generic_frame *frame, int place)
 {
-	return *((const uint64_t *)&frame->outer + place);
+	return *(const uint64_t *)((intptr_t)&frame->outer + 8 * (intptr_t)place);
 }
 
 /* Without the bits that belong to nobody. */
@@ -150,17 +157,26 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_read(const void *memory, struct tl_s
 	return word;
 }
 
-/* A parameter's word, as a compiled shim makes it. */
-static TL_ALWAYS_INLINE uint64_t tl_generic_word(const struct tl_generic_frame *frame,
-						 struct tl_signature_word of)
+/* A word as it was passed: bits that belong to nobody are anything. */
+static TL_ALWAYS_INLINE uint64_t tl_generic_raw(const struct tl_generic_frame *frame,
+						struct tl_signature_word of)
 {
 	uint64_t word = tl_generic_at(frame, of.place);
 
 #if defined(__aarch64__)
+	if (TL_UNLIKELY(of.behind == TL_WORD_PAIR))
+		return (uint32_t)word | tl_generic_at(frame, of.place + 2) << 32;
 	if (TL_UNLIKELY(of.behind))
-		word = tl_generic_read((const uint64_t *)word + of.behind - 1, of);
+		return tl_generic_read((const uint64_t *)word + of.behind - 1, of);
 #endif
-	return tl_generic_narrow(word, of);
+	return word;
+}
+
+/* A parameter's word, as a compiled shim makes it. */
+static TL_ALWAYS_INLINE uint64_t tl_generic_word(const struct tl_generic_frame *frame,
+						 struct tl_signature_word of)
+{
+	return tl_generic_narrow(tl_generic_raw(frame, of), of);
 }
 
 /* The result as a record has it: 64 bits, zero-extended from its size. */
@@ -180,7 +196,7 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_result(const struct tl_generic_frame
 #endif
 		return tl_generic_narrow(tl_generic_read(memory, of), of);
 	}
-	return tl_generic_narrow(tl_generic_at(frame, of.place), of);
+	return tl_generic_narrow(tl_generic_raw(frame, of), of);
 }
 
 #endif

@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 37
+plan 39
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
