@@ -71,22 +71,24 @@ struct tl_signature {
 /* Arguments on the stack begin here. */
 #define TL_PLACE_STACK 2
 
-#if defined(__aarch64__) || defined(TL_SIGNATURE_AARCH64)
-#define TL_PLACE_INTEGER(n)	  ((n)-14)     /* x0 to x7 */
-#define TL_PLACE_VECTOR(n)	  (2 * (n)-30) /* q0 to q7: two each */
-#define TL_PLACE_RESULT(n)	  ((n)-32)     /* x0, x1 */
-#define TL_PLACE_RESULT_VECTOR(n) (2 * (n)-40) /* q0 to q3 */
-#define TL_PLACE_MEMORY		  (-6)	       /* x8 */
-#else
-#define TL_PLACE_INTEGER(n)	  ((n)-12)	      /* rdi, rsi, rdx, rcx, r8, r9 */
-#define TL_PLACE_VECTOR(n)	  (2 * (n)-28)	      /* xmm0 to xmm7: two each */
-#define TL_PLACE_RESULT(n)	  ((n)-30)	      /* rax, rdx */
-#define TL_PLACE_RESULT_VECTOR(n) (-32 - 2 * (n))     /* xmm0, xmm1 */
-#define TL_PLACE_RESULT_X87(n)	  (-36 - 2 * (n) + 0) /* st0, st1: two each */
-#define TL_PLACE_MEMORY		  TL_PLACE_INTEGER(0)
+/* x86-64: rdi, rsi, rdx, rcx, r8, r9; xmm0 to xmm7, two each; results in rax, rdx, xmm0, xmm1 */
+#define TL_PLACE_X86_INTEGER(n)	      ((n)-12)
+#define TL_PLACE_X86_VECTOR(n)	      (2 * (n)-28)
+#define TL_PLACE_X86_RESULT(n)	      ((n)-30)
+#define TL_PLACE_X86_RESULT_VECTOR(n) (-32 - 2 * (n))
+/* st0, st1: two each */
+#define TL_PLACE_X86_RESULT_X87(n) (-36 - 2 * (n))
 /* of the wide entry: zmm0 to zmm7, and zmm0 as a result, eight each */
-#define TL_PLACE_WIDE(n)	  (8 * (n)-110)
-#define TL_PLACE_RESULT_WIDE	  (-46)
-#endif
+#define TL_PLACE_X86_WIDE(n)	 (8 * (n)-110)
+#define TL_PLACE_X86_RESULT_WIDE (-46)
+/* where the address of the memory for a result is: rdi */
+#define TL_PLACE_X86_MEMORY (-12)
+
+/* aarch64: x0 to x7; q0 to q7, two each; results in x0, x1 and in q0 to q3; x8 */
+#define TL_PLACE_ARM_INTEGER(n)	      ((n)-14)
+#define TL_PLACE_ARM_VECTOR(n)	      (2 * (n)-30)
+#define TL_PLACE_ARM_RESULT(n)	      ((n)-32)
+#define TL_PLACE_ARM_RESULT_VECTOR(n) (2 * (n)-40)
+#define TL_PLACE_ARM_MEMORY	      (-6)
 
 #endif

@@ -19,12 +19,6 @@
 #include "gen/model_tables.h"
 #include "tracelayer/shim.h"
 
-#if defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#else
-#define MACHINE EM_X86_64
-#endif
-
 /* Names that can't have a shim, whatever the headers say; a star at the end stands for any rest. */
 static const struct {
 	const char *name, *why;
@@ -274,8 +268,9 @@ static void stub_add(struct making *making, const struct function *function, str
 {
 	const struct interposed *export = export_of(making->library, function->name);
 	bool wide = signature->flags & TL_SIGNATURE_WIDE;
-	struct code_stub stub = code_stub_add(
-		&making->image, shim, import_slot(making, wide ? IMPORT_ENTRY_WIDE : IMPORT_ENTRY));
+	struct code_stub stub =
+		code_stub_add(&making->image, making->library->machine, shim,
+			      import_slot(making, wide ? IMPORT_ENTRY_WIDE : IMPORT_ENTRY));
 
 	if (export) {
 		stub.name = export->name;
@@ -318,7 +313,8 @@ static void library_add(struct making *making, struct spot api, struct spot shim
 	((struct tl_shim_library *)image_at(image, library))->abi = TL_GENERIC_ABI;
 	image_point(image, spot_behind(library, offsetof(struct tl_shim_library, api)), api);
 	image_point(image, spot_behind(library, offsetof(struct tl_shim_library, shims)), shims);
-	code_constructor_add(image, library, import_slot(making, IMPORT_REGISTER));
+	code_constructor_add(image, making->library->machine, library,
+			     import_slot(making, IMPORT_REGISTER));
 }
 
 /* The shims' signatures. What can't be described loses its parameters. */
@@ -330,7 +326,7 @@ static const struct tl_signature **signatures_make(struct making *making, struct
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
 		struct function *function = &model->functions[f - model->functions];
 
-		list[i] = signature_of(function);
+		list[i] = signature_of(function, making->library->machine);
 		if (list[i]->flags & TL_SIGNATURE_UNKNOWN) {
 			if (!function->passed)
 				printf("%s: by name alone: where its arguments are depends on compilers and their options\n",
@@ -370,7 +366,7 @@ static int interposer_make(struct model *model, struct library *library, const c
 	const struct tl_signature **signatures = signatures_make(&making, model);
 	struct spot api = tables_place(&making.image, tables_make(model), &functions);
 	library_add(&making, api, shims_add(&making, model, signatures, functions));
-	code_frames_add(&making.image);
+	code_frames_add(&making.image, library->machine);
 	const struct elf_input input = {.library = library,
 					.soname = slash ? slash + 1 : output,
 					.stubs = making.stubs,
@@ -390,9 +386,9 @@ int interposer_write(struct model *model, const char *path, const char *output)
 
 	if (!library)
 		return -1;
-	if (library->machine != MACHINE) {
+	if (library->machine != EM_X86_64 && library->machine != EM_AARCH64) {
 		fprintf(stderr,
-			"tracegen: %s is for another machine; use the tracegen of that machine\n",
+			"tracegen: %s is for a machine that tracelayer does not know; it knows x86-64 and aarch64\n",
 			library->path);
 		return -1;
 	}

@@ -6,6 +6,7 @@
  *	interposer.c		the parts put together: which functions, tables, the file
  *	interposer_exports.c	what a library exports, with its versions (libelf)
  *	interposer_signature.c	where calling conventions put parameters and results
+ *	interposer_x86_64.c, interposer_aarch64.c	the conventions
  *	interposer_image.c	bytes with pointers in them, before their addresses are known
  *	interposer_tables.c	an API's tables (tracelayer/api.h) as such bytes
  *	interposer_code.c	the stubs' machine code, and what unwinders read of it
@@ -54,7 +55,7 @@ struct library *library_read(const char *path);
 /* --- interposer_signature.c */
 
 /* A function that can't be described, or has .passed, gets TL_SIGNATURE_UNKNOWN. */
-const struct tl_signature *signature_of(const struct function *function);
+const struct tl_signature *signature_of(const struct function *function, uint16_t machine);
 size_t signature_size(const struct tl_signature *signature);
 
 /* --- interposer_image.c */
@@ -141,11 +142,13 @@ struct code_stub {
 };
 
 /* A stub for the shim; `entry`: the entry's place in PART_GOT. */
-struct code_stub code_stub_add(struct image *image, struct spot shim, struct spot entry);
+struct code_stub code_stub_add(struct image *image, uint16_t machine, struct spot shim,
+			       struct spot entry);
 /* The constructor: registers the struct tl_shim_library. */
-void code_constructor_add(struct image *image, struct spot library, struct spot function);
+void code_constructor_add(struct image *image, uint16_t machine, struct spot library,
+			  struct spot function);
 /* What unwinders read of all code. Last. */
-void code_frames_add(struct image *image);
+void code_frames_add(struct image *image, uint16_t machine);
 
 /* --- interposer_elf.c */
 

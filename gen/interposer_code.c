@@ -6,6 +6,7 @@
  * A stub jumps to the real function while nobody watches (tl_shim.direct). Otherwise it gives its
  * shim to the generic entry, in a register that no argument is in.
  */
+#include <elf.h>
 #include <string.h>
 
 #include "gen/allocate.h"
@@ -28,17 +29,17 @@ static void apply_relative(uint8_t *bytes, uint64_t at, uint64_t to)
 	memcpy(bytes, &value, sizeof value);
 }
 
-#if defined(__x86_64__)
+/* ---- x86-64 */
 
 /* An instruction's distance is counted from the instruction's end, 4 bytes on. */
-static void apply_code(uint8_t *bytes, uint64_t at, uint64_t to)
+static void apply_x86(uint8_t *bytes, uint64_t at, uint64_t to)
 {
 	int32_t value = (int32_t)(to - at - 4);
 
 	memcpy(bytes, &value, sizeof value);
 }
 
-struct code_stub code_stub_add(struct image *image, struct spot shim, struct spot entry)
+static struct code_stub x86_stub_add(struct image *image, struct spot shim, struct spot entry)
 {
 	static const uint8_t code[32] = {
 		0xf3, 0x0f, 0x1e, 0xfa,		 /* endbr64 */
@@ -51,13 +52,13 @@ struct code_stub code_stub_add(struct image *image, struct spot shim, struct spo
 	};
 	struct spot at = image_add(image, PART_TEXT, code, sizeof code, 32);
 
-	distance_add(image, spot_behind(at, 7), shim, apply_code);
-	distance_add(image, spot_behind(at, 22), shim, apply_code);
-	distance_add(image, spot_behind(at, 28), entry, apply_code);
+	distance_add(image, spot_behind(at, 7), shim, apply_x86);
+	distance_add(image, spot_behind(at, 22), shim, apply_x86);
+	distance_add(image, spot_behind(at, 28), entry, apply_x86);
 	return (struct code_stub){.at = at, .size = sizeof code};
 }
 
-void code_constructor_add(struct image *image, struct spot library, struct spot function)
+static void x86_constructor_add(struct image *image, struct spot library, struct spot function)
 {
 	static const uint8_t code[] = {
 		0xf3, 0x0f, 0x1e, 0xfa,		 /* endbr64 */
@@ -66,13 +67,13 @@ void code_constructor_add(struct image *image, struct spot library, struct spot 
 	};
 	struct spot at = image_add(image, PART_TEXT, code, sizeof code, 32);
 
-	distance_add(image, spot_behind(at, 7), library, apply_code);
-	distance_add(image, spot_behind(at, 13), function, apply_code);
+	distance_add(image, spot_behind(at, 7), library, apply_x86);
+	distance_add(image, spot_behind(at, 13), function, apply_x86);
 	image_point(image, image_reserve(image, PART_INIT_ARRAY, 8, 8), at);
 }
 
 /* At each instruction the caller's frame begins 8 bytes on, and the return address is there. */
-static const uint8_t common_frame[] = {
+static const uint8_t x86_frame[] = {
 	0x14, 0,    0, 0, /* size */
 	0,    0,    0, 0, /* what all functions share */
 	1,		  /* version */
@@ -86,7 +87,7 @@ static const uint8_t common_frame[] = {
 	0,    0,	  /* DW_CFA_nop */
 };
 
-#elif defined(__aarch64__)
+/* ---- aarch64 */
 
 #define BITS(value, low, count) ((uint32_t)((uint64_t)(value) >> (low)) & ((1u << (count)) - 1))
 
@@ -120,7 +121,7 @@ static void apply_add(uint8_t *bytes, uint64_t at, uint64_t to)
 	instruction_or(bytes, BITS(to, 0, 12) << 10);
 }
 
-struct code_stub code_stub_add(struct image *image, struct spot shim, struct spot entry)
+static struct code_stub arm_stub_add(struct image *image, struct spot shim, struct spot entry)
 {
 	static const uint32_t code[] = {
 		0xd503245f, /* bti c */
@@ -143,7 +144,7 @@ struct code_stub code_stub_add(struct image *image, struct spot shim, struct spo
 	return (struct code_stub){.at = at, .size = sizeof code};
 }
 
-void code_constructor_add(struct image *image, struct spot library, struct spot function)
+static void arm_constructor_add(struct image *image, struct spot library, struct spot function)
 {
 	static const uint32_t code[] = {
 		0xd503245f, /* bti c */
@@ -162,7 +163,7 @@ void code_constructor_add(struct image *image, struct spot library, struct spot 
 	image_point(image, image_reserve(image, PART_INIT_ARRAY, 8, 8), at);
 }
 
-static const uint8_t common_frame[] = {
+static const uint8_t arm_frame[] = {
 	0x10, 0,    0, 0, /* size */
 	0,    0,    0, 0, /* what all functions share */
 	1,		  /* version */
@@ -174,15 +175,34 @@ static const uint8_t common_frame[] = {
 	0x0c, 31,   0,	  /* DW_CFA_def_cfa: sp */
 };
 
-#endif
+/* ---- by machine */
 
-void code_frames_add(struct image *image)
+struct code_stub code_stub_add(struct image *image, uint16_t machine, struct spot shim,
+			       struct spot entry)
 {
+	return machine == EM_AARCH64 ? arm_stub_add(image, shim, entry)
+				     : x86_stub_add(image, shim, entry);
+}
+
+void code_constructor_add(struct image *image, uint16_t machine, struct spot library,
+			  struct spot function)
+{
+	if (machine == EM_AARCH64)
+		arm_constructor_add(image, library, function);
+	else
+		x86_constructor_add(image, library, function);
+}
+
+void code_frames_add(struct image *image, uint16_t machine)
+{
+	bool arm = machine == EM_AARCH64;
+	uint32_t size_common = arm ? sizeof arm_frame : sizeof x86_frame;
 	const struct spot text = {PART_TEXT, 0};
-	struct spot common = image_add(image, PART_EH_FRAME, common_frame, sizeof common_frame, 4);
+	struct spot common =
+		image_add(image, PART_EH_FRAME, arm ? arm_frame : x86_frame, size_common, 4);
 	/* One function for unwinders: nowhere in the code does the stack change. */
 	uint32_t size = (uint32_t)image->parts[PART_TEXT].size;
-	const uint32_t own[] = {16, sizeof common_frame + 4, 0, size, 0};
+	const uint32_t own[] = {16, size_common + 4, 0, size, 0};
 	struct spot frame = image_add(image, PART_EH_FRAME, own, sizeof own, 4);
 	const uint32_t end = 0;
 

@@ -18,17 +18,17 @@
 #include "gen/allocate.h"
 #include "gen/interposer.h"
 
-#if defined(__aarch64__)
-#define MACHINE		EM_AARCH64
-#define PAGE		0x10000u
-#define RELOCATION_BASE R_AARCH64_RELATIVE
-#define RELOCATION_GOT	R_AARCH64_GLOB_DAT
-#else
-#define MACHINE		EM_X86_64
-#define PAGE		0x1000u
-#define RELOCATION_BASE R_X86_64_RELATIVE
-#define RELOCATION_GOT	R_X86_64_GLOB_DAT
-#endif
+/* What differs between machines. */
+struct machine {
+	uint16_t number; /* EM_* */
+	uint32_t page;	 /* the largest that its kernels have */
+	uint32_t relative, got;
+};
+
+static const struct machine machines[] = {
+	{EM_X86_64, 0x1000, R_X86_64_RELATIVE, R_X86_64_GLOB_DAT},
+	{EM_AARCH64, 0x10000, R_AARCH64_RELATIVE, R_AARCH64_GLOB_DAT},
+};
 
 struct section {
 	const char *name;
@@ -60,6 +60,7 @@ static const struct section sections[NPARTS] = {
 struct file {
 	struct image *image;
 	const struct elf_input *input;
+	const struct machine *machine;
 	uint64_t address[NPARTS]; /* and place in the file: they are the same */
 	uint32_t index[NPARTS];	  /* of the section's header; 0: there is no such section */
 	unsigned *order;	  /* of the stubs in .dynsym */
@@ -236,7 +237,7 @@ static uint64_t addresses_give(struct file *file)
 	uint64_t at = headers_size();
 
 	for (enum part part = 0; part < NPARTS; part++) {
-		uint64_t align = begins_segment(part) ? PAGE : sections[part].align;
+		uint64_t align = begins_segment(part) ? file->machine->page : sections[part].align;
 
 		at = (at + align - 1) / align * align;
 		file->address[part] = at;
@@ -272,7 +273,7 @@ static size_t relocations_write(struct file *file)
 		uint64_t to = address_of(file, pointer->to);
 		memcpy(image_at(image, pointer->at), &to, sizeof to);
 		list[relative++] = (Elf64_Rela){.r_offset = address_of(file, pointer->at),
-						.r_info = ELF64_R_INFO(0, RELOCATION_BASE),
+						.r_info = ELF64_R_INFO(0, file->machine->relative),
 						.r_addend = (int64_t)to};
 	}
 	qsort(list, relative, sizeof *list, by_place);
@@ -282,7 +283,7 @@ static size_t relocations_write(struct file *file)
 			list[count++] = (Elf64_Rela){
 				.r_offset = address_of(file, image->pointers[i].at),
 				.r_info = ELF64_R_INFO((uint64_t)image->pointers[i].symbol,
-						       RELOCATION_GOT)};
+						       file->machine->got)};
 	return relative;
 }
 
@@ -350,11 +351,12 @@ static Elf64_Phdr segment_of(const struct file *file, uint32_t type, uint32_t fl
 
 static void segments_write(const struct file *file, uint8_t *bytes)
 {
+	uint64_t page = file->machine->page;
 	Elf64_Phdr list[9] = {
-		segment_of(file, PT_LOAD, PF_R, PART_NOTE, PART_EH_FRAME, PAGE),
-		segment_of(file, PT_LOAD, PF_R | PF_X, PART_TEXT, PART_TEXT, PAGE),
-		segment_of(file, PT_LOAD, PF_R | PF_W, PART_INIT_ARRAY, PART_GOT, PAGE),
-		segment_of(file, PT_LOAD, PF_R | PF_W, PART_DATA, PART_DATA, PAGE),
+		segment_of(file, PT_LOAD, PF_R, PART_NOTE, PART_EH_FRAME, page),
+		segment_of(file, PT_LOAD, PF_R | PF_X, PART_TEXT, PART_TEXT, page),
+		segment_of(file, PT_LOAD, PF_R | PF_W, PART_INIT_ARRAY, PART_GOT, page),
+		segment_of(file, PT_LOAD, PF_R | PF_W, PART_DATA, PART_DATA, page),
 		segment_of(file, PT_DYNAMIC, PF_R | PF_W, PART_DYNAMIC, PART_DYNAMIC, 8),
 		segment_of(file, PT_NOTE, PF_R, PART_NOTE, PART_NOTE, 4),
 		segment_of(file, PT_GNU_EH_FRAME, PF_R, PART_EH_FRAME_HDR, PART_EH_FRAME_HDR, 4),
@@ -421,13 +423,14 @@ static uint32_t sections_number(struct file *file)
 	return count;
 }
 
-static void header_write(uint8_t *bytes, uint64_t sections_at, uint32_t nsections)
+static void header_write(const struct file *file, uint8_t *bytes, uint64_t sections_at,
+			 uint32_t nsections)
 {
 	Elf64_Ehdr header = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 			    EV_CURRENT},
 		.e_type = ET_DYN,
-		.e_machine = MACHINE,
+		.e_machine = file->machine->number,
 		.e_version = EV_CURRENT,
 		.e_phoff = sizeof header,
 		.e_shoff = sections_at,
@@ -498,7 +501,9 @@ static int bytes_save(struct file *file, const uint8_t *bytes, uint64_t end, con
 
 int elf_write(struct image *image, const struct elf_input *input, const char *output)
 {
-	struct file file = {.image = image, .input = input};
+	struct file file = {.image = image,
+			    .input = input,
+			    .machine = &machines[input->library->machine == EM_AARCH64]};
 
 	image_reserve(image, PART_NOTE, sizeof(Elf64_Nhdr) + 4 + 16, 4);
 	image_reserve(image, PART_DYNSTR, 1, 1);
@@ -526,7 +531,7 @@ int elf_write(struct image *image, const struct elf_input *input, const char *ou
 	for (enum part part = 0; part < NPARTS; part++)
 		names += file.index[part] ? strlen(sections[part].name) + 1 : 0;
 	names += sizeof ".shstrtab";
-	header_write(bytes, (end + names + 7) / 8 * 8, nsections);
+	header_write(&file, bytes, (end + names + 7) / 8 * 8, nsections);
 	build_id_write(bytes + file.address[PART_NOTE], bytes, end);
 	return bytes_save(&file, bytes, end, output);
 }

@@ -129,7 +129,11 @@ static void word_put_back(struct tl_generic_frame *frame, struct tl_signature_wo
 
 static void *result_memory(const struct tl_generic_frame *frame)
 {
-	return (void *)tl_generic_at(frame, TL_PLACE_MEMORY);
+#if defined(__x86_64__)
+	return (void *)tl_generic_at(frame, TL_PLACE_X86_MEMORY);
+#else
+	return (void *)tl_generic_at(frame, TL_PLACE_ARM_MEMORY);
+#endif
 }
 
 /* No function was called, and a callback may say what it would have returned. */
