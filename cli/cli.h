@@ -3,8 +3,8 @@
  * cli.h: the contract of cli, the tracelayer command. tracelayer.c finds the command that the user
  * names and calls it. Nothing else may include this header, or stand above this room.
  *
- * The rooms, from the top: profile, run, summary, recover, export, phases and control are
- * commands, each with a folder; systrace, read and outputs are files in and out; leftovers are the
+ * The rooms, from the top: profile, run, summary, recover, export, phases, apis and
+ * control are commands, each with a folder; systrace, read and outputs are files in and out; leftovers are the
  * buffers files of traced processes; basics is what every command needs. A room uses those that
  * stand after it, then tables, format and common. The command shares no code with the layer.
  *
@@ -14,6 +14,7 @@
 #ifndef TL_CLI_CLI_H
 #define TL_CLI_CLI_H
 
+#include "cli/apis/apis.h"
 #include "cli/control/control.h"
 #include "cli/export/export.h"
 #include "cli/phases/phases.h"

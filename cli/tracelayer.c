@@ -32,6 +32,7 @@ static const struct subcommand {
 	{"profile", "tracelayer profile", "sample what a program's threads are doing",
 	 command_profile},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
+	{"apis", "tracelayer apis", "list the APIs that can be traced by name", command_apis},
 	{"phases", "tracelayer phases", "times of NNAPI's layers and phases, from a systrace",
 	 command_phases},
 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* The length that two paths have in common, up to a slash. */
-static size_t common(const char *a, const char *b)
+static size_t path_common(const char *a, const char *b)
 {
 	size_t same = 0;
 
@@ -21,29 +21,58 @@ static size_t common(const char *a, const char *b)
 	return same;
 }
 
-bool installed_library(const char *name, char *found)
+/* The folder that the command which runs lies in. */
+static bool installed_here(char *here)
 {
-	char here[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
-	size_t same = common(BINDIR "/", LIBDIR "/");
-	const char *tail = &BINDIR[same];
+	ssize_t length = readlink("/proc/self/exe", here, PATH_MAX - 1);
 
 	if (length < 0)
 		return false;
 	here[length] = '\0';
-	char *folder_end = strrchr(here, '/');
+	*strrchr(here, '/') = '\0';
+	return true;
+}
 
-	*folder_end = '\0';
-	if (snprintf(found, PATH_MAX, "%s/.libs/%s", here, name) < PATH_MAX && !access(found, R_OK))
+/*
+ * `folder` is what configure was told, and ends with a slash; `built` is where the build tree has
+ * the same, beside the command.
+ */
+static bool installed_find(const char *folder, const char *built, const char *name, char *found)
+{
+	char here[PATH_MAX];
+	size_t same = path_common(BINDIR "/", folder);
+	const char *tail = &BINDIR[same];
+
+	if (!installed_here(here))
+		return false;
+	if (snprintf(found, PATH_MAX, "%s/%s/%s", here, built, name) < PATH_MAX &&
+	    !access(found, R_OK))
 		return true;
 	size_t here_length = strlen(here), tail_length = strlen(tail);
 
 	if (here_length >= tail_length && !strcmp(here + here_length - tail_length, tail)) {
 		here[here_length - tail_length] = '\0';
-		if (snprintf(found, PATH_MAX, "%s%s/%s", here, &LIBDIR[same], name) < PATH_MAX &&
+		if (snprintf(found, PATH_MAX, "%s%s%s", here, folder + same, name) < PATH_MAX &&
 		    !access(found, R_OK))
 			return true;
 	}
-	snprintf(found, PATH_MAX, "%s/%s", LIBDIR, name);
-	return !access(found, R_OK);
+	return snprintf(found, PATH_MAX, "%s%s", folder, name) < PATH_MAX && !access(found, R_OK);
+}
+
+bool installed_library(const char *name, char *found)
+{
+	return installed_find(LIBDIR "/", ".libs", name, found);
+}
+
+bool installed_program(const char *name, char *found)
+{
+	char here[PATH_MAX];
+
+	return installed_here(here) && snprintf(found, PATH_MAX, "%s/%s", here, name) < PATH_MAX &&
+	       !access(found, X_OK);
+}
+
+bool installed_descriptors(char *found)
+{
+	return installed_find(PKGDATADIR "/", ".", "apis", found);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * installed.h: where the libraries lie that belong to a command.
+ * installed.h: where the libraries, programs and descriptors lie that belong to a command.
  */
 #ifndef TL_COMMON_INSTALLED_H
 #define TL_COMMON_INSTALLED_H
@@ -14,5 +14,11 @@
  * is none.
  */
 bool installed_library(const char *name, char *found);
+
+/* The same of a program, which lies beside the command. */
+bool installed_program(const char *name, char *found);
+
+/* The same of the folder of API descriptors. */
+bool installed_descriptors(char *found);
 
 #endif

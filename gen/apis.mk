@@ -60,6 +60,11 @@ $(apis_emitted):
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 	@touch $@
 
+# In the build folder, too, all descriptors lie where the models are, so that `tracelayer apis` finds them.
+apis/descriptors.stamp: $(dist_apis_DATA)
+	$(AM_V_GEN)$(MKDIR_P) apis && for file in $(abs_srcdir)/gen/apis/*.json; do $(LN_S) -f "$$file" apis/ || exit; done && touch $@
+BUILT_SOURCES += apis/descriptors.stamp
+
 # The table that the layer finds them by.
 apis/builtin_apis.c: Makefile
 	$(AM_V_GEN)$(MKDIR_P) apis && { \
@@ -79,4 +84,4 @@ apis/builtin_apis.c: Makefile
 clean-local: clean-apis
 .PHONY: clean-apis
 clean-apis:
-	rm -rf apis/include
+	rm -rf apis/include apis/descriptors.stamp $(addprefix apis/,$(notdir $(wildcard $(srcdir)/gen/apis/*.json)))

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/apis/apis.h"
 #include "cli/run/closing.h"
 #include "cli/basics/basics.h"
 #include "common/installed.h"
@@ -32,12 +33,19 @@
 
 #define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
 #define OPTION_RING  (OPTION_FIRST + TL_SETTINGS)
-#define LIBRARY	     "libtracelayer.so"
+/* What else is traced: these make interposers, and are no settings of the layer. */
+enum { OPTION_LIB = OPTION_RING + 1, OPTION_HEADER, OPTION_API, OPTION_PKG, OPTION_CFLAGS };
+#define OTHER_OPTIONS 6
+#define LIBRARY	      "libtracelayer.so"
 
 /* ---- options ---- */
 
 struct wishes {
 	char **program; /* NULL-ended; NULL: none given */
+	struct interposer_request *interposer;
+	size_t interposers;
+	/* headers and flags that stand before the library that they belong to */
+	struct interposer_request next;
 };
 
 static int option_key(const struct tl_setting *setting)
@@ -63,10 +71,19 @@ static void make_options(struct argp_option *options)
 			.doc = help ? help : setting->help,
 		};
 	}
-	options[TL_SETTINGS] = (struct argp_option){.name = "ring",
-						    .key = OPTION_RING,
-						    .arg = "SIZE",
-						    .doc = "the same as --full=ring:SIZE"};
+	const struct argp_option others[OTHER_OPTIONS] = {
+		{"ring", OPTION_RING, "SIZE", 0, "the same as --full=ring:SIZE", 0},
+		{"lib", OPTION_LIB, "LIBRARY", 0,
+		 "trace this library, too: a soname or a path. Several times for several", 0},
+		{"header", OPTION_HEADER, "HEADER", 0,
+		 "what declares the functions of the library; several times for several", 0},
+		{"api", OPTION_API, "NAME", 0,
+		 "trace the API of that descriptor, too; `tracelayer apis` lists them", 0},
+		{"pkg", OPTION_PKG, "PACKAGE", 0,
+		 "the library's package as pkg-config knows it: the header's compiler flags", 0},
+		{"cflags", OPTION_CFLAGS, "FLAGS", 0, "compiler flags for the header", 0},
+	};
+	memcpy(&options[TL_SETTINGS], others, sizeof(others));
 }
 
 /* --tool, once or several times. They are looked for later, when the library is known. */
@@ -121,6 +138,66 @@ static void take_ring(struct argp_state *state, const char *size)
 	free(value);
 }
 
+/* ---- other libraries ---- */
+
+/* Returns the NULL-ended list with the word at its end. */
+static char **list_add(char **list, char *word)
+{
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	list = need(reallocarray(list, count + 2, sizeof(*list)));
+	list[count] = word;
+	list[count + 1] = NULL;
+	return list;
+}
+
+/* Flags are separated by blanks. */
+static void take_cflags(struct interposer_request *request, char *flags)
+{
+	for (char *flag = strtok(flags, " "); flag; flag = strtok(NULL, " "))
+		request->flags = list_add(request->flags, flag);
+}
+
+/* Headers and flags belong to the library behind them; those at the end to the last one. */
+static void wish_for(struct wishes *wishes, const char *library, const char *api)
+{
+	struct interposer_request request = wishes->next;
+
+	request.library = library;
+	request.api = api;
+	wishes->next = (struct interposer_request){0};
+	wishes->interposer = need(reallocarray(wishes->interposer, wishes->interposers + 1,
+					       sizeof(*wishes->interposer)));
+	wishes->interposer[wishes->interposers++] = request;
+}
+
+/* False after a message: there are headers or flags, and no library. */
+static bool wishes_settle(struct wishes *wishes)
+{
+	struct interposer_request *next = &wishes->next;
+
+	if (!next->headers && !next->flags && !next->pkg)
+		return true;
+	if (!wishes->interposers) {
+		say("%s: no library given; name the one that has the functions with --lib",
+		    next->headers ? "--header"
+		    : next->pkg	  ? "--pkg"
+				  : "--cflags");
+		return false;
+	}
+	struct interposer_request *last = &wishes->interposer[wishes->interposers - 1];
+
+	for (char **header = next->headers; header && *header; header++)
+		last->headers = list_add(last->headers, *header);
+	for (char **flag = next->flags; flag && *flag; flag++)
+		last->flags = list_add(last->flags, *flag);
+	if (next->pkg)
+		last->pkg = next->pkg;
+	return true;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct wishes *wishes = state->input;
@@ -134,6 +211,21 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_RING:
 		take_ring(state, argument);
 		return 0;
+	case OPTION_LIB:
+		wish_for(wishes, argument, NULL);
+		return 0;
+	case OPTION_API:
+		wish_for(wishes, NULL, argument);
+		return 0;
+	case OPTION_HEADER:
+		wishes->next.headers = list_add(wishes->next.headers, argument);
+		return 0;
+	case OPTION_PKG:
+		wishes->next.pkg = argument;
+		return 0;
+	case OPTION_CFLAGS:
+		take_cflags(&wishes->next, argument);
+		return 0;
 	case ARGP_KEY_ARGS:
 		wishes->program = state->argv + state->next;
 		return 0;
@@ -145,11 +237,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* Returns the program's argv. */
-static char **parse_command_line(int argc, char **argv)
+static void parse_command_line(int argc, char **argv, struct wishes *wishes)
 {
-	struct argp_option options[TL_SETTINGS + 2] = {0};
-	struct wishes wishes = {0};
+	struct argp_option options[TL_SETTINGS + OTHER_OPTIONS + 1] = {0};
 	const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
@@ -160,8 +250,7 @@ static char **parse_command_line(int argc, char **argv)
 	};
 
 	make_options(options);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
-	return wishes.program;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, wishes);
 }
 
 /* ---- the library and the tools ---- */
@@ -244,6 +333,34 @@ int run_preload(struct program *program)
 		setenv("LD_PRELOAD", value, 1);
 	free(value);
 	return EXIT_DONE;
+}
+
+/* They stand before what the user preloads, and behind the layer. */
+static int bring_interposers(struct wishes *wishes, const struct program *program)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char path[PATH_MAX], *list = need(strdup("")), *longer;
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < wishes->interposers && code == EXIT_DONE; i++) {
+		wishes->interposer[i].program = program->path;
+		code = interposer_find(&wishes->interposer[i], path);
+		if (code != EXIT_DONE || !*path)
+			continue;
+		if (asprintf(&longer, "%s%s%s", list, *list ? ":" : "", path) < 0)
+			need(NULL);
+		free(list);
+		list = longer;
+	}
+	if (code == EXIT_DONE && *list) {
+		if (asprintf(&longer, "%s%s%s", list, before && *before ? ":" : "",
+			     before ? before : "") < 0)
+			need(NULL);
+		setenv("LD_PRELOAD", longer, 1);
+		free(longer);
+	}
+	free(list);
+	return code;
 }
 
 /*
@@ -344,9 +461,12 @@ int command_run(int argc, char **argv)
 {
 	struct tl_config config;
 	char complaint[TL_COMPLAINT_MAX];
-	char **program_argv = parse_command_line(argc, argv);
+	struct wishes wishes = {0};
 	struct program program;
 	struct ending ending;
+
+	parse_command_line(argc, argv, &wishes);
+	char **program_argv = wishes.program;
 
 	tl_settings_initial(&config);
 	if (tl_settings_environment(&config, environ, complaint))
@@ -357,9 +477,12 @@ int command_run(int argc, char **argv)
 
 	if (error)
 		return run_cannot_start(program_argv[0], error);
-	if (!check_output(&config, &program))
+	if (!check_output(&config, &program) || !wishes_settle(&wishes))
 		return EXIT_USAGE;
-	int code = program.nature != TL_PROGRAM_FOREIGN ? run_preload(&program) : EXIT_DONE;
+	int code = bring_interposers(&wishes, &program);
+
+	if (code == EXIT_DONE && program.nature != TL_PROGRAM_FOREIGN)
+		code = run_preload(&program);
 
 	if (code == EXIT_DONE && config.xpti)
 		code = bring_xpti();

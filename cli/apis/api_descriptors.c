@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api_descriptors.c: see api_descriptors.h.
+ *
+ * A folder of descriptors holds NAME.json for each API, and PREFIX_model.json for those that are
+ * built in: the model says which functions have shims.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/apis/api_descriptors.h"
+#include "cli/apis/user_folders.h"
+#include "cli/basics/basics.h"
+#include "common/installed.h"
+
+#define ENDING	     ".json"
+#define MODEL_ENDING "_model.json"
+
+static bool text_ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text), of_ending = strlen(ending);
+
+	return length > of_ending && !strcmp(text + length - of_ending, ending);
+}
+
+static char *join_path(const char *folder, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		need(NULL);
+	return path;
+}
+
+/* ---- one descriptor ---- */
+
+static char **json_texts(const json_t *array)
+{
+	char **texts = need(calloc(json_array_size(array) + 1, sizeof(*texts)));
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+
+		if (text)
+			texts[count++] = need(strdup(text));
+	}
+	return texts;
+}
+
+/*
+ * A built-in API has a model beside its descriptor: it knows the headers' version and the
+ * functions.
+ */
+static void descriptor_read_model(struct api_descriptor *descriptor, const char *folder,
+				  const char *prefix)
+{
+	char *path, *name;
+
+	if (!prefix || asprintf(&name, "%s" MODEL_ENDING, prefix) < 0)
+		return;
+	path = join_path(folder, name);
+	json_t *model = json_load_file(path, 0, NULL);
+	const json_t *functions = json_object_get(model, "functions"), *function;
+	const char *version = json_string_value(json_object_get(model, "version"));
+	size_t i;
+
+	if (functions) {
+		descriptor->origin = API_BUILT_IN;
+		descriptor->functions = 0;
+		json_array_foreach(functions, i, function)
+			descriptor->functions += !json_object_get(function, "left_out");
+	}
+	if (version && !descriptor->version)
+		descriptor->version = need(strdup(version));
+	json_decref(model);
+	free(path);
+	free(name);
+}
+
+static void descriptor_read(struct api_descriptor *descriptor, const char *folder)
+{
+	json_error_t error;
+	json_t *root = json_load_file(descriptor->path, 0, &error);
+	const char *version = json_string_value(json_object_get(root, "version"));
+
+	if (!json_is_object(root)) {
+		const char *why = root ? "it is no JSON object" : error.text;
+
+		if (asprintf(&descriptor->trouble, "line %d: %s", root ? 1 : error.line, why) < 0)
+			need(NULL);
+		root = NULL;
+	}
+	if (version)
+		descriptor->version = need(strdup(version));
+	descriptor->sonames = json_texts(json_object_get(root, "sonames"));
+	descriptor_read_model(descriptor, folder,
+			      json_string_value(json_object_get(root, "prefix")));
+	json_decref(root);
+}
+
+static void descriptor_free(struct api_descriptor *descriptor)
+{
+	for (char **soname = descriptor->sonames; soname && *soname; soname++)
+		free(*soname);
+	free(descriptor->sonames);
+	free(descriptor->name);
+	free(descriptor->path);
+	free(descriptor->version);
+	free(descriptor->trouble);
+}
+
+/* ---- the folders ---- */
+
+/* A new item, or the emptied one of that name. */
+static struct api_descriptor *list_place(struct api_descriptors *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i].name, name)) {
+			descriptor_free(&list->item[i]);
+			return &list->item[i];
+		}
+	list->item = need(reallocarray(list->item, list->count + 1, sizeof(*list->item)));
+	return &list->item[list->count++];
+}
+
+static void list_add_folder(struct api_descriptors *list, const char *folder,
+			    enum api_origin origin)
+{
+	DIR *open = opendir(folder);
+	const struct dirent *entry;
+
+	while (open && (entry = readdir(open))) {
+		if (!text_ends_with(entry->d_name, ENDING) ||
+		    text_ends_with(entry->d_name, MODEL_ENDING) || entry->d_name[0] == '.')
+			continue;
+		char *name = need(strndup(entry->d_name, strlen(entry->d_name) - strlen(ENDING)));
+		struct api_descriptor *descriptor = list_place(list, name);
+
+		*descriptor = (struct api_descriptor){
+			.name = name,
+			.path = join_path(folder, entry->d_name),
+			.origin = origin,
+			.functions = -1,
+		};
+		descriptor_read(descriptor, folder);
+		/* A model beside the user's own descriptor is no shim of the layer's. */
+		if (origin == API_OF_USER) {
+			descriptor->origin = origin;
+			descriptor->functions = -1;
+		}
+	}
+	if (open)
+		closedir(open);
+}
+
+static int descriptors_by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct api_descriptor *)a)->name,
+		      ((const struct api_descriptor *)b)->name);
+}
+
+const char *api_descriptors_user_folder(void)
+{
+	static char folder[PATH_MAX];
+
+	return user_folder("XDG_CONFIG_HOME", ".config", "apis", folder) ? folder : NULL;
+}
+
+void api_descriptors_find(struct api_descriptors *list)
+{
+	char installed[PATH_MAX];
+	const char *own = api_descriptors_user_folder();
+
+	*list = (struct api_descriptors){0};
+	if (installed_descriptors(installed))
+		list_add_folder(list, installed, API_INSTALLED);
+	if (own)
+		list_add_folder(list, own, API_OF_USER);
+	if (list->count)
+		qsort(list->item, list->count, sizeof(*list->item), descriptors_by_name);
+}
+
+void api_descriptors_free(struct api_descriptors *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		descriptor_free(&list->item[i]);
+	free(list->item);
+	*list = (struct api_descriptors){0};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * apis.h: the contract of cli/apis: which APIs can be traced, and the interposers by which
+ * `tracelayer run` traces those that libtracelayer.so has no shims for.
+ *
+ * An interposer is a small shared library that `tracegen interposer` writes from a library and what
+ * describes its functions: headers, a descriptor, debug information, or nothing but its symbols.
+ * `run` preloads it. It is kept in the user's cache, so that tracegen runs once for a library.
+ *
+ * The room uses basics, tables and common. One thread only.
+ */
+#ifndef TL_CLI_APIS_APIS_H
+#define TL_CLI_APIS_APIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `tracelayer apis` */
+int command_apis(int argc, char **argv);
+
+/* What an interposer is made from. Unset members are NULL. */
+struct interposer_request {
+	const char *api; /* name of a descriptor, or the path of one; or NULL and... */
+	const char
+		*library; /* ...a soname or a path. With an API: in place of the descriptor's own */
+	char **headers;	  /* as #include names them, or paths; NULL-ended */
+	const char *pkg;  /* pkg-config's name of the library: its compiler flags */
+	char **flags;	  /* more of the compiler's flags; NULL-ended */
+	const char
+		*program; /* where an API has several ABIs: the file of the program that will run */
+};
+
+/*
+ * Find the interposer in the cache, or make it. On success `path` (PATH_MAX bytes) is its path, or
+ * empty: the API is built in, and needs none. Returns an exit code; all but EXIT_DONE have printed
+ * a message.
+ */
+int interposer_find(const struct interposer_request *request, char *path);
+
+#endif

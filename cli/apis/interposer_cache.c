@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposer_cache.c: see interposer_cache.h.
+ *
+ * A line of a list is "HASH SIZE MTIME CTIME INODE PATH": the hash is XXH3 of 128 bits in
+ * hexadecimal, the times are in nanoseconds.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "cli/apis/interposer_cache.h"
+#include "cli/apis/user_folders.h"
+#include "cli/basics/basics.h"
+
+#define LIST_HEAD "tracelayer interposer 1\n"
+
+/* ---- one source file ---- */
+
+struct source_state {
+	uint64_t hash[2];
+	uint64_t size, mtime, ctime, inode;
+};
+
+static uint64_t time_ns(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+static bool source_look(const char *path, struct source_state *state)
+{
+	struct stat stat;
+
+	if (lstat(path, &stat) || (S_ISLNK(stat.st_mode) && fstatat(AT_FDCWD, path, &stat, 0)))
+		return false;
+	state->size = (uint64_t)stat.st_size;
+	state->mtime = time_ns(&stat.st_mtim);
+	state->ctime = time_ns(&stat.st_ctim);
+	state->inode = stat.st_ino;
+	return true;
+}
+
+/* Its size is known. */
+static bool source_hash(const char *path, struct source_state *state)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	XXH3_state_t *hash = need(XXH3_createState());
+	char bytes[65536];
+	ssize_t got = -1;
+
+	XXH3_128bits_reset(hash);
+	while (fd >= 0 && (got = read(fd, bytes, sizeof(bytes))) > 0)
+		XXH3_128bits_update(hash, bytes, (size_t)got);
+	if (fd >= 0)
+		close(fd);
+	XXH128_hash_t digest = XXH3_128bits_digest(hash);
+
+	XXH3_freeState(hash);
+	state->hash[0] = digest.high64;
+	state->hash[1] = digest.low64;
+	return got == 0;
+}
+
+static bool source_put(FILE *list, const char *path)
+{
+	struct source_state state;
+
+	return source_look(path, &state) && source_hash(path, &state) &&
+	       fprintf(list,
+		       "%016" PRIx64 "%016" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		       " %s\n",
+		       state.hash[0], state.hash[1], state.size, state.mtime, state.ctime,
+		       state.inode, path) > 0;
+}
+
+/* The file that the line names has the content that it had. *touched: but not the times. */
+static bool source_is_current(const char *line, bool *touched)
+{
+	struct source_state was, now;
+	int path = 0;
+
+	if (sscanf(line,
+		   "%16" SCNx64 "%16" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
+		   &was.hash[0], &was.hash[1], &was.size, &was.mtime, &was.ctime, &was.inode,
+		   &path) < 6 ||
+	    !path || !source_look(line + path, &now) || now.size != was.size)
+		return false;
+	if (now.mtime == was.mtime && now.ctime == was.ctime && now.inode == was.inode)
+		return true;
+	*touched = true;
+	return source_hash(line + path, &now) && now.hash[0] == was.hash[0] &&
+	       now.hash[1] == was.hash[1];
+}
+
+/* ---- an entry ---- */
+
+bool cache_place(struct cache_entry *entry, const char *label, const char *const *words)
+{
+	char folder[PATH_MAX], name[96];
+	XXH3_state_t *hash = need(XXH3_createState());
+	int error;
+
+	XXH3_128bits_reset(hash);
+	for (; *words; words++)
+		XXH3_128bits_update(hash, *words, strlen(*words) + 1);
+	XXH128_hash_t digest = XXH3_128bits_digest(hash);
+
+	XXH3_freeState(hash);
+	snprintf(name, sizeof(name), "%.48s-%016" PRIx64 "%016" PRIx64, label, digest.high64,
+		 digest.low64);
+	for (char *at = name; *at; at++)
+		if (strchr("/ :", *at))
+			*at = '_';
+	if (!user_folder("XDG_CACHE_HOME", ".cache", "interposers", folder)) {
+		say("no home folder to keep interposers in; set XDG_CACHE_HOME");
+		return false;
+	}
+	error = user_folder_make(folder);
+	if (!error && (snprintf(entry->library, PATH_MAX, "%s/%s.so", folder, name) >= PATH_MAX ||
+		       snprintf(entry->list, PATH_MAX, "%s/%s.list", folder, name) >= PATH_MAX))
+		error = ENAMETOOLONG;
+	if (!error && strpbrk(folder, " :")) {
+		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; set XDG_CACHE_HOME to another folder",
+		    folder);
+		return false;
+	}
+	if (error)
+		say("%s: cannot keep interposers there: %s; set XDG_CACHE_HOME to a folder that can be written",
+		    folder, strerror(error));
+	return !error;
+}
+
+/* Write the list anew: the files are the same, only their times are not. */
+static void cache_refresh(const struct cache_entry *entry, FILE *list)
+{
+	char temporary[PATH_MAX + 16], *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	bool whole = true;
+
+	snprintf(temporary, sizeof(temporary), "%s.%d", entry->list, getpid());
+	FILE *to = fopen(temporary, "we");
+
+	if (!to)
+		return;
+	rewind(list);
+	for (int number = 0; (length = getline(&line, &room, list)) > 0; number++) {
+		const char *path = line;
+
+		line[length - 1] = '\0';
+		for (int words = 0; number && path && words < 5; words++)
+			path = strchr(path, ' ') ? strchr(path, ' ') + 1 : NULL;
+		whole &= number ? path && source_put(to, path) : fprintf(to, "%s\n", line) > 0;
+	}
+	free(line);
+	if (fclose(to) || !whole || rename(temporary, entry->list))
+		unlink(temporary);
+}
+
+bool cache_is_current(const struct cache_entry *entry)
+{
+	FILE *list = fopen(entry->list, "re");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	bool current = list && !access(entry->library, R_OK), touched = false, any = false;
+
+	current = current && (length = getline(&line, &room, list)) > 0 && !strcmp(line, LIST_HEAD);
+	while (current && (length = getline(&line, &room, list)) > 0) {
+		line[length - 1] = '\0';
+		current = source_is_current(line, &touched);
+		any = true;
+	}
+	current = current && any;
+	if (current && touched)
+		cache_refresh(entry, list);
+	if (list)
+		fclose(list);
+	free(line);
+	return current;
+}
+
+int cache_keep(const struct cache_entry *entry, const char *library, const char *sources)
+{
+	char temporary[PATH_MAX + 16], *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	int error = 0;
+
+	snprintf(temporary, sizeof(temporary), "%s.%d", entry->list, getpid());
+	FILE *from = fopen(sources, "re"), *to = from ? fopen(temporary, "we") : NULL;
+
+	errno = 0;
+	if (!to || fputs(LIST_HEAD, to) < 0)
+		error = errno ? errno : EIO;
+	while (!error && (length = getline(&line, &room, from)) > 0) {
+		line[length - 1] = '\0';
+		if (!source_put(to, line))
+			error = errno ? errno : EIO;
+	}
+	free(line);
+	if (from)
+		fclose(from);
+	if (to && fclose(to) && !error)
+		error = errno;
+	/* The old list must not stand beside the new library. */
+	if (!error && unlink(entry->list) && errno != ENOENT)
+		error = errno;
+	if (!error && (rename(library, entry->library) || rename(temporary, entry->list)))
+		error = errno;
+	if (error) {
+		unlink(temporary);
+		unlink(library);
+	}
+	unlink(sources);
+	return error;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposers.c: the interposer that a request asks for, from the cache or made by tracegen.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/apis/api_descriptors.h"
+#include "cli/apis/apis.h"
+#include "cli/apis/interposer_cache.h"
+#include "cli/basics/basics.h"
+#include "common/installed.h"
+#include "common/program_file.h"
+
+extern char **environ;
+
+/* ---- lists of words ---- */
+
+struct words {
+	const char **item; /* NULL-ended */
+	size_t count;
+};
+
+static void words_add(struct words *words, const char *word)
+{
+	words->item = need(reallocarray(words->item, words->count + 2, sizeof(*words->item)));
+	words->item[words->count++] = word;
+	words->item[words->count] = NULL;
+}
+
+static void words_add_all(struct words *words, char **list)
+{
+	for (; list && *list; list++)
+		words_add(words, *list);
+}
+
+/* ---- which descriptor ---- */
+
+/* The dynamic linker says that the program loads the library. */
+static bool program_loads(const char *program, const char *soname)
+{
+	struct tl_program_file file;
+	char *command, *line = NULL;
+	size_t room = 0;
+	bool loads = false;
+
+	tl_program_started(program, &file);
+	if (!file.interpreter[0] || strpbrk(program, "'\\") ||
+	    asprintf(&command, "%s --list '%s' 2>/dev/null", file.interpreter, program) < 0)
+		return false;
+	FILE *list = popen(command, "re");
+
+	while (list && getline(&line, &room, list) > 0)
+		loads |= strstr(line, soname) != NULL;
+	if (list)
+		pclose(list);
+	free(line);
+	free(command);
+	return loads;
+}
+
+/* One of the names that lead to the program contains the word: mpirun is mpirun.openmpi. */
+static bool program_is_called(const char *program, const char *word)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s", program) >= (int)sizeof(path))
+		return false;
+	for (int links = 0; links < 16; links++) {
+		char *slash = strrchr(path, '/');
+
+		if (strstr(slash ? slash : path, word))
+			return true;
+		ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+		if (length <= 0)
+			return false;
+		target[length] = '\0';
+		if (*target == '/' || !slash)
+			slash = path;
+		else
+			slash++;
+		size_t room = sizeof(path) - (size_t)(slash - path);
+
+		if (strlen(target) >= room)
+			return false;
+		strcpy(slash, target);
+	}
+	return false;
+}
+
+static bool descriptor_suits(const struct api_descriptor *descriptor, const char *program,
+			     const char *word)
+{
+	for (char **soname = descriptor->sonames; soname && *soname; soname++)
+		if (program_loads(program, *soname))
+			return true;
+	return program_is_called(program, word);
+}
+
+/*
+ * The descriptor of that name; or, of those called NAME-SOMETHING, the one whose library the
+ * program loads, or whose SOMETHING is in the name of the launcher; else the first of them. NULL:
+ * there is none.
+ */
+static const struct api_descriptor *descriptor_choose(const struct api_descriptors *list,
+						      const char *name, const char *program)
+{
+	const struct api_descriptor *first = NULL;
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i].name, name))
+			return &list->item[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct api_descriptor *item = &list->item[i];
+
+		if (strncmp(item->name, name, length) || item->name[length] != '-')
+			continue;
+		if (program && descriptor_suits(item, program, item->name + length + 1))
+			return item;
+		first = first ? first : item;
+	}
+	return first;
+}
+
+/* ---- making one ---- */
+
+/* Words that decide what tracegen makes, beside its own: itself, and where it looks for files. */
+static void words_add_surroundings(struct words *words, const char *tracegen)
+{
+	static const char *const variables[] = {"LD_LIBRARY_PATH",	"CPATH",
+						"C_INCLUDE_PATH",	"PKG_CONFIG_PATH",
+						"PKG_CONFIG_LIBDIR",	"DEBUGINFOD_CACHE_PATH",
+						"TRACELAYER_DEBUG_DIR", NULL};
+	struct stat stat_of;
+	char *text, *here = getcwd(NULL, 0);
+
+	words_add(words, PACKAGE_VERSION);
+	if (asprintf(&text, "%s %lld %lld.%09ld %s", tracegen,
+		     stat(tracegen, &stat_of) ? 0LL : (long long)stat_of.st_size,
+		     (long long)stat_of.st_mtim.tv_sec, stat_of.st_mtim.tv_nsec,
+		     here ? here : "") < 0)
+		need(NULL);
+	free(here);
+	words_add(words, text);
+	for (const char *const *name = variables; *name; name++)
+		words_add(words, getenv(*name) ? getenv(*name) : "");
+}
+
+/* Returns tracegen's exit code, 127 where it can't be started. */
+static int tracegen_run(struct words *words)
+{
+	pid_t child;
+	int status;
+	int error = posix_spawn(&child, words->item[0], NULL, NULL, (char **)words->item, environ);
+
+	if (error) {
+		say("%s: cannot be started: %s; reinstall tracelayer", words->item[0],
+		    strerror(error));
+		return 127;
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 127;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int interposer_make(const struct cache_entry *entry, struct words *words, char **flags)
+{
+	char library[PATH_MAX + 32], sources[PATH_MAX + 32];
+	int code;
+
+	snprintf(library, sizeof(library), "%s.%d", entry->library, getpid());
+	snprintf(sources, sizeof(sources), "%s.sources.%d", entry->list, getpid());
+	words_add(words, "-o");
+	words_add(words, library);
+	words_add(words, "--sources");
+	words_add(words, sources);
+	if (flags && *flags) {
+		words_add(words, "--");
+		words_add_all(words, flags);
+	}
+	code = tracegen_run(words);
+	if (code) {
+		unlink(library);
+		unlink(sources);
+		/* The dynamic linker has said what is missing. */
+		if (code == 127)
+			say("tracegen cannot run here; install libclang (Debian: libclang1-14), or make the interposer on another machine: tracelayer apis --build");
+		return code == 2 ? EXIT_USAGE : EXIT_BROKEN;
+	}
+	int error = cache_keep(entry, library, sources);
+
+	if (error)
+		say("%s: cannot be written: %s; set XDG_CACHE_HOME to a folder that can be written",
+		    entry->library, strerror(error));
+	return error ? EXIT_BROKEN : EXIT_DONE;
+}
+
+/* The name that a file of the cache begins with. */
+static const char *request_label(const struct interposer_request *request)
+{
+	const char *name = request->library ? request->library : request->api;
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+static int interposer_for(const struct interposer_request *request, const char *descriptor,
+			  char *path)
+{
+	char tracegen[PATH_MAX];
+	struct words words = {0}, keyed = {0};
+	struct cache_entry entry;
+	int code = EXIT_DONE;
+
+	if (!installed_program("tracegen", tracegen)) {
+		say("tracegen: not found beside this command; run `make install`, or install the package that has it");
+		return EXIT_BROKEN;
+	}
+	words_add(&words, tracegen);
+	words_add(&words, "interposer");
+	if (descriptor) {
+		words_add(&words, "--api");
+		words_add(&words, descriptor);
+	}
+	if (request->library) {
+		words_add(&words, "--lib");
+		words_add(&words, request->library);
+	}
+	if (request->pkg) {
+		words_add(&words, "--pkg");
+		words_add(&words, request->pkg);
+	}
+	words_add_all(&words, request->headers);
+	for (size_t i = 1; i < words.count; i++)
+		words_add(&keyed, words.item[i]);
+	words_add(&keyed, "--");
+	words_add_all(&keyed, request->flags);
+	words_add_surroundings(&keyed, tracegen);
+	if (!cache_place(&entry, request_label(request), keyed.item))
+		code = EXIT_BROKEN;
+	else if (!cache_is_current(&entry))
+		code = interposer_make(&entry, &words, request->flags);
+	if (code == EXIT_DONE)
+		strcpy(path, entry.library);
+	free(words.item);
+	free(keyed.item);
+	return code;
+}
+
+int interposer_find(const struct interposer_request *request, char *path)
+{
+	struct api_descriptors list;
+	const struct api_descriptor *descriptor;
+	int code = EXIT_DONE;
+
+	*path = '\0';
+	if (!request->api)
+		return interposer_for(request, NULL, path);
+	if (strchr(request->api, '/'))
+		return interposer_for(request, request->api, path);
+	api_descriptors_find(&list);
+	descriptor = descriptor_choose(&list, request->api, request->program);
+	if (!descriptor) {
+		say("%s: no such API; `tracelayer apis` lists those that there are", request->api);
+		code = EXIT_USAGE;
+	} else if (descriptor->trouble) {
+		say("%s: %s; correct it", descriptor->path, descriptor->trouble);
+		code = EXIT_BROKEN;
+	} else if (descriptor->origin != API_BUILT_IN) {
+		code = interposer_for(request, descriptor->path, path);
+	}
+	api_descriptors_free(&list);
+	return code;
+}

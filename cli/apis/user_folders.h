@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * user_folders.h: where the user's own files lie, as the XDG base directory specification has it.
+ */
+#ifndef TL_CLI_APIS_USER_FOLDERS_H
+#define TL_CLI_APIS_USER_FOLDERS_H
+
+#include <stdbool.h>
+
+/*
+ * `folder` (PATH_MAX bytes) becomes $VARIABLE/tracelayer/NAME, or HOME/INITIAL/tracelayer/NAME
+ * where the variable is unset, empty or no absolute path. Nothing is made. Returns false where
+ * there is no home folder either.
+ */
+bool user_folder(const char *variable, const char *initial, const char *name, char *folder);
+
+/* Make the folder and those above it, for the user alone. Returns 0 or an errno. */
+int user_folder_make(const char *folder);
+
+#endif
