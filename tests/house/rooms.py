@@ -20,7 +20,7 @@ ROWS = [
     "layer/process layer/program layer/device/ze layer/device",
     "layer/base format/encode format/args format/file common include",
     # the command
-    "cli cli/profile cli/run cli/summary cli/recover cli/export cli/phases cli/control cli/systrace"
+    "cli cli/profile cli/run cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"
     " cli/read cli/outputs cli/leftovers cli/basics tables common include",
     "cli/export cli/read cli/outputs format/encode format/args",
     "cli/basics format/file common include",
