@@ -38,6 +38,9 @@ struct exports {
  */
 const char *library_find(const char *name);
 
+/* The same without a message. */
+const char *library_find_quietly(const char *name);
+
 /* Add the exports of the library at `path`. -1 after an error (printed). */
 int exports_read(const char *path, struct exports *to);
 

@@ -49,7 +49,7 @@ struct library {
 	size_t nexports;
 };
 
-/* NULL after an error (printed). `path` is a path, or a soname as the loader would find it. */
+/* NULL after an error (printed). */
 struct library *library_read(const char *path);
 
 /* --- interposer_signature.c */

@@ -160,47 +160,8 @@ static struct library *library_take(Elf *elf, const char *path)
 	return library;
 }
 
-/* Where the loader would find it, as far as folders go: those of LD_LIBRARY_PATH, and the usual ones. */
-static const char *library_find(const char *name)
+struct library *library_read(const char *path)
 {
-	static const char *const folders[] = {
-#if defined(__aarch64__)
-		"/lib/aarch64-linux-gnu",
-		"/usr/lib/aarch64-linux-gnu",
-#else
-		"/lib/x86_64-linux-gnu",
-		"/usr/lib/x86_64-linux-gnu",
-#endif
-		"/lib64",
-		"/usr/lib64",
-		"/usr/local/lib",
-		"/lib",
-		"/usr/lib"
-	};
-	const char *path = getenv("LD_LIBRARY_PATH");
-
-	if (strchr(name, '/') || access(name, R_OK) == 0)
-		return name;
-	while (path && *path) {
-		size_t length = strcspn(path, ":;");
-		char *candidate = format_text("%.*s/%s", (int)length, path, name);
-
-		if (length && access(candidate, R_OK) == 0)
-			return candidate;
-		path += length + (path[length] != 0);
-	}
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		char *candidate = format_text("%s/%s", folders[i], name);
-
-		if (access(candidate, R_OK) == 0)
-			return candidate;
-	}
-	return name;
-}
-
-struct library *library_read(const char *name)
-{
-	const char *path = library_find(name);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (file < 0) {

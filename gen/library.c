@@ -137,19 +137,33 @@ static const char *folders_find(const char *folders, const char *name)
 #define TRIPLET "."
 #endif
 
-const char *library_find(const char *name)
+static const char *library_search(const char *name, const char **nearest)
 {
-	const char *variable = getenv("LD_LIBRARY_PATH"), *nearest = NULL;
+	const char *variable = getenv("LD_LIBRARY_PATH");
 	const char *path = strchr(name, '/') ? name : NULL;
 
 	if (!path && variable)
 		path = folders_find(variable, name);
 	if (!path)
-		path = cache_find(name, &nearest);
+		path = cache_find(name, nearest);
 	if (!path)
 		path = folders_find("/lib/" TRIPLET ":/usr/lib/" TRIPLET
 				    ":/lib64:/usr/lib64:/lib:/usr/lib",
 				    name);
+	return path;
+}
+
+const char *library_find_quietly(const char *name)
+{
+	const char *nearest = NULL;
+
+	return library_search(name, &nearest);
+}
+
+const char *library_find(const char *name)
+{
+	const char *nearest = NULL, *path = library_search(name, &nearest);
+
 	if (!path)
 		fprintf(stderr,
 			"tracegen: %s: the loader finds no library of this name%s%s; give its path, or its name as `ldd PROGRAM` shows it\n",

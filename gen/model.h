@@ -209,6 +209,8 @@ struct model {
 	struct constants *constants;
 	size_t nconstants;
 	/* of the headers that were read; not part of a model's file: */
+	const char **files; /* every file that was read */
+	size_t nfiles;
 	struct refused *refused;
 	size_t nrefused;
 	/* functions of other headers, which were not taken; the first of them */

@@ -225,11 +225,22 @@ static void model_keep_flags(struct model *model, const char *const *flags, size
 				format_text("-include%s", flags[++i]);
 }
 
+static void model_add_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
+{
+	struct model *model = data;
+
+	(void)stack;
+	/* Depth 0 is the text that includes the headers, and no file. */
+	if (depth)
+		*APPEND(model->files, model->nfiles) = cxstring_text(clang_getFileName(file));
+}
+
 static void unit_read(struct parse *parse)
 {
 	CXCursor all = clang_getTranslationUnitCursor(parse->unit);
 	struct model *model = parse->model;
 
+	clang_getInclusions(parse->unit, model_add_file, model);
 	aliases_find(parse, all);
 	parse_functions(parse, all);
 	parse_constants(parse, all);

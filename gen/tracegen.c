@@ -34,6 +34,7 @@ struct options {
 	const char **flags; /* behind -- */
 	size_t nflags;
 	const char *api, *model, *output, *shims;
+	const char *sources;
 	const char **libraries, **packages;
 	size_t nlibraries, npackages;
 	bool no_guesses;
@@ -56,6 +57,8 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
 	{"header", 'H', "HEADER", 0, "interposer: a header of the library; may be given again", 0},
+	{"sources", 'S', "FILE", 0,
+	 "interposer: write the names of the files that it was made from to this file", 0},
 	{0},
 };
 
@@ -84,6 +87,9 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 		break;
 	case 's':
 		options->shims = argument;
+		break;
+	case 'S':
+		options->sources = argument;
 		break;
 	case 'H':
 	case ARGP_KEY_ARG:
@@ -403,20 +409,56 @@ static int command_suggest(const struct options *options)
 	return 0;
 }
 
+/* Write the files that an interposer was made from, one in a line, for whoever keeps it. */
+static int sources_write(const struct options *options, const struct model *model,
+			 const char *library)
+{
+	FILE *to = fopen(options->sources, "w");
+
+	if (!to)
+		return write_error(options->sources);
+	fprintf(to, "%s\n", library);
+	if (options->api)
+		fprintf(to, "%s\n", options->api);
+	if (options->model)
+		fprintf(to, "%s\n", options->model);
+	for (size_t i = 0; model && i < model->nfiles; i++)
+		fprintf(to, "%s\n", model->files[i]);
+	return fclose(to) ? write_error(options->sources) : 0;
+}
+
+/* The library that the descriptor names and this machine has; NULL after an error (printed). */
+static const char *model_find_library(const struct model *model)
+{
+	for (size_t i = 0; i < model->nsonames; i++) {
+		const char *path = library_find_quietly(model->sonames[i]);
+
+		if (path)
+			return path;
+	}
+	return model->nsonames ? library_find(model->sonames[0]) : NULL;
+}
+
 static int command_interposer(const struct options *options)
 {
 	bool described = options->api || options->model || options->nnames;
 	struct options sources = *options;
+	struct model *model = NULL;
 
-	if (options->nlibraries != 1)
+	if (options->nlibraries > 1 || (!options->nlibraries && !options->api && !options->model))
 		return usage_error("interposer needs one --lib and the library");
 	if (!options->output)
 		return usage_error("interposer needs -o and the file to write");
 	sources.generic = true;
-	struct model *model = described ? options_load_model(&sources) : NULL;
-	if (described && !model)
+	if (described && !(model = options_load_model(&sources)))
 		return 1;
-	return interposer_write(model, options->libraries[0], options->output) == 0 ? 0 : 1;
+	if (!options->nlibraries && !model->nsonames)
+		return usage_error("the descriptor names no library; give one with --lib");
+	const char *library = options->nlibraries ? library_find(options->libraries[0])
+						  : model_find_library(model);
+	if (!library || (options->sources && sources_write(options, model, library) != 0))
+		return 1;
+	return interposer_write(model, library, options->output) == 0 ? 0 : 1;
 }
 
 static const struct command {

@@ -107,7 +107,7 @@ static int list_apis(enum table_format format)
 
 static int build_interposer(const char *api)
 {
-	const struct interposer_request request = {.api = api};
+	const struct interposer_request request = {.api = api, .log = stdout};
 	char path[PATH_MAX];
 	int code = interposer_find(&request, path);
 

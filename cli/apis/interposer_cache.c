@@ -128,7 +128,8 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 	}
 	error = user_folder_make(folder);
 	if (!error && (snprintf(entry->library, PATH_MAX, "%s/%s.so", folder, name) >= PATH_MAX ||
-		       snprintf(entry->list, PATH_MAX, "%s/%s.list", folder, name) >= PATH_MAX))
+		       snprintf(entry->list, PATH_MAX, "%s/%s.list", folder, name) >= PATH_MAX ||
+		       snprintf(entry->log, PATH_MAX, "%s/%s.log", folder, name) >= PATH_MAX))
 		error = ENAMETOOLONG;
 	if (!error && strpbrk(folder, " :")) {
 		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; set XDG_CACHE_HOME to another folder",

@@ -18,6 +18,7 @@
 struct cache_entry {
 	char library[PATH_MAX]; /* KEY.so */
 	char list[PATH_MAX];	/* KEY.list */
+	char log[PATH_MAX];	/* KEY.log: what tracegen printed: what is left out, and why */
 };
 
 /*

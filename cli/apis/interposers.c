@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -142,14 +143,14 @@ static void words_add_surroundings(struct words *words, const char *tracegen)
 						"C_INCLUDE_PATH",	"PKG_CONFIG_PATH",
 						"PKG_CONFIG_LIBDIR",	"DEBUGINFOD_CACHE_PATH",
 						"TRACELAYER_DEBUG_DIR", NULL};
-	struct stat stat_of;
+	struct stat facts = {0};
 	char *text, *here = getcwd(NULL, 0);
 
 	words_add(words, PACKAGE_VERSION);
-	if (asprintf(&text, "%s %lld %lld.%09ld %s", tracegen,
-		     stat(tracegen, &stat_of) ? 0LL : (long long)stat_of.st_size,
-		     (long long)stat_of.st_mtim.tv_sec, stat_of.st_mtim.tv_nsec,
-		     here ? here : "") < 0)
+	if (stat(tracegen, &facts))
+		facts.st_size = 0;
+	if (asprintf(&text, "%s %lld %lld.%09ld %s", tracegen, (long long)facts.st_size,
+		     (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, here ? here : "") < 0)
 		need(NULL);
 	free(here);
 	words_add(words, text);
@@ -157,13 +158,24 @@ static void words_add_surroundings(struct words *words, const char *tracegen)
 		words_add(words, getenv(*name) ? getenv(*name) : "");
 }
 
-/* Returns tracegen's exit code, 127 where it can't be started. */
-static int tracegen_run(struct words *words)
+/* Returns tracegen's exit code, 127 where it can't be started. What it prints goes to the log. */
+static int tracegen_run(struct words *words, const char *log)
 {
+	posix_spawn_file_actions_t actions;
 	pid_t child;
 	int status;
-	int error = posix_spawn(&child, words->item[0], NULL, NULL, (char **)words->item, environ);
 
+	need(posix_spawn_file_actions_init(&actions) ||
+			     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
+							      O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
+			     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO,
+							      STDERR_FILENO)
+		     ? NULL
+		     : words);
+	int error =
+		posix_spawn(&child, words->item[0], &actions, NULL, (char **)words->item, environ);
+
+	posix_spawn_file_actions_destroy(&actions);
 	if (error) {
 		say("%s: cannot be started: %s; reinstall tracelayer", words->item[0],
 		    strerror(error));
@@ -175,7 +187,39 @@ static int tracegen_run(struct words *words)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static int interposer_make(const struct cache_entry *entry, struct words *words, char **flags)
+static void log_print(const char *log, FILE *to)
+{
+	FILE *from = fopen(log, "re");
+	char text[4096];
+	size_t length;
+
+	while (from && (length = fread(text, 1, sizeof(text), from)) > 0)
+		fwrite(text, 1, length, to);
+	if (from)
+		fclose(from);
+}
+
+/* The log ends with "N functions of LIBRARY, …; N left out". One line, if there is anything to tell. */
+static void log_report(const struct cache_entry *entry)
+{
+	FILE *from = fopen(entry->log, "re");
+	char *line = NULL, *last = NULL;
+	size_t room = 0;
+
+	while (from && getline(&line, &room, from) > 0) {
+		free(last);
+		last = need(strndup(line, strcspn(line, "\n")));
+	}
+	if (last && !strstr(last, " 0 of them by name alone; 0 left out"))
+		say("%s; the reasons are in %s", last, entry->log);
+	if (from)
+		fclose(from);
+	free(line);
+	free(last);
+}
+
+static int interposer_make(const struct cache_entry *entry, struct words *words, char **flags,
+			   bool quiet)
 {
 	char library[PATH_MAX + 32], sources[PATH_MAX + 32];
 	int code;
@@ -190,10 +234,12 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 		words_add(words, "--");
 		words_add_all(words, flags);
 	}
-	code = tracegen_run(words);
+	code = tracegen_run(words, entry->log);
 	if (code) {
 		unlink(library);
 		unlink(sources);
+		log_print(entry->log, stderr);
+		unlink(entry->log);
 		/* The dynamic linker has said what is missing. */
 		if (code == 127)
 			say("tracegen cannot run here; install libclang (Debian: libclang1-14), or make the interposer on another machine: tracelayer apis --build");
@@ -204,6 +250,8 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 	if (error)
 		say("%s: cannot be written: %s; set XDG_CACHE_HOME to a folder that can be written",
 		    entry->library, strerror(error));
+	else if (!quiet)
+		log_report(entry);
 	return error ? EXIT_BROKEN : EXIT_DONE;
 }
 
@@ -251,9 +299,12 @@ static int interposer_for(const struct interposer_request *request, const char *
 	if (!cache_place(&entry, request_label(request), keyed.item))
 		code = EXIT_BROKEN;
 	else if (!cache_is_current(&entry))
-		code = interposer_make(&entry, &words, request->flags);
-	if (code == EXIT_DONE)
+		code = interposer_make(&entry, &words, request->flags, request->log);
+	if (code == EXIT_DONE) {
 		strcpy(path, entry.library);
+		if (request->log)
+			log_print(entry.log, request->log);
+	}
 	free(words.item);
 	free(keyed.item);
 	return code;
