@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/apis/api_descriptors.h"
 #include "cli/apis/user_folders.h"
@@ -55,25 +56,29 @@ static char **json_texts(const json_t *array)
 	return texts;
 }
 
-/*
- * A built-in API has a model beside its descriptor: it knows the headers' version and the
- * functions.
- */
-static void descriptor_read_model(struct api_descriptor *descriptor, const char *folder,
-				  const char *prefix)
+/* A built-in API has a model beside its descriptor. */
+static char *descriptor_model(const char *folder, const char *prefix)
 {
-	char *path, *name;
+	char *path = NULL;
 
-	if (!prefix || asprintf(&name, "%s" MODEL_ENDING, prefix) < 0)
-		return;
-	path = join_path(folder, name);
+	if (prefix && asprintf(&path, "%s/%s" MODEL_ENDING, folder, prefix) < 0)
+		need(NULL);
+	if (path && access(path, R_OK)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* The model knows the headers' version and the functions. */
+static void descriptor_read_model(struct api_descriptor *descriptor, const char *path)
+{
 	json_t *model = json_load_file(path, 0, NULL);
 	const json_t *functions = json_object_get(model, "functions"), *function;
 	const char *version = json_string_value(json_object_get(model, "version"));
 	size_t i;
 
 	if (functions) {
-		descriptor->origin = API_BUILT_IN;
 		descriptor->functions = 0;
 		json_array_foreach(functions, i, function)
 			descriptor->functions += !json_object_get(function, "left_out");
@@ -81,11 +86,9 @@ static void descriptor_read_model(struct api_descriptor *descriptor, const char 
 	if (version && !descriptor->version)
 		descriptor->version = need(strdup(version));
 	json_decref(model);
-	free(path);
-	free(name);
 }
 
-static void descriptor_read(struct api_descriptor *descriptor, const char *folder)
+static void descriptor_read(struct api_descriptor *descriptor, const char *folder, bool whole)
 {
 	json_error_t error;
 	json_t *root = json_load_file(descriptor->path, 0, &error);
@@ -101,8 +104,18 @@ static void descriptor_read(struct api_descriptor *descriptor, const char *folde
 	if (version)
 		descriptor->version = need(strdup(version));
 	descriptor->sonames = json_texts(json_object_get(root, "sonames"));
-	descriptor_read_model(descriptor, folder,
-			      json_string_value(json_object_get(root, "prefix")));
+	/* A model beside the user's own descriptor is no shim of the layer's. */
+	char *model = descriptor->origin == API_OF_USER
+			      ? NULL
+			      : descriptor_model(
+					folder, json_string_value(json_object_get(root, "prefix")));
+
+	if (model) {
+		descriptor->origin = API_BUILT_IN;
+		if (whole)
+			descriptor_read_model(descriptor, model);
+	}
+	free(model);
 	json_decref(root);
 }
 
@@ -132,7 +145,7 @@ static struct api_descriptor *list_place(struct api_descriptors *list, const cha
 }
 
 static void list_add_folder(struct api_descriptors *list, const char *folder,
-			    enum api_origin origin)
+			    enum api_origin origin, bool whole)
 {
 	DIR *open = opendir(folder);
 	const struct dirent *entry;
@@ -150,12 +163,7 @@ static void list_add_folder(struct api_descriptors *list, const char *folder,
 			.origin = origin,
 			.functions = -1,
 		};
-		descriptor_read(descriptor, folder);
-		/* A model beside the user's own descriptor is no shim of the layer's. */
-		if (origin == API_OF_USER) {
-			descriptor->origin = origin;
-			descriptor->functions = -1;
-		}
+		descriptor_read(descriptor, folder, whole);
 	}
 	if (open)
 		closedir(open);
@@ -174,16 +182,16 @@ const char *api_descriptors_user_folder(void)
 	return user_folder("XDG_CONFIG_HOME", ".config", "apis", folder) ? folder : NULL;
 }
 
-void api_descriptors_find(struct api_descriptors *list)
+void api_descriptors_find(struct api_descriptors *list, bool whole)
 {
 	char installed[PATH_MAX];
 	const char *own = api_descriptors_user_folder();
 
 	*list = (struct api_descriptors){0};
 	if (installed_descriptors(installed))
-		list_add_folder(list, installed, API_INSTALLED);
+		list_add_folder(list, installed, API_INSTALLED, whole);
 	if (own)
-		list_add_folder(list, own, API_OF_USER);
+		list_add_folder(list, own, API_OF_USER, whole);
 	if (list->count)
 		qsort(list->item, list->count, sizeof(*list->item), descriptors_by_name);
 }

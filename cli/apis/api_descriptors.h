@@ -26,8 +26,11 @@ struct api_descriptors {
 	size_t count;
 };
 
-/* All of them by name. A descriptor of the user's hides an installed one of that name. */
-void api_descriptors_find(struct api_descriptors *list);
+/*
+ * All of them by name. A descriptor of the user's hides an installed one of that name. `whole`: with
+ * versions and numbers of functions, for which large files are read.
+ */
+void api_descriptors_find(struct api_descriptors *list, bool whole);
 void api_descriptors_free(struct api_descriptors *list);
 
 /*

@@ -94,7 +94,7 @@ static int list_apis(enum table_format format)
 	struct api_descriptors list;
 	int code, broken = EXIT_DONE;
 
-	api_descriptors_find(&list);
+	api_descriptors_find(&list, true);
 	for (size_t i = 0; i < list.count; i++)
 		if (list.item[i].trouble) {
 			say("%s: %s; correct it", list.item[i].path, list.item[i].trouble);

@@ -210,7 +210,7 @@ static void log_report(const struct cache_entry *entry)
 		free(last);
 		last = need(strndup(line, strcspn(line, "\n")));
 	}
-	if (last && !strstr(last, " 0 of them by name alone; 0 left out"))
+	if (last && !strstr(last, "; 0 left out"))
 		say("%s; the reasons are in %s", last, entry->log);
 	if (from)
 		fclose(from);
@@ -321,7 +321,7 @@ int interposer_find(const struct interposer_request *request, char *path)
 		return interposer_for(request, NULL, path);
 	if (strchr(request->api, '/'))
 		return interposer_for(request, request->api, path);
-	api_descriptors_find(&list);
+	api_descriptors_find(&list, false);
 	descriptor = descriptor_choose(&list, request->api, request->program);
 	if (!descriptor) {
 		say("%s: no such API; `tracelayer apis` lists those that there are", request->api);
