@@ -78,6 +78,15 @@ struct search {
 	bool others; /* a library opened later, that is neither loader nor driver, defines it */
 };
 
+static void search_begin(struct search *search, const struct tl_shim *shim, const void *caller)
+{
+	search->shim = shim;
+	search->caller = caller;
+	search->symbol = NULL;
+	search->stays = search->others = false;
+	versioned_split(&search->name, shim->function->name);
+}
+
 static bool library_defines(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
@@ -241,11 +250,7 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 {
 	struct search search;
 
-	search.shim = shim;
-	search.caller = caller;
-	search.symbol = NULL;
-	search.stays = search.others = false;
-	versioned_split(&search.name, shim->function->name);
+	search_begin(&search, shim, caller);
 	tl_loaded_with(search_loaded, &search);
 	if (search.symbol) {
 		library_hold(&search);
@@ -298,10 +303,11 @@ static void search_anywhere(const struct tl_loaded *loaded, void *closure)
 
 static void *real_find_anywhere(const struct tl_shim *shim)
 {
-	struct search search = {.shim = shim, .hash = tl_elf_hash(shim->function->name)};
+	struct search search;
 
 	if (shim->function->api->sonames && *shim->function->api->sonames)
 		return NULL;
+	search_begin(&search, shim, NULL);
 	tl_loaded_with(search_anywhere, &search);
 	if (!search.symbol)
 		return NULL;
@@ -340,7 +346,6 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
-#include <string.h>
 /* --- what get-proc functions give out */
 
 static void pointer_wrap(struct tl_shim *shim, void **place)

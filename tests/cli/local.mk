@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of cli: each command's are in a folder named like its own
 long_scripts += %D%/run/run.sh
+check_scripts += %D%/apis/apis.sh
 check_scripts += %D%/run/signals.sh
 check_scripts += %D%/summary/summary.sh %D%/summary/summary_device.sh
 check_scripts += %D%/export/export.sh %D%/export/systrace.sh

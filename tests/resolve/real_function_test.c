@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "layer/resolve/closure.h"
+#include "layer/resolve/loader_tables.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# apis.sh: `tracelayer apis`, and `run` with --lib, --header and --api: the interposer is made once, kept, and made again when what it was made from has
+# changed. The programs are Debian's: sqlite3, gzip's library through Python.
+. "${top_srcdir:-.}/tests/lib/lib.sh"
+top_srcdir=$(cd "$top_srcdir" && pwd)
+need_library
+export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
+cache=$XDG_CACHE_HOME/tracelayer/interposers
+check_trace=$top_srcdir/tests/lib/check_trace.py
+plan 48
+
+# The list.
+said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
+like "$said" '^opencl +built in +[0-9.]+ +[0-9]+ +libOpenCL.so.1$' "has what is built in"
+like "$said" '^zlib +installed +- +- +libz.so.1$' "and what is installed"
+mkdir -p "$XDG_CONFIG_HOME/tracelayer/apis"
+echo '{"name": "zlib", "prefix": "zlib", "version": "mine", "headers": ["zlib.h"], "sonames": ["libz.so.1"]}' >"$XDG_CONFIG_HOME/tracelayer/apis/zlib.json"
+like "$("$tracelayer" apis)" '^zlib +yours +mine +- +libz.so.1$' "a descriptor of the user's hides the installed one"
+is "$("$tracelayer" apis --format=json | "$python" -c 'import json, sys
+print([row["version"] for row in json.load(sys.stdin)["tables"][0]["rows"] if row["api"] == "zlib"])')" "['mine']" "as JSON, too"
+echo '{"name": ' >"$XDG_CONFIG_HOME/tracelayer/apis/broken.json"
+said=$("$tracelayer" apis 2>"$tmp/err"); is "$?" 1 "a broken descriptor is an error"
+like "$(cat "$tmp/err")" '^tracelayer: .*/broken.json: line [0-9]+: .*; correct it$' "which one line tells"
+is "$(wc -l <"$tmp/err")" 1 "and no other"
+like "$said" '^opencl ' "the others are listed all the same"
+rm "$XDG_CONFIG_HOME/tracelayer/apis"/*
+"$tracelayer" apis more >"$tmp/out" 2>"$tmp/err"; is $? 2 "words behind it are refused"
+"$tracelayer" apis --build=opencl >"$tmp/out" 2>"$tmp/err"; is "$?$(cat "$tmp/out" "$tmp/err")" \
+	'0opencl is built in: `tracelayer run` traces it without more' "what is built in needs no interposer"
+"$tracelayer" apis --build=nothing >"$tmp/out" 2>"$tmp/err"; is "$?$(cat "$tmp/err")" \
+	'2tracelayer: nothing: no such API; `tracelayer apis` lists those that there are' "an unknown API"
+nok "nothing was kept so far" test -e "$cache"
+
+# A library by its header. The program counts its own calls.
+cat >"$tmp/sums.py" <<'END'
+import zlib
+total = 0
+for i in range(100):
+    packed = zlib.compress(b"tracelayer" * i)
+    total += zlib.crc32(packed) + zlib.adler32(zlib.decompress(packed))
+print(total)
+END
+bare=$("$python" "$tmp/sums.py")
+zlib=(--header=zlib.h --lib=libz.so.1)
+run() { "$tracelayer" run -o "$tmp/t.json" "$@" >"$tmp/out" 2>"$tmp/err"; }
+counted() { "$python" "$check_trace" --names "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
+run "${zlib[@]}" -- "$python" "$tmp/sums.py"; is "$?$(cat "$tmp/out")" "0$bare" "a program with zlib traced: prints the same"
+like "$(cat "$tmp/err")" '^tracelayer: trace: .*/t.json \([0-9]+ events\)$' "the trace"
+is "$(grep -vc '^tracelayer: trace: ' "$tmp/err")" 0 "nothing else is said"
+ok "a sound trace" "$python" "$check_trace" "$tmp/t.json"
+is "$(counted "$tmp/t.json" crc32)" 100 "each call of crc32 is there"
+is "$(counted "$tmp/t.json" deflateEnd)" 100 "and of deflateEnd"
+like "$(grep -m1 '"name":"deflateInit' "$tmp/t.json")" '"version":"1\.[0-9.]+"' "arguments are decoded: texts"
+like "$(grep -m1 '"name":"deflateEnd' "$tmp/t.json")" '"result":0' "and results"
+is "$(find "$cache" -name 'libz.so.1-*.so' | wc -l)" 1 "the interposer is kept"
+made=$(stat -c '%i %Y' "$cache"/*.so)
+
+# The second run takes it as it is.
+rm "$tmp/t.json"; run "${zlib[@]}" -- "$python" "$tmp/sums.py"; is "$?$(cat "$tmp/out")" "0$bare" "again"
+is "$(stat -c '%i %Y' "$cache"/*.so)" "$made" "with the same interposer"
+is "$(counted "$tmp/t.json" crc32)" 100 "which traces as well"
+
+# It is made again when what it was made from has changed, and only then.
+mkdir "$tmp/include"; cp /usr/include/zlib.h /usr/include/zconf.h "$tmp/include" 2>/dev/null || cp /usr/include/zlib.h "$(echo /usr/include/*/zconf.h)" "$tmp/include"
+own=(--cflags="-I$tmp/include" "--header=$tmp/include/zlib.h" --lib=libz.so.1)
+rm -rf "$cache"; run "${own[@]}" -- true; is $? 0 "a header of one's own"
+made=$(stat -c %i "$cache"/*.so)
+touch "$tmp/include/zlib.h"; run "${own[@]}" -- true; is "$?$(stat -c %i "$cache"/*.so)" "0$made" "touched: the content counts"
+echo '/* changed */' >>"$tmp/include/zconf.h"; run "${own[@]}" -- true; is $? 0 "a header that it includes has changed"
+nok "the interposer is another" test "$(stat -c %i "$cache"/*.so)" = "$made"
+made=$(stat -c %i "$cache"/*.so)
+: >"$(echo "$cache"/*.list)"; run "${own[@]}" -- true; is $? 0 "a broken list"
+nok "is no reason to trust the file" test "$(stat -c %i "$cache"/*.so)" = "$made"
+for i in 1 2 3 4; do run "${zlib[@]}" -- true & done; wait; is "$(find "$cache" -type f ! -name '*.so' ! -name '*.list' ! -name '*.log')" "" \
+	"several at once leave nothing behind"
+
+# By symbols alone, and by a descriptor.
+rm -f "$tmp/t.json"; run --lib=libz.so.1 -- "$python" "$tmp/sums.py"; is "$?$(cat "$tmp/out")" "0$bare" "with no header at all"
+is "$(counted "$tmp/t.json" crc32)" 100 "each call is there"
+rm -f "$tmp/t.json"; run --api=zlib -- "$python" "$tmp/sums.py"; is "$?$(cat "$tmp/out")" "0$bare" "with the installed descriptor"
+is "$(counted "$tmp/t.json" crc32)" 100 "each call is there"
+path=$("$tracelayer" apis --build=zlib | tail -n 1)
+ok "apis --build makes the same file" test -s "$path"
+rm -f "$tmp/t.json"; traced "$tmp/t.json" env LD_PRELOAD="$libtracelayer:$path" "$python" "$tmp/sums.py" >"$tmp/out"; is "$?$(cat "$tmp/out")" "0$bare" "which can be preloaded by hand"
+is "$(counted "$tmp/t.json" crc32)" 100 "each call is there"
+
+# Two libraries, and a program of many calls.
+printf 'create table t(a, b);\n%s\nselect count(*), sum(a) from t;\n' "$(seq 300 | sed 's/.*/insert into t values(&, "text &");/')" >"$tmp/in.sql"
+want=$(sqlite3 :memory: <"$tmp/in.sql")
+rm -f "$tmp/t.json"; "$tracelayer" run -o "$tmp/t.json" --api sqlite3 "${zlib[@]}" -- sqlite3 :memory: <"$tmp/in.sql" >"$tmp/out" 2>"$tmp/err"
+is "$?$(cat "$tmp/out")" "0$want" "sqlite3's shell, two libraries traced: prints the same"
+like "$(cat "$tmp/err")" '^tracelayer: .* left out; the reasons are in .*/sqlite3-.*\.log$' "what is left out is told in one line"
+is "$(counted "$tmp/t.json" sqlite3_prepare_v2)" "$(counted "$tmp/t.json" sqlite3_finalize)" "statements are prepared as often as finalized"
+like "$(cat "$tmp/t.json")" '"zSql":"insert into t values\(7, .*text 7' "the statements' texts are there"
+
+# What can't be.
+run --header=zlib.h -- true; is "$?$(cat "$tmp/err")" "2tracelayer: --header: no library given; name the one that has the functions with --lib" "a header, and no library"
+run --lib=libnothing.so.7 -- true; is $? 1 "no such library"
+like "$(cat "$tmp/err")" '^tracegen: libnothing.so.7: .*; give its path' "which one line tells"
+run --header=zlip.h --lib=libz.so.1 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .zlip.h. file not found; ' "no such header"
+run --header=zlib.h --lib=libsqlite3.so.0 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .*libsqlite3.so.0: it exports none of the headers. functions' "a header of another library"
