@@ -5,9 +5,14 @@
 #include "tests/lib/core_doubles.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "format/args/args.h"
 #include "layer/write/process_facts.h"
@@ -16,6 +21,57 @@
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"
+
+/* --- what is left of processes */
+
+/*
+ * Each test is a process, and many have children. What one leaves that ends without an exit of the
+ * layer (it crashes, or the test has no writer) is removed by the first process, at its own exit.
+ */
+static struct {
+	pid_t first;
+	_Atomic unsigned count;
+	pid_t pids[10000];
+} * processes;
+
+static void process_note(void)
+{
+	unsigned at = atomic_fetch_add(&processes->count, 1);
+
+	if (at < sizeof(processes->pids) / sizeof(*processes->pids))
+		processes->pids[at] = getpid();
+}
+
+static void __attribute__((constructor)) processes_begin(void)
+{
+	processes = mmap(NULL, sizeof(*processes), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (processes == MAP_FAILED)
+		abort();
+	processes->first = getpid();
+	process_note();
+	pthread_atfork(NULL, NULL, process_note);
+}
+
+static void __attribute__((destructor)) processes_forget_buffers(void)
+{
+	const unsigned most = sizeof(processes->pids) / sizeof(*processes->pids);
+	char path[64];
+
+	if (getpid() != processes->first)
+		return;
+	for (unsigned i = 0; i < processes->count && i < most; i++) {
+		/* Somebody else's by now. */
+		if (processes->pids[i] != processes->first && !kill(processes->pids[i], 0))
+			continue;
+		/* A name that is taken is followed by the next number. */
+		for (unsigned number = 0; number < 8; number++) {
+			snprintf(path, sizeof(path), "/dev/shm/tracelayer-buffers.%d.%u",
+				 (int)processes->pids[i], number);
+			unlink(path);
+		}
+	}
+}
 
 /* --- the toy's tables */
 

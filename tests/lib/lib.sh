@@ -147,6 +147,16 @@ traced()
 	env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$_trace" "$@"
 }
 
+# forget_buffers [PROGRAM]: remove the event buffers that dead processes left whose trace would lie in $tmp; and those of that program, since $tmp/begun was made.
+forget_buffers()
+{
+	"$tracelayer" recover --list 2>/dev/null |
+		awk -v tmp="$tmp/" -v program="${1:-}" '$NF ~ /tracelayer-buffers/ { print index($(NF - 1), tmp) == 1 ? "ours" : $2 == program ? "named" : "", $NF }' |
+		while read -r _whose _file; do
+			if test "$_whose" = ours || test "$_whose" = named -a "$_file" -nt "$tmp/begun"; then rm -f "$_file"; fi
+		done
+}
+
 # events TRACE NAME: how many X events have that name (any, where no name is given).
 events()
 {

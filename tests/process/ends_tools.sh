@@ -113,3 +113,4 @@ is "$(tooled EXITS=1 "$apps/ends_ways" _exit 7)" "9 end" "_exit in a tool's end"
 start=$SECONDS
 is "$(tooled HANGS=1 "$apps/ends_ways" _exit 7)" "5 end" "a tool that hangs: the process ends, as it would"
 ok "before long, with its trace" test $((SECONDS - start)) -lt 20 -a "$(events t.json clGetPlatformIDs)" = 7
+forget_buffers

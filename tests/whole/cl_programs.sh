@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Our own OpenCL programs on PoCL, with and without tracelayer: what they say, write and return, and how many calls they made.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
+: >"$tmp/begun"
 . "$top_srcdir/tests/lib/whole.sh"
 need_library
 plan 43
@@ -61,3 +62,4 @@ traced "$tmp/t.json" "$apps/cl_hostile" >/dev/null
 "$apps/cl_hostile" -l >"$tmp/names"
 ok "hostile names are in the trace as they were, what is no UTF-8 replaced" \
 	"$python" "$top_srcdir/tests/lib/check_names.py" "$tmp/t.json" "$tmp/names"
+forget_buffers cl_errno

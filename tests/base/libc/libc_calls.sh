@@ -3,6 +3,7 @@
 # Neither our thread nor, once all is set up, anything of ours on the program's own threads (recording, helping, exit handlers) calls a function
 # that another library may have replaced. watcher.so replaces them all, and ends the process at such a call.
 . "${top_srcdir:-.}/tests/lib/lib.sh"
+: >"$tmp/begun"
 need_library
 build=$(cd "$top_builddir" && pwd)
 test "$(uname -m)" = x86_64 || skip_all "the watcher is written for x86-64, and this machine is another"
@@ -72,3 +73,4 @@ LD_PRELOAD="$tmp/watcher.so:$libtracelayer:$build/.libs/libbench_shims.so" TRACE
 	>"$tmp/out" 2>"$tmp/err"
 is $? 0 "a full disk"
 like "$(cat "$tmp/err")" "No space left on device, $((many + 2)) events lost" "a full disk is said by name"
+forget_buffers calls

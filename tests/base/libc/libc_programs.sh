@@ -71,6 +71,10 @@ if test -n "$faketime"; then
 		same_and_whole "libfaketime, $order" 100002 env LD_PRELOAD="$faketime" FAKETIME=-15d "$tmp/$order" "$tmp/calls" 50000 2
 		same_and_whole "libfaketime, $order, late exit handlers" 100002 env LD_PRELOAD="$faketime" FAKETIME=-15d "$tmp/$order" "$tmp/calls" 50000 1 late
 	done
+	# What it shares with its children stays where they end by exec.
+	for file in /dev/shm/faketime_shm_* /dev/shm/sem.faketime_sem_*; do
+		test ! -e "$file" -o -e "/proc/${file##*_}" || rm -f "$file"
+	done
 else
 	skip 8 "there is no libfaketime on this machine"
 fi
