@@ -21,29 +21,30 @@ brackets()
 		"$app" "$1" "$tmp/brackets" ${2:+"$2"}
 }
 
-# right WHAT SOURCE: the times of the last run are.
+# right ENDS WHAT SOURCE COMMAND…: two results: the command ends well, and the times of its run are right. In one run of three: where others use the processors, each of
+# our readings of two clocks may have been interrupted for a while.
 right()
 {
-	if $python "$top_srcdir/tests/buffers/clock.py" "$tmp/t.json" "$tmp/brackets" "$2" >"$tmp/said" 2>&1; then
-		pass "$1"
+	local status ends=$1 what=$2 source=$3 found
+	shift 3
+	for _ in 1 2 3; do
+		"$@"
+		status=$?
+		$python "$top_srcdir/tests/buffers/clock.py" "$tmp/t.json" "$tmp/brackets" "$source" >"$tmp/said" 2>&1
+		found=$?
 		diag "$(cat "$tmp/said")"
-	else
-		fail "$1"
-		diag "$(cat "$tmp/said")"
-	fi
+		test $status = 0 -a $found != 0 || break
+	done
+	is $status 0 "$ends"
+	is $found 0 "$what"
 }
 
 case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null) in
 tsc | kvm-clock | hyperv_clocksource_tsc_page | xen | arch_sys_counter)
-	brackets none "$seconds"
-	is $? 0 "a program that reads the clock ends well"
-	right "its calls' times are right within a microsecond" counter
-	brackets slew "$seconds"
-	is $? 0 "so does one whose clock is slewed by 500 ppm"
-	right "its calls' times are right, too" counter
-	brackets slew 6 few
-	is $? 0 "so does one that records so little that it has no writer"
-	right "its calls' times are right, since it takes pairs of clocks itself" counter
+	right "a program that reads the clock ends well" "its calls' times are right within a microsecond" counter brackets none "$seconds"
+	right "so does one whose clock is slewed by 500 ppm" "its calls' times are right, too" counter brackets slew "$seconds"
+	right "so does one that records so little that it has no writer" "its calls' times are right, since it takes pairs of clocks itself" counter \
+		brackets slew 6 few
 	;;
 *)
 	skip 6 "this machine's kernel does not keep time by the processor's counter"
@@ -55,9 +56,8 @@ echo hpet >"$tmp/hpet"
 over='mount --bind "$0" "$1" && shift && exec "$@"'
 if unshare -rm sh -c "$over" "$tmp/hpet" $named true 2>/dev/null; then
 	rm -f "$tmp/t.json"
-	unshare -rm sh -c "$over" "$tmp/hpet" $named env LD_PRELOAD="$libtracelayer:$shims" TRACELAYER_OUTPUT="$tmp/t.json" "$app" 3 "$tmp/brackets"
-	is $? 0 "so does one on a machine whose counter is not to be trusted"
-	right "its calls' times are CLOCK_MONOTONIC's own" clock_gettime
+	right "so does one on a machine whose counter is not to be trusted" "its calls' times are CLOCK_MONOTONIC's own" clock_gettime \
+		unshare -rm sh -c "$over" "$tmp/hpet" $named env LD_PRELOAD="$libtracelayer:$shims" TRACELAYER_OUTPUT="$tmp/t.json" "$app" 3 "$tmp/brackets"
 else
 	skip 2 "on this machine nothing can be mounted, not even for one program"
 fi

@@ -244,11 +244,13 @@ START_TEST(a_queue_destroyed_with_work_left_gives_it_up)
 }
 END_TEST
 
-/* How much of two kernels of 100 ms, each on a queue of its own, lay side by side, in nanoseconds.
+/*
+ * How much of two kernels, each on a queue of its own, lay side by side, in nanoseconds. They last
+ * 400 ms, which is longer than a busy machine keeps the second one waiting.
  */
 static int64_t overlap(uint32_t second_engine)
 {
-	uint64_t ticks = 19200 * 100;
+	uint64_t ticks = 19200 * 400;
 	ze_kernel_timestamp_result_t a, b;
 
 	ze_app_open(&app);
