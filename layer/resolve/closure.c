@@ -371,3 +371,12 @@ void *tl_closure_for(struct tl_shim *shim, void *real)
 	atomic_store_explicit(&fresh->adopted, true, memory_order_release);
 	return fresh->shim.entry;
 }
+
+struct tl_shim *tl_closure_at(const void *entry)
+{
+	for (struct closure *it = atomic_load_explicit(&closures, memory_order_acquire); it;
+	     it = it->next)
+		if (it->shim.entry == entry)
+			return &it->shim;
+	return NULL;
+}

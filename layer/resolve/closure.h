@@ -17,4 +17,7 @@
  */
 void *tl_closure_for(struct tl_shim *shim, void *real);
 
+/* The shim of the closure whose entry this is, or NULL. Any thread; takes no lock. */
+struct tl_shim *tl_closure_at(const void *entry);
+
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym.h: the program's dlsym, dlvsym and dlerror, and the real ones.
+ * dlsym.h: the program's dlsym, dlvsym and dlerror (dladdr.c: dladdr and dladdr1), and the real ones.
  *
- * libtracelayer.so exports all three. dlsym and dlvsym give the program a shim where it would have
+ * libtracelayer.so exports them all. dlsym and dlvsym give the program a shim where it would have
  * got a function that has one. Everything else jumps on to the real function with the caller's own
  * return address, so that RTLD_NEXT and RTLD_DEFAULT mean what they mean there.
  */
 #ifndef TL_LAYER_RESOLVE_DLSYM_H
 #define TL_LAYER_RESOLVE_DLSYM_H
+
+#include <dlfcn.h>
 
 /* libc's own, found by reading its symbol table: not another interposer's. NULL where libc has
  * none. */
@@ -15,6 +17,8 @@ struct tl_dl {
 	void *(*dlsym)(void *handle, const char *name);
 	void *(*dlvsym)(void *handle, const char *name, const char *version);
 	char *(*dlerror)(void);
+	int (*dladdr)(const void *address, Dl_info *info);
+	int (*dladdr1)(const void *address, Dl_info *info, void **extra, int flags);
 };
 
 const struct tl_dl *tl_dl(void);

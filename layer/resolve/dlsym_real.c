@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym_real.c: the real dlsym, dlvsym and dlerror, found in the symbol tables of the libraries that
- * are loaded. See dlsym.h.
+ * dlsym_real.c: the real dlsym and its kin, found in the symbol tables of the libraries that are loaded. See dlsym.h.
  */
 #include "layer/resolve/dlsym.h"
 
@@ -30,6 +29,10 @@ static void dl_take(struct tl_dl *from, const struct tl_elf *elf)
 		from->dlvsym = elf_function(elf, "dlvsym");
 	if (!from->dlerror)
 		from->dlerror = elf_function(elf, "dlerror");
+	if (!from->dladdr)
+		from->dladdr = elf_function(elf, "dladdr");
+	if (!from->dladdr1)
+		from->dladdr1 = elf_function(elf, "dladdr1");
 }
 
 /* Before glibc 2.34 they were in a library of their own; musl has them in its only one. */
@@ -80,6 +83,10 @@ static void real_complete(struct tl_real_dl *found)
 		found->next.dlvsym = found->libc.dlvsym;
 	if (!found->next.dlerror)
 		found->next.dlerror = found->libc.dlerror;
+	if (!found->next.dladdr)
+		found->next.dladdr = found->libc.dladdr;
+	if (!found->next.dladdr1)
+		found->next.dladdr1 = found->libc.dladdr1;
 }
 
 /* Threads that come here at the same time all store the same. */

@@ -415,8 +415,7 @@ bool tl_resolve_is_loaded(const struct tl_api *api)
 
 /* --- one pointer */
 
-/* The real function, as far as that can be had without loading a library for it. */
-static void *real_if_loaded(struct tl_shim *shim)
+void *tl_resolve_real_if_loaded(struct tl_shim *shim)
 {
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
@@ -439,7 +438,7 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real)
 	/* A loader's own export leads to our layer by itself. */
 	if (there && there->role == TL_ROLE_LOADER && tl_roles_is_layered(shim->function->api))
 		return real;
-	void *known = real_if_loaded(shim);
+	void *known = tl_resolve_real_if_loaded(shim);
 
 	if (!known)
 		known = real_settle(shim, real);

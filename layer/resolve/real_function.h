@@ -22,6 +22,9 @@
  */
 void *tl_resolve_real(struct tl_shim *shim, void *caller);
 
+/* The same, as far as that can be had without loading a library for it; for dladdr. */
+void *tl_resolve_real_if_loaded(struct tl_shim *shim);
+
 /* The call returned success: wrap what it gave out (TL_FUNCTION_GETPROC). words are the
  * parameters', result the returned word's place. */
 void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result);

@@ -8,7 +8,7 @@
  *
  *	real_function.h	the real function of a shim; what get-proc functions give out
  *	call_origin.h	whose call it is
- *	dlsym.h		the program's dlsym, dlvsym and dlerror, and the real ones
+ *	dlsym.h		the program's dlsym, dlvsym, dlerror, dladdr and dladdr1, and the real ones
  *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
  *	newer_loader.h	a line about a loader that is newer than this build
  *

@@ -14,6 +14,11 @@
 /* Filled from the front; a slot is claimed by compare-and-swap and never changes again. */
 static _Atomic(struct tl_shim_library *) libraries[LIBRARIES_MAX];
 
+/* Where the entries of each lie; .end is 0 until both are stored. */
+static struct {
+	_Atomic uintptr_t start, end;
+} entries[LIBRARIES_MAX];
+
 /* Published with release when whole, read with acquire. One that was replaced may still be read, so
  * it is kept. */
 static _Atomic(const struct tl_shim_names *) current;
@@ -33,6 +38,20 @@ struct tl_shim_library *tl_shim_names_library(const struct tl_api *api)
 	return NULL;
 }
 
+static void entries_note(unsigned n, const struct tl_shim_library *library)
+{
+	uintptr_t start = UINTPTR_MAX, end = 0;
+
+	for (uint32_t i = 0; i < library->api->count; i++) {
+		uintptr_t entry = (uintptr_t)library->shims[i].entry;
+
+		start = entry < start ? entry : start;
+		end = entry >= end ? entry + 1 : end;
+	}
+	atomic_store_explicit(&entries[n].start, start, memory_order_relaxed);
+	atomic_store_explicit(&entries[n].end, end, memory_order_release);
+}
+
 void tl_shim_names_add(struct tl_shim_library *library)
 {
 	for (unsigned n = 0; n < LIBRARIES_MAX; n++) {
@@ -40,10 +59,28 @@ void tl_shim_names_add(struct tl_shim_library *library)
 
 		if (atomic_compare_exchange_strong_explicit(&libraries[n], &there, library,
 							    memory_order_acq_rel,
-							    memory_order_acquire) ||
-		    there == library)
+							    memory_order_acquire))
+			return entries_note(n, library);
+		if (there == library)
 			return;
 	}
+}
+
+struct tl_shim *tl_shim_names_at(const void *entry)
+{
+	struct tl_shim_library *library;
+
+	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++) {
+		if ((uintptr_t)entry >=
+			    atomic_load_explicit(&entries[n].end, memory_order_acquire) ||
+		    (uintptr_t)entry <
+			    atomic_load_explicit(&entries[n].start, memory_order_relaxed))
+			continue;
+		for (uint32_t i = 0; i < library->api->count; i++)
+			if (library->shims[i].entry == entry)
+				return &library->shims[i];
+	}
+	return NULL;
 }
 
 static const struct tl_shim_name *names_find(const struct tl_shim_names *names, const char *name,

@@ -39,6 +39,9 @@ const struct tl_shim_names *tl_shim_names(void);
 /* The shim of that name, or NULL. */
 struct tl_shim *tl_shim_names_find(const char *name);
 
+/* The shim whose entry this is, or NULL. Takes no lock. */
+struct tl_shim *tl_shim_names_at(const void *entry);
+
 /* The name is one of the built-in APIs'; to be asked before these are registered. Calls nothing. */
 bool tl_shim_names_is_builtin(const char *name);
 

@@ -80,6 +80,6 @@ try plugin.so run "quux_start quux_work quux_end " 'called by a plugin'
 try plugin.so end "quux_end quux_end " 'called for a plugin first'
 try libquux.so name "quux_work quux_end " 'asked for by name'
 
-LD_PRELOAD=$tmp/quux-shims.so LD_LIBRARY_PATH=$top_builddir/.libs "$top_builddir/tracelayer" run -o "$tmp/run.json" \
+LD_PRELOAD=$tmp/quux-shims.so LD_LIBRARY_PATH=$top_builddir/.libs "$top_builddir/tracelayer" run -o "$tmp/command.json" \
 	"$tmp/app" "$tmp/lib/libquux.so" name >/dev/null 2>"$tmp/err"
-is "$(grep -o '"name":"quux_[a-z]*"' "$tmp/run.json" | cut -d'"' -f4 | tr '\n' ' ')" "quux_work quux_end " 'tracelayer run has these calls, too'
+is "$(grep -o '"name":"quux_[a-z]*"' "$tmp/command.json" | cut -d'"' -f4 | tr '\n' ' ')" "quux_work quux_end " 'tracelayer run has these calls, too'

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dladdr.c: the program's dladdr and dladdr1, asked about a shim.
+ *
+ * Programs and libraries ask where one of an API's functions lies to find the library's files or to
+ * open it again: ALSA's asks so about itself. Their pointer is the shim's, so the real dladdr would
+ * name the library with the shims. It is asked about the real function instead, and so is it about
+ * a closure. Any other address goes on as it is, an address inside a shim too: whoever prints a
+ * backtrace is to see the shim.
+ *
+ * The pointer itself is not changed: a library may compare it with one that the program gave it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/closure.h"
+#include "layer/resolve/dlsym_lookup.h"
+#include "layer/resolve/real_function.h"
+#include "layer/resolve/shim_names.h"
+
+TL_EXPORT int tl_dladdr(const void *address, Dl_info *info) __asm__("dladdr");
+TL_EXPORT int tl_dladdr1(const void *address, Dl_info *info, void **extra,
+			 int flags) __asm__("dladdr1");
+
+static const void *address_without_us(const void *address)
+{
+	int saved = errno;
+	void *real = NULL;
+
+	if (!tl_process_is_started())
+		return address;
+	struct tl_shim *shim = tl_shim_names_at(address);
+
+	if (!shim)
+		shim = tl_closure_at(address);
+	if (shim)
+		real = tl_process_is_confined()
+			       ? atomic_load_explicit(&shim->real, memory_order_acquire)
+			       : tl_resolve_real_if_loaded(shim);
+	errno = saved;
+	return real ? real : address;
+}
+
+int tl_dladdr(const void *address, Dl_info *info)
+{
+	const struct tl_dl *next = &tl_real_dl()->next;
+
+	return next->dladdr ? next->dladdr(address_without_us(address), info) : 0;
+}
+
+int tl_dladdr1(const void *address, Dl_info *info, void **extra, int flags)
+{
+	const struct tl_dl *next = &tl_real_dl()->next;
+
+	return next->dladdr1 ? next->dladdr1(address_without_us(address), info, extra, flags) : 0;
+}
