@@ -125,6 +125,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \
 	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
 	%D%/resolve/dladdr.c \
+	%D%/resolve/asked_versions.h %D%/resolve/asked_versions.c \
 	%D%/resolve/own_references.h %D%/resolve/own_references.c \
 	%D%/resolve/shim_names.h %D%/resolve/shim_names.c \
 	%D%/base/cache_near.h \

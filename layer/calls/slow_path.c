@@ -33,6 +33,7 @@
 #include "layer/calls/thread.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/newer_loader.h"
+#include "layer/resolve/asked_versions.h"
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/real_function.h"
 
@@ -227,6 +228,7 @@ static void *call_enter(struct tl_call *call)
 			call->mode = mode & TL_MODE_AFTER;
 			return call->mode ? real : call_pass(call, real);
 		}
+		real = tl_asked_version(call, real);
 	}
 	tl_report_called(call->shim->function->name);
 	if (mode & TL_MODE_RECORD && wanted) {

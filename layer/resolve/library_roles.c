@@ -8,6 +8,7 @@
  */
 #include "layer/resolve/library_roles.h"
 
+#include "layer/resolve/asked_versions.h"
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -171,6 +172,15 @@ static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela
 	return tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
 }
 
+static void look_add_entangled(struct tl_shim *shim, void *closure)
+{
+	struct look *look = closure;
+
+	if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
+	    !tl_roles_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
+		look->entangled[look->count++] = shim;
+}
+
 /* own: the library's calls of its own functions are bound to itself; NULL: they stay. */
 static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined,
@@ -194,9 +204,7 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 		if (it && binding == BOUND_IN_TABLE && index < TL_ROLES_NAMES)
 			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64,
 						 memory_order_relaxed);
-		if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
-		    !tl_roles_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
-			look->entangled[look->count++] = shim;
+		look_add_entangled(shim, look);
 	}
 }
 
@@ -335,8 +343,10 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
-	for (unsigned i = 0; i < loaded->count; i++)
+	for (unsigned i = 0; i < loaded->count; i++) {
 		library_scan(look, &loaded->elf[i]);
+		tl_asked_versions_look(loaded, &loaded->elf[i], look_add_entangled, look);
+	}
 }
 
 /*

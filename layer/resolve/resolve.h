@@ -8,6 +8,7 @@
  *
  *	real_function.h	the real function of a shim; what get-proc functions give out
  *	call_origin.h	whose call it is
+ *	asked_versions.h	callers that ask for an older version of a function
  *	dlsym.h		the program's dlsym, dlvsym, dlerror, dladdr and dladdr1, and the real ones
  *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
  *	newer_loader.h	a line about a loader that is newer than this build
@@ -31,6 +32,7 @@
 #define TL_LAYER_RESOLVE_RESOLVE_H
 
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/asked_versions.h"
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/loader_tables.h"

@@ -17,6 +17,7 @@
 #include "format/args/args.h"
 #include "layer/write/process_facts.h"
 #include "layer/resolve/newer_loader.h"
+#include "layer/resolve/asked_versions.h"
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
@@ -329,6 +330,12 @@ void *tl_resolve_foreign(const struct tl_call *call)
 void tl_newer_loader_look(const struct tl_api *api)
 {
 	(void)api;
+}
+
+void *tl_asked_version(const struct tl_call *call, void *real)
+{
+	(void)call;
+	return real;
 }
 
 bool tl_resolve_is_linked_loaders(const struct tl_call *call)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # An API whose descriptor names no library ("sonames" is not there): the library in which its functions are found counts as its loader. A
 # program reaches it by a plugin that it opens, by a call whose return address says nothing of the plugin, and by dlsym with a handle.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 : "${CC:=cc}"
 

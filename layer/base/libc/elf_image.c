@@ -44,6 +44,9 @@ void tl_elf_read_dynamic(struct tl_elf *elf)
 		case DT_VERDEF:
 			elf->definitions = dynamic_pointer(elf, d->d_un.d_ptr);
 			break;
+		case DT_VERNEED:
+			elf->needs = dynamic_pointer(elf, d->d_un.d_ptr);
+			break;
 		case DT_RELA:
 			elf->relocations = dynamic_pointer(elf, d->d_un.d_ptr);
 			break;
@@ -247,6 +250,27 @@ const ElfW(Sym) *tl_elf_lookup(const struct tl_elf *elf, const char *name, uint3
 	if (elf->gnu_hash)
 		return lookup_gnu(elf, name, hash, version);
 	return elf->sysv_hash ? lookup_sysv(elf, name, version) : NULL;
+}
+
+const char *tl_elf_needed_version(const struct tl_elf *elf, uint32_t index)
+{
+	const ElfW(Verneed) *file = elf->versions ? elf->needs : NULL;
+	ElfW(Half) number = file ? elf->versions[index] & VERSION_MASK : 0;
+
+	while (file && number > VER_NDX_GLOBAL) {
+		const ElfW(Vernaux) *version =
+			(const ElfW(Vernaux) *)((const char *)file + file->vn_aux);
+
+		for (unsigned i = 0; i < file->vn_cnt; i++) {
+			if ((version->vna_other & VERSION_MASK) == number)
+				return elf->strings + version->vna_name;
+			version =
+				(const ElfW(Vernaux) *)((const char *)version + version->vna_next);
+		}
+		file = file->vn_next ? (const ElfW(Verneed) *)((const char *)file + file->vn_next)
+				     : NULL;
+	}
+	return NULL;
 }
 
 /*

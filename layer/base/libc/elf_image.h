@@ -28,6 +28,7 @@ struct tl_elf {
 	const char *strings;
 	const ElfW(Half) *versions; /* of each symbol; NULL: it has none */
 	const ElfW(Verdef) *definitions;
+	const ElfW(Verneed) *needs; /* the versions of what it refers to */
 	const uint32_t *gnu_hash, *sysv_hash;
 	const ElfW(Rela) *relocations, *jumps;
 	uint32_t nrelocations, njumps;
@@ -63,6 +64,10 @@ const char *tl_elf_file_name(const char *path);
 const ElfW(Sym) *tl_elf_lookup(const struct tl_elf *elf, const char *name, uint32_t hash,
 			       const char *version);
 void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol);
+
+/* The version that the library asks for of a symbol that it refers to, by the symbol's index; NULL:
+ * none. */
+const char *tl_elf_needed_version(const struct tl_elf *elf, uint32_t index);
 
 /* How many symbols it has, of which the first is none; 0 where that can't be told. */
 uint32_t tl_elf_symbols(const struct tl_elf *elf);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * asked_versions.c: see asked_versions.h.
+ *
+ * Answers are kept by shim and place of the call, since finding one walks the loaded libraries. A
+ * kept answer is never changed or freed; one that was found before a library was unloaded is not
+ * used any more.
+ */
+#include "layer/resolve/asked_versions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/library_roles.h"
+#include "layer/resolve/shim_names.h"
+
+#define ANSWERS 256
+
+struct answer {
+	const struct tl_shim *shim;
+	const void *place;
+	void *real;
+	unsigned long long removed;
+};
+
+static const struct answer *_Atomic answers[ANSWERS];
+static _Atomic bool some_ask; /* some shim was noted */
+
+/* --- looking */
+
+/* The loaders that define the name: one of them has that version, and it is not the default one. */
+static bool version_is_older(const struct tl_loaded *loaded, const char *name, const char *version)
+{
+	uint32_t hash = tl_elf_hash(name);
+
+	for (unsigned i = 1; i < loaded->count; i++) {
+		const struct tl_elf *elf = &loaded->elf[i];
+
+		if (!elf->definitions || tl_roles_of(elf) != TL_ROLE_LOADER)
+			continue;
+		const ElfW(Sym) *asked = tl_elf_lookup(elf, name, hash, version);
+
+		if (asked && asked != tl_elf_lookup(elf, name, hash, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* An interposer has a shim of its own for it. */
+static bool version_has_shim(const char *name, const char *version)
+{
+	char text[512];
+
+	return snprintf(text, sizeof(text), "%s@%s", name, version) < (int)sizeof(text) &&
+	       tl_shim_names_find(text) != NULL;
+}
+
+static bool library_asks_loaders(const struct tl_loaded *loaded, const struct tl_elf *elf)
+{
+	const ElfW(Verneed) *file = elf->needs;
+
+	while (file) {
+		for (unsigned i = 1; i < loaded->count; i++)
+			if (tl_elf_is_named(&loaded->elf[i], elf->strings + file->vn_file) &&
+			    tl_roles_of(&loaded->elf[i]) == TL_ROLE_LOADER)
+				return true;
+		file = file->vn_next ? (const ElfW(Verneed) *)((const char *)file + file->vn_next)
+				     : NULL;
+	}
+	return false;
+}
+
+/* The version that a library's reference to that name asks for, or NULL. */
+static const char *relocations_asked_version(const struct tl_elf *elf,
+					     const ElfW(Rela) *relocations, uint32_t count,
+					     const char *name)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = ELF64_R_SYM(relocations[i].r_info);
+
+		if (index && elf->symbols[index].st_shndx == SHN_UNDEF &&
+		    tl_elf_same(elf->strings + elf->symbols[index].st_name, name))
+			return tl_elf_needed_version(elf, index);
+	}
+	return NULL;
+}
+
+static void relocations_look(const struct tl_loaded *loaded, const struct tl_elf *elf,
+			     const ElfW(Rela) *relocations, uint32_t count,
+			     void (*note)(struct tl_shim *shim, void *closure), void *closure)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = ELF64_R_SYM(relocations[i].r_info);
+		const char *version = index && elf->symbols[index].st_shndx == SHN_UNDEF
+					      ? tl_elf_needed_version(elf, index)
+					      : NULL;
+		const char *name = elf->strings + elf->symbols[index].st_name;
+		struct tl_shim *shim = version ? tl_shim_names_find(name) : NULL;
+
+		if (!shim || !version_is_older(loaded, name, version) ||
+		    version_has_shim(name, version))
+			continue;
+		atomic_store_explicit(&some_ask, true, memory_order_relaxed);
+		note(shim, closure);
+	}
+}
+
+void tl_asked_versions_look(const struct tl_loaded *loaded, const struct tl_elf *elf,
+			    void (*note)(struct tl_shim *shim, void *closure), void *closure)
+{
+	enum tl_role role = tl_roles_of(elf);
+
+	if (!elf->symbols || !elf->strings || role == TL_ROLE_OWN || role == TL_ROLE_LOADER ||
+	    !library_asks_loaders(loaded, elf))
+		return;
+	relocations_look(loaded, elf, elf->jumps, elf->njumps, note, closure);
+	relocations_look(loaded, elf, elf->relocations, elf->nrelocations, note, closure);
+}
+
+/* --- answering */
+
+struct asked {
+	const char *name;
+	const void *place, *real;
+	struct tl_elf elf; /* where the real function lies */
+	const ElfW(Sym) *symbol;
+};
+
+static void loaded_find_asked(const struct tl_loaded *loaded, void *closure)
+{
+	struct asked *asked = closure;
+	const struct tl_elf *caller = tl_loaded_at(loaded, asked->place);
+	const struct tl_elf *elf = tl_loaded_at(loaded, asked->real);
+
+	if (!caller || !elf || !caller->symbols || !caller->strings || !caller->needs)
+		return;
+	const char *version =
+		relocations_asked_version(caller, caller->jumps, caller->njumps, asked->name);
+
+	if (!version)
+		version = relocations_asked_version(caller, caller->relocations,
+						    caller->nrelocations, asked->name);
+	if (!version)
+		return;
+	asked->elf = *elf;
+	asked->symbol = tl_elf_lookup(elf, asked->name, tl_elf_hash(asked->name), version);
+}
+
+static void answer_keep(const struct answer *_Atomic *slot, struct answer answer)
+{
+	const struct answer *none = NULL;
+	struct answer *kept = malloc(sizeof(*kept));
+
+	if (!kept)
+		return;
+	*kept = answer;
+	if (!atomic_compare_exchange_strong_explicit(slot, &none, kept, memory_order_release,
+						     memory_order_relaxed))
+		free(kept);
+}
+
+void *tl_asked_version(const struct tl_call *call, void *real)
+{
+	if (!atomic_load_explicit(&some_ask, memory_order_relaxed) || !real)
+		return real;
+	int saved = errno;
+	const void *place = call->caller.address;
+	const struct answer *_Atomic *slot =
+		&answers[((uintptr_t)place ^ (uintptr_t)call->shim / sizeof(*call->shim)) %
+			 ANSWERS];
+	const struct answer *known = atomic_load_explicit(slot, memory_order_acquire);
+	unsigned long long removed = tl_loaded_generation().removed;
+
+	if (known && known->shim == call->shim && known->place == place &&
+	    known->removed == removed) {
+		errno = saved;
+		return known->real;
+	}
+	struct asked asked = {.name = call->shim->function->name, .place = place, .real = real};
+
+	tl_loaded_with(loaded_find_asked, &asked);
+	if (asked.symbol)
+		real = tl_elf_address(&asked.elf, asked.symbol);
+	if (!known)
+		answer_keep(slot, (struct answer){call->shim, place, real, removed});
+	errno = saved;
+	return real;
+}
