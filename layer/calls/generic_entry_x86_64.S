@@ -305,6 +305,10 @@ find_vector_width:
  * result in such registers or in memory.
  */
 	BEGIN_ENTRY tl_generic_entry
+	movq	SIGNATURE(%r11), %rax
+	testw	$HAS_VECTORS, SIGNATURE_FLAGS(%rax)
+	jnz	.Lvectors
+.Lsaved:
 	FRAME_ARGUMENT
 	call	tl_generic_begin
 	testq	%rax, %rax
@@ -338,11 +342,13 @@ find_vector_width:
 	COPY_STACK
 	jmp	.Lcopied
 
-.Lenter:
-	TEST_FLAG HAS_VECTORS
-	jz	1f
+/* Their words are read when the call ends, too. */
+.Lvectors:
 	EACH_XMM SAVE_XMM
-1:	TAKE_MEMORY
+	jmp	.Lsaved
+
+.Lenter:
+	TAKE_MEMORY
 	FRAME_ARGUMENT
 	call	tl_generic_enter
 	movq	SHIM(%rbp), %rcx

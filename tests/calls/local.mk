@@ -2,7 +2,7 @@
 # tests of layer/calls
 check_scripts += %D%/late_calls.sh
 stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
-test_files += %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc
+test_files += %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc %D%/torture_runtime.c
 
 unit_tests += call_test
 call_test_SOURCES = %D%/call_test.c tests/lib/toy_calls.h $(core_doubles)

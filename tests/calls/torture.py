@@ -5,13 +5,13 @@ torture.py FOLDER SEED COUNT: C files with COUNT functions of random signatures.
     torture.h	the types and functions
     callee.c	the functions: each checks the bits of what arrives, then returns, throws or is cancelled
     caller.c	a call of each, which checks the bits of what comes back
-    values.json	the integers that each call passes, by function and parameter
+    values.json	the integers, floats and doubles of each call, by function and parameter
 
 Values are made from the number of the function and of the parameter, on both sides by the same
 code, member by member: what pads a struct is nobody's.
 
 torture.py --check FOLDER TRACE CALLS UNWOUND NAMES: the trace has so many calls of each function,
-all unwound or none, with the integers of values.json. NAMES: a file with the functions of which
+all unwound or none, with what values.json has. NAMES: a file with the functions of which
 nothing but the name is known.
 """
 import collections
@@ -249,11 +249,15 @@ class Function:
     def values(self):
         found = {}
         integers = {name: (bits, signed) for name, bits, signed in INTEGERS}
-        for i, kind in enumerate(self.params):
+        named = [(f"a{i}", i, kind) for i, kind in enumerate(self.params)] + [("result", 999, self.result)]
+        for name, i, kind in named:
+            seed = seed_of(self.number, i)
             if kind in integers:
                 bits, signed = integers[kind]
-                value = seed_of(self.number, i) & ((1 << bits) - 1)
-                found[f"a{i}"] = value - (1 << bits) if signed and value >> (bits - 1) else value
+                value = seed & ((1 << bits) - 1)
+                found[name] = value - (1 << bits) if signed and value >> (bits - 1) else value
+            elif kind in ("float", "double"):
+                found[name] = (seed >> 20) / 8
         return found
 
 
@@ -288,6 +292,11 @@ def generate(folder, seed, count):
         json.dump({f.name: f.values() for f in functions}, to)
 
 
+def is_near(got, value):
+    """Integers are exact; a float has 24 bits."""
+    return int(got) == value if isinstance(value, int) else abs(float(got) - value) <= abs(value) / (1 << 23)
+
+
 def check(folder, trace, calls, unwound, names):
     with open(f"{folder}/values.json") as file:
         values = json.load(file)
@@ -304,7 +313,11 @@ def check(folder, trace, calls, unwound, names):
         if event["name"] in by_name:
             continue
         for name, value in values[event["name"]].items():
-            if name in args and int(args[name]) != value or (name not in args and args.get("a0") is not None):
+            if name == "result" and (unwound or name not in args):
+                continue
+            if name not in args and args.get("a0") is None:
+                continue
+            if name not in args or not is_near(args[name], value):
                 wrong.append(f"{event['name']}: {name} is {args.get(name)}, not {value}")
     for name in values:
         if counts[name] != calls:

@@ -15,7 +15,7 @@ grep -qw avx512f /proc/cpuinfo 2>/dev/null && options="default -mavx512f"
 grep -qw avx /proc/cpuinfo 2>/dev/null && test "$options" = default && options="default -mavx"
 test -n "${STRESS-}" || options=${options##* }
 set -- $seeds
-plan $(($# * $(echo "$options" | wc -w) * 24))
+plan $(($# * $(echo "$options" | wc -w) * 24 + 10))
 
 build()
 {
@@ -64,3 +64,54 @@ for seed in $seeds; do
 		ok "$with: with a tracer and records" interposed TRACELAYER_TOOLS="$top_builddir/callbacks/.libs/log.so" ./torture return 2
 	done
 done
+
+# --- aarch64, where this machine can run it: the entry itself around doubles of the rest (torture_runtime.c)
+emulated() { qemu-aarch64 -L /usr/aarch64-linux-gnu "$@"; }
+
+build_aarch64()
+{
+	local root=${here%/tests/calls} cc=aarch64-linux-gnu-gcc cxx=aarch64-linux-gnu-g++ flags
+	flags="-O2 -std=gnu11 -D_GNU_SOURCE -fPIC -fexceptions -I$root/include -I$root"
+	mkdir -p "$tmp/arm" && cd "$tmp/arm" &&
+		"$python" "$here/torture.py" . "$1" "$2" aarch64 &&
+		$cc -O1 -w -Wno-psabi -fexceptions -fPIC -c callee.c caller.c &&
+		$cxx -O1 -fPIC -c "$here/torture_inside.cc" "$here/torture_main.cc" &&
+		$cxx -shared -Wl,-soname,libtorture.so -o libtorture.so callee.o torture_inside.o &&
+		$cxx -o torture caller.o torture_main.o -L. -ltorture -pthread &&
+		$cc $flags -mgeneral-regs-only -c "$root/layer/calls/generic_begin.c" "$root/layer/calls/generic_entry_aarch64.S" &&
+		$cc $flags -c "$root/layer/calls/generic_call.c" "$here/torture_runtime.c" &&
+		$cxx -shared -Wl,-soname,libtracelayer.so -Wl,-Bsymbolic -o libtracelayer.so generic_begin.o generic_entry_aarch64.o \
+			generic_call.o torture_runtime.o &&
+		"$top_builddir/tracegen" interposer --header torture.h --lib ./libtorture.so -o interposer.so -- --target=aarch64-linux-gnu >names.out &&
+		sed -n 's/: by name alone.*//p' names.out >names
+}
+
+# aarch64 WAY: bare, fast, captured and traced; each call is in the trace, as it was made.
+aarch64()
+{
+	local mode unwound=1
+	test "$1" != return || unwound=0
+	for mode in bare fast captured traced; do
+		rm -f t.json
+		emulated -E LD_LIBRARY_PATH="$PWD" -E LD_PRELOAD="$PWD/libtracelayer.so $PWD/interposer.so" -E TORTURE_MODE=$mode \
+			-E TORTURE_TRACE="$PWD/t.json" ./torture "$1" 2 || { echo "$mode fails"; return 1; }
+		test $mode = bare || "$python" "$here/torture.py" --check . t.json 2 $unwound names || { echo "$mode is recorded otherwise"; return 1; }
+	done
+}
+
+if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/null; then
+	count=50
+	test -z "${STRESS-}" || count=1000
+	set -- $seeds
+	ok "aarch64, seed $1: the functions are made, and an interposer for them" build_aarch64 "$1" $count
+	cd "$tmp/arm" || exit 99
+	is "$(sed -n '$s/ functions of.*//p' names.out)" $count "aarch64: it has all functions"
+	nok "aarch64: readelf has nothing to complain of" sh -c "readelf -aW interposer.so 2>&1 | grep -iE 'warning|readelf: error'"
+	for way in return throw cancel; do
+		ok "aarch64: bare, $way" emulated -E LD_LIBRARY_PATH="$PWD" ./torture $way 2
+		ok "aarch64: nobody watching, recorded, captured, traced, $way" aarch64 $way
+	done
+	ok "aarch64: objdump knows each instruction" sh -c "aarch64-linux-gnu-objdump -d interposer.so | grep -c 'udf\|undefined' | grep -qx 0"
+else
+	skip 10 "this machine has no compiler and no emulator for aarch64"
+fi
