@@ -19,43 +19,6 @@
 #include "gen/model_tables.h"
 #include "tracelayer/shim.h"
 
-/* Names that can't have a shim, whatever the headers say; a star at the end stands for any rest. */
-static const struct {
-	const char *name, *why;
-} refused[] = {
-#define TWICE "it returns twice, the second time into a frame that is gone"
-	{"setjmp", TWICE},
-	{"_setjmp", TWICE},
-	{"sigsetjmp", TWICE},
-	{"__sigsetjmp", TWICE},
-	{"savectx", TWICE},
-	{"getcontext", TWICE},
-	{"vfork", TWICE},
-	{"__vfork", TWICE},
-#undef TWICE
-	{"clone", "its child has another stack"},
-	{"__clone", "its child has another stack"},
-	{"__clone2", "its child has another stack"},
-	{"_Unwind_*", "it begins at its caller's frame"},
-	{"__tls_get_addr", "it has a calling convention of its own"},
-	{"_dl_*", "it is the dynamic linker's"},
-	{"_init", "it is the library's own"},
-	{"_fini", "it is the library's own"},
-	{"tl_*", "it is tracelayer's own"},
-};
-
-static const char *why_refused(const char *name)
-{
-	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		size_t length = strcspn(refused[i].name, "*");
-
-		if (!strncmp(name, refused[i].name, length) &&
-		    (refused[i].name[length] || !name[length]))
-			return refused[i].why;
-	}
-	return NULL;
-}
-
 /* ---- which functions */
 
 static struct type *void_type(void)
@@ -115,7 +78,7 @@ static void functions_choose(struct model *model, const struct library *library)
 	for (size_t i = 0; i < model->nfunctions; i++) {
 		struct function *function = &model->functions[i];
 		const struct interposed *export = export_find(library, function->name);
-		const char *why = why_refused(function->name);
+		const char *why = function_untraceable(function->name);
 
 		if (why) {
 			function->left_out = why;
@@ -139,7 +102,7 @@ static struct model *model_of_exports(const struct library *library)
 	struct model *model = allocate(sizeof *model);
 
 	for (size_t i = 0; i < library->nexports; i++) {
-		const char *name = library->exports[i].name, *why = why_refused(name);
+		const char *name = library->exports[i].name, *why = function_untraceable(name);
 
 		if (i && !strcmp(library->exports[i - 1].name, name))
 			continue;

@@ -11,7 +11,7 @@ static const struct {
 	const char *names; /* as fnmatch(3) with FNM_EXTMATCH reads it */
 	const char *why;
 } untraceable[] = {
-	{"*(_)@(setjmp|sigsetjmp)",
+	{"@(*(_)@(setjmp|sigsetjmp)|savectx)",
 	 "it returns twice, the second time to a frame that a shim has already left"},
 	{"*(_)vfork", "it returns twice on one stack: the child overwrites the shim's frame"},
 	{"*(_)@(getcontext|swapcontext)",
@@ -23,7 +23,11 @@ static const struct {
 	{"__pthread_@(register_cancel|unregister_cancel|unwind_next)*",
 	 "it is the part of pthread_cleanup_push that jumps into its caller's frame"},
 	{"__cxa_@(throw|rethrow|begin_catch|end_catch)", "it is a part of unwinding"},
+	{"*(_)clone?(2|3)", "its child returns on another stack"},
 	{"__tls_get_addr", "its callers expect it to leave registers as they are"},
+	{"_dl_*", "it is the dynamic linker's"},
+	{"_@(init|fini)", "the loader calls it, for the library alone"},
+	{"tl_*", "it has the name of one of tracelayer's own functions"},
 	{"*(_)@(mcount|fentry__)", "compilers call it with registers of their own"},
 	{"__cyg_profile_func_@(enter|exit)", "compilers call it at each function, shims included"},
 };
