@@ -23,12 +23,15 @@ static int library_refuse(const char *path, const char *why)
 
 /* Version names, by their index in .gnu.version. */
 struct versions {
-	const char *names[256];
+	const char **names;
 	Elf_Data *indices;
 };
 
+#define VERSION_INDEX  0x7fff
+#define VERSION_HIDDEN 0x8000
+
 static void versions_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-			  struct versions *versions)
+			  struct versions *versions, struct exports *to)
 {
 	Elf_Data *table = elf_getdata(section, NULL);
 	GElf_Verdef definition;
@@ -41,8 +44,10 @@ static void versions_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 					   : NULL;
 
 		/* The first definition names the library itself. */
-		if (definition.vd_ndx < 256 && !(definition.vd_flags & VER_FLG_BASE))
-			versions->names[definition.vd_ndx] = text;
+		if (text && !(definition.vd_flags & VER_FLG_BASE)) {
+			versions->names[definition.vd_ndx & VERSION_INDEX] = copy_text(text);
+			*APPEND(to->versions, to->nversions) = copy_text(text);
+		}
 		at += (int)definition.vd_next;
 	}
 }
@@ -57,18 +62,19 @@ static void exports_add(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbo
 	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
 
 	if ((!function && type != STT_OBJECT && type != STT_TLS) ||
-	    (binding != STB_GLOBAL && binding != STB_WEAK) || symbol->st_shndx == SHN_UNDEF ||
+	    (binding != STB_GLOBAL && binding != STB_WEAK && binding != STB_GNU_UNIQUE) ||
+	    symbol->st_shndx == SHN_UNDEF ||
 	    (visibility != STV_DEFAULT && visibility != STV_PROTECTED))
 		return;
 	if (versions->indices)
 		gelf_getversym(versions->indices, index, &version);
 	const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
-	const char *text = (version & 0x7fff) < 256 ? versions->names[version & 0x7fff] : NULL;
+	const char *text = versions->names[version & VERSION_INDEX];
 	struct export *export =
 		function ? APPEND(to->list, to->count) : APPEND(to->data, to->ndata);
 	export->name = copy_text(name ? name : "");
 	export->version = copy_text(text ? text : "");
-	export->hidden = version & 0x8000;
+	export->hidden = version & VERSION_HIDDEN;
 }
 
 static int export_compare(const void *a, const void *b)
@@ -109,7 +115,8 @@ static void exports_sort(struct exports *exports)
 static int exports_read_symbols(Elf *elf, const char *path, struct exports *to)
 {
 	const char *slash = strrchr(path, '/'), *soname = slash ? slash + 1 : path;
-	struct versions versions = {0};
+	struct versions versions = {.names =
+					    allocate((VERSION_INDEX + 1) * sizeof *versions.names)};
 	Elf_Scn *section = NULL, *symbols = NULL;
 	GElf_Shdr header, symbols_header = {0};
 	GElf_Sym symbol;
@@ -121,7 +128,7 @@ static int exports_read_symbols(Elf *elf, const char *path, struct exports *to)
 		} else if (header.sh_type == SHT_GNU_versym) {
 			versions.indices = elf_getdata(section, NULL);
 		} else if (header.sh_type == SHT_GNU_verdef) {
-			versions_read(elf, section, &header, &versions);
+			versions_read(elf, section, &header, &versions, to);
 		} else if (header.sh_type == SHT_DYNAMIC) {
 			const char *text = soname_read(elf, section, &header);
 
@@ -136,6 +143,7 @@ static int exports_read_symbols(Elf *elf, const char *path, struct exports *to)
 	*APPEND(to->paths, to->npaths) = copy_text(path);
 	*APPEND(to->sonames, to->nsonames) = copy_text(soname);
 	exports_sort(to);
+	free(versions.names);
 	return 0;
 }
 
@@ -150,10 +158,14 @@ int exports_read(const char *path, struct exports *to)
 	}
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		result = exports_read_symbols(elf, path, to);
-	else
+	GElf_Ehdr header;
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
 		result = library_refuse(path, "not an ELF file");
+	else if (header.e_type != ET_DYN)
+		result = library_refuse(path, "not a shared library");
+	else
+		result = exports_read_symbols(elf, path, to);
+	to->machine = result == 0 ? header.e_machine : to->machine;
 	elf_end(elf);
 	close(file);
 	return result;

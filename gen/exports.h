@@ -29,6 +29,9 @@ struct exports {
 	size_t nfunctions;   /* different names */
 	struct export *data; /* variables, by name */
 	size_t ndata;
+	const char **versions; /* in the library's order, without its own name */
+	size_t nversions;
+	unsigned machine; /* EM_*, of the last library */
 };
 
 /*

@@ -166,7 +166,7 @@ static int exports_none(const struct model *model, const struct exports *exports
 		model->unexported_name ? exports_nearest(exports, model->unexported_name, &common)
 				       : NULL;
 
-	fprintf(stderr, "tracegen: %s: it exports none of the headers' functions",
+	fprintf(stderr, "tracegen: %s: it exports none of the functions that the headers declare",
 		exports->paths[0]);
 	if (nearest && common == strlen(model->unexported_name) && !strncmp(nearest->name, "_Z", 2))
 		fprintf(stderr, " (%s it has for C++ alone, as %s)", model->unexported_name,
@@ -285,7 +285,9 @@ static struct model *options_load_model(const struct options *options)
 	if (!model ||
 	    (!described && model_describe_and_report(model, options->api, options->generic) != 0))
 		return NULL;
-	model_report_unexported(model, exports);
+	/* An interposer's maker is told how many functions it has. */
+	if (!options->generic)
+		model_report_unexported(model, exports);
 	model_add_sonames(model, exports);
 	return model;
 }

@@ -67,7 +67,7 @@ says 1 'box/only.h: it declares no function itself, but .*parts.h:1 has part_of 
 echo 'typedef int number;' >empty.h
 says 1 'empty.h: it declares no function; name the header that does' 'headers without any function' "$tracegen" model empty.h
 echo 'int box_opens(int a); int zebra(void);' >near.h
-says 1 "libbox.so.4: it exports none of the headers' functions \(the nearest to box_opens is box_open\); name the library" 'a library of something else' \
+says 1 "libbox.so.4: it exports none of the functions that the headers declare \(the nearest to box_opens is box_open\); name the library" 'a library of something else' \
 	"$tracegen" model near.h --lib ./libbox.so.4
 echo 'int zebra(void);' >far.h
 says 1 'it has nothing like zebra' 'a library of something quite else' "$tracegen" model far.h --lib ./libbox.so.4
