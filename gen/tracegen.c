@@ -333,7 +333,11 @@ static int command_check(const struct options *options)
 	struct model *model = options_load_model(&sources);
 	if (!model)
 		return 1;
-	return library_check(model, options->names[0], options->shims, stdout) == 0 ? 0 : 1;
+	/* A file, or a name that the loader finds. */
+	const char *library = access(options->names[0], F_OK) == 0
+				      ? options->names[0]
+				      : library_find(options->names[0]);
+	return library && library_check(model, library, options->shims, stdout) == 0 ? 0 : 1;
 }
 
 static int model_write_file(const struct options *options, const struct model *model,

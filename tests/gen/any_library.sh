@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 86
+plan 88
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -59,6 +59,10 @@ is "$(ask 'm["sonames"]')" "['libbox.so.4']" "and the model has the library's so
 like "$(cat err)" "libbox.so.4: it doesn't export 1 functions of the headers: box_later; they have no shim" 'what it does not export is told, once'
 LD_LIBRARY_PATH=$tmp model box/box.h --lib libbox.so.4
 is "$?:$(ask 'len(f)')" '0:4' 'a library is found as the loader finds it'
+is "$(LD_LIBRARY_PATH=$tmp "$tracegen" check --model model.json libbox.so.4 | tail -n 1)" \
+	'4 with a shim, 0 left out, 0 missing, 0 not declared; 0 more not in this library' 'check finds it so, too'
+mkdir here && echo 'int beside_it(void);' >here/beside.h && echo '#include "beside.h"' >here/all.h
+is "$(cd here && "$tracegen" model all.h | grep -c '"name": "beside_it"')" 1 'the folder may be the current one'
 says 1 'libbox.so.5: the loader finds no library of this name' 'a library that is not there' "$tracegen" model box/box.h --lib libbox.so.5
 says 1 'model.json: not an ELF file' 'a library that is none' "$tracegen" model box/box.h --lib ./model.json
 echo '#include "../parts.h"' >box/only.h
