@@ -99,4 +99,4 @@ run --header=zlib.h -- true; is "$?$(cat "$tmp/err")" "2tracelayer: --header: no
 run --lib=libnothing.so.7 -- true; is $? 1 "no such library"
 like "$(cat "$tmp/err")" '^tracegen: libnothing.so.7: .*; give its path' "which one line tells"
 run --header=zlip.h --lib=libz.so.1 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .zlip.h. file not found; ' "no such header"
-run --header=zlib.h --lib=libsqlite3.so.0 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .*libsqlite3.so.0: it exports none of the headers. functions' "a header of another library"
+run --header=zlib.h --lib=libsqlite3.so.0 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .*libsqlite3.so.0: it exports none of the functions' "a header of another library"
