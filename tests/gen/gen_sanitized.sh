@@ -14,7 +14,7 @@ plan $((6 + $(set -- $headers; echo $#)))
 flags=$(sed -n 's/^LIBCLANG_CFLAGS = //p' "$top_builddir/Makefile")
 libs=$(sed -n 's/^LIBCLANG_LIBS = //p' "$top_builddir/Makefile")
 sources=
-for name in $(sed -n '/^tracegen_[a-zA-Z]* =/,/[^\\]$/p' "$top_srcdir/gen/local.mk" | grep -o '[a-z_/]*\.c'); do
+for name in $(sed -n '/^tracegen_[a-zA-Z]* =/,/[^\\]$/p' "$top_srcdir/gen/local.mk" | grep -o '[a-z0-9_/]*\.c'); do
 	sources="$sources $top_srcdir/$name"
 done
 # -w: the ordinary build shows the warnings.
