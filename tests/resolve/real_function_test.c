@@ -76,12 +76,6 @@ void tl_call_unwound(struct tl_call *call)
 	(void)call;
 }
 
-bool tl_door_is_check(const struct tl_call *call)
-{
-	(void)call;
-	return false;
-}
-
 const struct tl_dl *tl_dl(void)
 {
 	static struct tl_dl dl = {.dlsym = dlsym, .dlvsym = dlvsym, .dlerror = dlerror};
