@@ -2,11 +2,11 @@
 /*
  * background.c: see background.h.
  *
- * `state` says what the thread is at. Whoever has noted something to do looks at it, and the thread
- * looks for something to do once more after it has said that it is going to sleep, or to end: one
- * of both sees the other. That takes a barrier between the two on either side; since the one side
- * runs all the time, it is the thread that has it for both (tl_hook_barrier). models/background.pml
- * is a spin model of this.
+ * `state` says what the thread does now. A hook that notes work then reads `state`. The thread
+ * announces in `state` that it is about to sleep or end, and then looks for work once more. So at
+ * least one of the two sees the other. Both sides need a barrier between their write and their
+ * read. Hooks run all the time, so the thread pays for both sides (tl_hook_barrier).
+ * models/background.pml is a spin model of this.
  */
 #include "layer/device/background.h"
 
@@ -28,13 +28,13 @@
 #include "layer/calls/thread.h"
 
 #define BETWEEN	     1000000u /* nanoseconds between two rounds */
-#define BETWEEN_MOST 16u      /* times as long, where nothing ends */
-/* with nothing to do, before it waits to be woken: that costs more than it takes to look */
+#define BETWEEN_MOST 16u      /* factor for this time while nothing ends */
+/* idle rounds before it waits to be woken: a wake-up costs more than a look */
 #define IDLE_ROUNDS 8u
-/* nanoseconds that it waits for something to do before it ends */
+/* nanoseconds without work before it ends */
 #define LINGER	      200000000u
 #define SUSPEND_WAITS 2000u /* of 50 us, for the thread's end */
-/* nanoseconds that a fork waits for a driver, which may have taken its own locks for that */
+/* nanoseconds that a fork waits for a driver, which may hold its own locks */
 #define FORK_WAIT 20000000u
 
 enum state {
@@ -45,9 +45,9 @@ enum state {
 };
 
 static _Atomic uint32_t state;
-/* the thread's, as the kernel has it; of the last one there was */
+/* kernel's id of the latest thread */
 static _Atomic uint32_t number;
-static _Atomic bool suspended; /* it is to end */
+static _Atomic bool suspended; /* it must end */
 
 static uint32_t state_now(void)
 {
@@ -62,7 +62,7 @@ static bool state_change(uint32_t from, uint32_t to)
 
 /* --- the thread */
 
-/* who is inside of a driver; and who forks */
+/* held inside of a driver, and during a fork */
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER;
 
 static void apis_collect(void *left)
@@ -94,7 +94,7 @@ static bool apis_await(void)
 	return false;
 }
 
-/* It says so, and looks again; false: there is something to do. */
+/* Announce the sleep or end, and look again. False: there is work. */
 static bool thread_goes_to(uint32_t to)
 {
 	if (!state_change(to == ASLEEP ? AWAKE : ASLEEP, to))
@@ -156,7 +156,7 @@ static void *thread_run(void *nothing)
 	return NULL;
 }
 
-/* With all signals blocked, as a new thread's are those of who makes it. */
+/* With all signals blocked: a new thread inherits its creator's signal mask. */
 static bool thread_start(void)
 {
 	pthread_attr_t attributes;
@@ -175,7 +175,7 @@ static bool thread_start(void)
 	return error == 0;
 }
 
-/* --- who has something to do */
+/* --- threads that have work for it */
 
 static bool thread_have_started(void)
 {
@@ -206,7 +206,7 @@ TL_NEAR_CODE bool tl_device_do_soon(void)
 
 /* --- calls for a process of one thread */
 
-/* With no number yet it is about to begin. */
+/* Without an id it is about to begin. */
 static bool thread_is_there(void)
 {
 	uint32_t tid = atomic_load_explicit(&number, memory_order_relaxed);
@@ -219,7 +219,7 @@ void tl_device_background_suspend(void)
 	const struct timespec moment = {.tv_nsec = 50000};
 	int error = errno;
 
-	/* There has been none, or none can be had. */
+	/* It was never created, or can't be. */
 	if (state_now() == LACKING ||
 	    (state_now() == NONE && !atomic_load_explicit(&number, memory_order_relaxed)))
 		return;
@@ -238,7 +238,7 @@ void tl_device_background_resume(void)
 
 /* --- forks */
 
-/* the kernel's number of the thread that forks, and holds the lock; 0: it could not be had */
+/* kernel's id of the thread that forks and holds the lock; 0: it did not get the lock */
 static _Atomic uint32_t held;
 
 void tl_device_background_before_fork(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * background.h: a thread of the layer's, which collects commands that have ended, so that the
- * program's own threads need not.
+ * background.h: a thread of the layer that collects ended commands, so that the program's threads
+ * need not.
  *
  * The thread exists while there is something to collect, and a fifth of a second longer: a process
  * may end with its last thread. It blocks all signals. While it works it counts as inside of a
  * hook, so that the end waits for it (tl_hook_drain), and its own calls pass unwatched. It sleeps
- * for a millisecond between two rounds: to collect many commands in a row costs less.
+ * for a millisecond between two rounds: collecting many commands in a row costs less.
  */
 #ifndef TL_LAYER_DEVICE_BACKGROUND_H
 #define TL_LAYER_DEVICE_BACKGROUND_H
@@ -14,14 +14,15 @@
 #include <stdbool.h>
 
 /*
- * From inside of a hook: there is something to collect, and the API's .collect (device_api.h) will
- * find it: have the thread do that soon. False: there can be no thread; the caller has to collect.
+ * From inside of a hook: wake the thread, because the API's .collect (device_api.h) has something
+ * to collect. False: the thread can't be created, and the caller has to collect.
  */
 bool tl_device_do_soon(void);
 
 /*
- * Around calls of the program's that do more where a process has a single thread: the thread ends,
- * and is there again once there is something to collect. Not from several threads at once.
+ * Around calls of the program that need a process with a single thread to do all they can: the
+ * thread ends, and begins again once there is something to collect. Not from several threads at
+ * once.
  */
 void tl_device_background_suspend(void);
 void tl_device_background_resume(void);

@@ -3,23 +3,23 @@
  * clock_fit.c: see clock_fit.h.
  *
  * A segment is a broken line through its pairs. The process's own clock is fitted the same way
- * (layer/buffers/clock.c), but its readings are exact to some nanoseconds and those of a device to
- * a bracket, so that here a slope is worth what its two brackets leave of it, and is weighed
- * against the nominal one. Ticks are unrolled to 64 bits; differences of them are taken modulo
- * 2^64, so that no epoch is special.
+ * (layer/buffers/clock.c), but its readings are exact to some nanoseconds. A reading of a device's
+ * clock is only as exact as its bracket. So a slope here is weighted by the width of its two
+ * brackets, and mixed with the nominal rate. Ticks are unrolled to 64 bits, and their differences
+ * are taken modulo 2^64, so any epoch works.
  */
 #include "layer/device/clock_fit.h"
 
 #include <string.h>
 
 #define NOMINAL_DOUBT 1e-4 /* a clock keeps its nominal rate within this, as a rule */
-/* and what its rate changes between two pairs is less than this */
+/* the rate changes by less than this between two pairs */
 #define RATE_CHANGE 2e-4
-#define WORST_RATE  1e-3	/* where nothing is measured */
+#define WORST_RATE  1e-3	/* while nothing is measured */
 #define BASELINE    500000000u	/* nanoseconds that a rate is measured over */
-#define RECENT	    2000000000u /* for so long a wide bracket can be left out */
-#define SLACK	    1000u	/* nanoseconds: what is less is no step */
-/* of brackets' offset: what is known is worth less as it gets older */
+#define RECENT	    2000000000u /* how long a wide bracket can be left out */
+#define SLACK	    1000u	/* nanoseconds: smaller jumps are no step */
+/* of the brackets' offset: older knowledge counts less */
 #define DRIFT 1e-4
 
 void tl_clock_fit_start(struct tl_clock_fit *fit, uint64_t hz, unsigned bits)
@@ -66,7 +66,7 @@ static double slope_between(const struct tl_clock_fit_point *from,
 
 /* --- pairs */
 
-/* The first point of the segment that one is in. */
+/* The first point of this point's segment. */
 static uint32_t segment_first(const struct tl_clock_fit *fit, uint32_t at)
 {
 	if (at >= fit->newest)
@@ -77,9 +77,9 @@ static uint32_t segment_first(const struct tl_clock_fit *fit, uint32_t at)
 }
 
 /*
- * The rate beyond the last point: from the pair that is half a second older, or as old as the
- * segment has them. What its brackets leave open is made up by the nominal rate, each with its
- * weight.
+ * The rate beyond the last point: measured from the pair that is half a second older, or from the
+ * segment's oldest. The result is the weighted mean of this rate and the nominal one; the weight
+ * follows from the brackets.
  */
 static void measure_rate(struct tl_clock_fit *fit)
 {
@@ -99,7 +99,8 @@ static void measure_rate(struct tl_clock_fit *fit)
 }
 
 /*
- * Of the older half every second one goes. The last of a segment stays: it says when the step was.
+ * In the older half, every second point is dropped. The last of a segment stays: it says when the
+ * step was.
  */
 static void points_thin_out(struct tl_clock_fit *fit)
 {
@@ -117,7 +118,7 @@ static void points_thin_out(struct tl_clock_fit *fit)
 			points[left - 1].slope = slope_between(&points[left - 1], &points[left]);
 		left++;
 	}
-	/* Nothing but steps: the oldest are no longer known. */
+	/* All points are steps: forget the oldest. */
 	if (left == TL_CLOCK_FIT_POINTS) {
 		memmove(points, points + half, (left - half) * sizeof(*points));
 		left -= half;
@@ -139,7 +140,7 @@ static void points_append(struct tl_clock_fit *fit, const struct tl_clock_fit_po
 		to[-1].slope = slope_between(to - 1, to);
 }
 
-/* Where the line leads to, and how far from that a pair may be without a step. */
+/* The time that the line predicts, and how far a pair may be from it without a step. */
 static double surprise(const struct tl_clock_fit *fit, const struct tl_clock_fit_point *pair)
 {
 	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
@@ -152,8 +153,8 @@ static double surprise(const struct tl_clock_fit *fit, const struct tl_clock_fit
 }
 
 /*
- * The nominal rate may be plainly wrong. Then each of the first pairs looks like a step; but three
- * of them lie on a line, as they would not by chance. False: they don't.
+ * The nominal rate may be plainly wrong. Then each of the first pairs looks like a step, but three
+ * of them lie on a line, which hardly happens by chance. False: they do not.
  */
 static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point *pair)
 {
@@ -176,7 +177,7 @@ static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point
 	return true;
 }
 
-/* It goes on where answers have led to. */
+/* It continues from the latest answer. */
 static void rate_go_on(struct tl_clock_fit *fit, struct tl_clock_fit_point *pair)
 {
 	if (fit->horizon.answered &&
@@ -231,7 +232,7 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 	last = &fit->points[fit->count - 1];
 	if (!is_after(pair.ticks, last->ticks) || (is_wide && pair.ns - last->ns < RECENT))
 		return TL_CLOCK_FIT_SKIPPED;
-	/* No stamp can be newer than this reading: what was answered was nonsense. */
+	/* No stamp can be newer than this reading: the earlier answer was wrong. */
 	if (!is_after(pair.ticks, fit->horizon.ticks))
 		fit->horizon.answered = false;
 	rate_go_on(fit, &pair);
@@ -244,7 +245,7 @@ bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns)
 
 	if (!fit->count)
 		return true;
-	/* A rate is good for half the time that it was measured over. */
+	/* A rate is valid for half the time that it was measured over. */
 	known = (fit->points[fit->count - 1].ns - fit->points[fit->newest].ns) / 2;
 	if (known < renew)
 		renew = known > TL_CLOCK_FIT_SOON ? known : TL_CLOCK_FIT_SOON;
@@ -255,7 +256,7 @@ bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns)
 	       now_ns - fit->asked >= (wrap < (double)renew ? (uint64_t)wrap : renew);
 }
 
-/* --- no pairs, but what each command tells */
+/* --- without pairs: what each command tells */
 
 static int64_t device_ns(const struct tl_clock_fit *fit, uint64_t ticks)
 {
@@ -320,7 +321,7 @@ static struct tl_clock_fit_time convert_by_offset(const struct tl_clock_fit *fit
 
 /* --- stamps */
 
-/* Points [first, last] of a segment, and the times that it can have stamps of. */
+/* Points [first, last] of a segment, and the range of times of its stamps. */
 struct segment {
 	uint32_t first, last;
 	uint64_t begin, end;
@@ -334,7 +335,7 @@ static struct segment segment_of(const struct tl_clock_fit *fit, uint32_t last)
 				last + 1 < fit->count ? fit->points[last + 1].ns : UINT64_MAX};
 }
 
-/* What the stamp is if it is of this segment. *at: the point before it, or the first. */
+/* The stamp's time if it is of this segment. *at: the point before it, or the first. */
 static uint64_t unroll_in(const struct tl_clock_fit *fit, const struct segment *segment,
 			  uint64_t ticks, unsigned bits, uint64_t about_ns, uint32_t *at)
 {

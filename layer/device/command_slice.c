@@ -11,9 +11,12 @@
 #include "layer/device/device_texts.h"
 #include "tracelayer/api.h"
 
-/* nanoseconds from a call's bounds: its slice's are ticks, converted, and may be off by a little */
+/*
+ * nanoseconds inside of a call's bounds: its slice's times are converted ticks, and may differ a
+ * little
+ */
 #define INSIDE 100u
-/* the same where these are known: a driver's own call inside of it may begin soon */
+/* the same where the slice's times are known: a nested call of the driver may begin soon */
 #define INSIDE_EXACT 20u
 
 /* "1024x16x1" */
@@ -44,8 +47,8 @@ static uint64_t most(uint64_t a, uint64_t b)
 }
 
 /*
- * A time inside of a call, near its end or its start, but not so near that its slice might not have
- * it.
+ * A time inside of a call, near its end or start, but far enough from it to lie inside of the
+ * call's slice.
  */
 static uint64_t call_margin(const struct tl_device_call *call)
 {

@@ -20,10 +20,13 @@ struct tl_work_args {
 	struct tl_event_arg at[TL_WORK_OWN_ARGS + TL_WORK_MORE_ARGS];
 };
 
-/* Its times as they can be. A call that had returned by then has not waited for it. */
+/*
+ * Limit its times to what is possible. A call that returned before the command's end has not waited
+ * for it.
+ */
 void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now);
 
-/* Under the queue's lock. The slice leads to *args. */
+/* Under the queue's lock. The slice points to *args. */
 struct tl_event tl_work_slice(struct tl_device_queue *queue, const struct tl_device_work *work,
 			      uint32_t lane, struct tl_work_args *args);
 

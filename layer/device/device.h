@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.h: the contract of layer/device, the room of device lanes: what a program's devices do, as
- * against what its threads call. It knows no driver. Each driver has a room of its own above this
- * one (layer/device/opencl, layer/device/ze), which sets hooks around the driver's functions
- * (layer/calls/hook.h), finds out when commands run, and tells that here.
+ * device.h: the contract of layer/device, the room of device lanes: what a program's devices do
+ * (calls of its threads are the room layer/calls). It knows no driver. Each driver has a room of
+ * its own above this one (layer/device/opencl, layer/device/ze), which sets hooks around the
+ * driver's functions (layer/calls/hook.h), finds out when commands run, and reports that to this
+ * room.
  *
  * The room offers
  *
- *	device_lanes.h	the start and the end of the lanes, and what a fork does to them
- *	device_api.h	what a driver's room gives: one struct tl_device_api
- *	background.h	a thread that does what need not be done in the program's own
- *	work.h		devices, queues, commands and memory, as the trace and tools get them
- *	handles.h	a table of a driver's handles
- *	clock_fit.h	a device's clock as CLOCK_MONOTONIC
+ * 	device_lanes.h	the start and the end of the lanes, and what a fork does to them
+ * 	device_api.h	what a driver's room gives: one struct tl_device_api
+ * 	background.h	a thread that does what need not be done in the program's own
+ * 	work.h		devices, queues, commands and memory, as the trace and tools get them
+ * 	handles.h	a table of a driver's handles
+ * 	clock_fit.h	a device's clock as CLOCK_MONOTONIC
  *
  * Who may call. layer/process: device_lanes.h and background.h. The drivers' rooms: all of it, from
  * inside of hooks, or on the background thread. Any thread may be inside of a hook; no signal

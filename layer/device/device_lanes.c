@@ -66,15 +66,15 @@ void tl_device_begin(void)
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	if (tl_once_begin(&begun) == TL_ONCE_DO) {
 		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
-		/* What lacks a hook for want of memory is called all the same. */
+		/* Where memory is too short for a hook, the function is called without it. */
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 			for (const struct tl_hook *const *list = (*api)->hooks; *list; list++)
 				tl_hook_set(*list);
 		tl_once_done(&begun);
 	}
 	/*
-	 * Also by who comes later: another thread may have looked just before that was done, and
-	 * said so after it.
+	 * Later threads do this, too: another thread may have looked just before it was done, and
+	 * stored its result after that.
 	 */
 	if (lanes_have_begun())
 		tl_first_call_done(TL_FIRST_CALL_DEVICE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device_lanes.h: the life of device lanes. They begin with the first call after they are wanted,
- * by setting the hooks of all APIs, and end with the process. Any thread may call, not a signal
- * handler, unless it says otherwise.
+ * by setting the hooks of all APIs, and end with the process. Any thread may call, but no signal
+ * handler, unless a function says otherwise.
  */
 #ifndef TL_LAYER_DEVICE_DEVICE_LANES_H
 #define TL_LAYER_DEVICE_DEVICE_LANES_H
@@ -15,8 +15,8 @@
 #include "layer/calls/hook.h"
 
 /*
- * See whether the settings, and what is asked of this process, want device lanes. True: they are
- * wanted since now. Async-signal-safe.
+ * Look whether the settings or the requests to this process want device lanes. True: they are
+ * wanted from now on. Async-signal-safe.
  */
 bool tl_device_look(void);
 
@@ -30,8 +30,8 @@ static inline bool tl_device_waits(void)
 void tl_device_begin(void);
 
 /*
- * The process ends: record what is known of the devices' work. Once; within 200 ms, as far as
- * drivers answer. Does nothing where the calling thread is inside of a call, whose driver may hold
+ * The process ends: record what is known of the devices' work. Once; within 200 ms, if drivers
+ * answer. Does nothing where the calling thread is inside of a call, because its driver may hold
  * locks.
  */
 void tl_device_end(void);

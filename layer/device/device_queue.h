@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_queue.h: what a device, a queue and a command are inside of this room; who uses the room
- * knows them by pointers (work.h). work.c has the commands, device_queues.c makes devices and
- * queues, queue_lanes.c and queue_depth.c have what their parts of a queue say.
+ * device_queue.h: the structs of a device, a queue and a command, for this room only; users of the
+ * room have pointers to them (work.h). work.c handles commands, device_queues.c makes devices and
+ * queues, queue_lanes.c and queue_depth.c use the parts of a queue that are named for them.
  */
 #ifndef TL_LAYER_DEVICE_DEVICE_QUEUE_H
 #define TL_LAYER_DEVICE_DEVICE_QUEUE_H
@@ -23,12 +23,12 @@ struct tl_device_command {
 	struct tl_device_queue *queue;
 	_Atomic uint64_t submitted; /* nanoseconds, or ticks; 0: about to be */
 	bool in_ticks;
-	/* false: tools only want to hear of it, and it is in no list */
+	/* false: only tools watch it, and it is in no list */
 	bool recorded;
 	enum tl_command_state state; /* the queue's */
 };
 
-/* What a lane has at a time. */
+/* A time span on a lane. */
 struct tl_lane_span {
 	uint64_t start, end;
 	uint32_t by; /* the lane of the thread that recorded it */
@@ -36,7 +36,7 @@ struct tl_lane_span {
 
 struct tl_queue_lane {
 	uint32_t number;
-	uint64_t forgotten; /* all before is taken */
+	uint64_t forgotten; /* everything before is occupied */
 	uint32_t count, room, look;
 	struct tl_lane_span *spans; /* by their start */
 };

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* queues of a device, from which on those that were released are used again */
+/* a device with so many queues uses released ones again */
 #define REUSE 64u
 
-/* of the lists: they are added to under it */
+/* of the lists: held while adding to them */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 _Atomic(struct tl_device *) tl_devices;
 _Atomic(struct tl_device_queue *) tl_device_queues;
@@ -43,7 +43,10 @@ static bool label_is_taken(const char *label)
 	return false;
 }
 
-/* What tells queues apart comes first: viewers cut long names at the end. Under `making`. */
+/*
+ * The part that differs between queues comes first: viewers cut long names at the end. Under
+ * `making`.
+ */
 static char *label_new(const struct tl_device *device, const char *name, uint32_t number)
 {
 	char *label = NULL;
@@ -61,7 +64,7 @@ static bool names_are_same(const char *one, const char *other)
 	return one && other ? !strcmp(one, other) : one == other;
 }
 
-/* One of that name which was released, where a device has had many. Under `making`. */
+/* A released queue of this name, where the device has had many. Under `making`. */
 static struct tl_device_queue *queue_use_again(const struct tl_device *device, const char *name)
 {
 	struct tl_device_queue *free_one = NULL;

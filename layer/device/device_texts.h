@@ -25,7 +25,7 @@ enum {
 		TL_DEVICE_TEXT_COUNT
 };
 
-/* A text's number, 0 until it is wanted. Whoever finds a 0 asks, and gets the same. */
+/* A text's number, 0 until it is wanted. All threads that find 0 ask, and get the same number. */
 static inline uint32_t tl_kept_text(_Atomic uint32_t *kept, const char *text)
 {
 	uint32_t number = atomic_load_explicit(kept, memory_order_relaxed);

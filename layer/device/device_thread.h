@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device_thread.h: what commands keep of each thread. It lies in the thread's producer,
- * in the slot that buffer.h reserves for this room, so that a call with a hook finds it in the line
- * of the cache that it needs anyway. Only the thread itself writes it.
+ * device_thread.h: what this room keeps for each thread. It lies in the thread's producer, in the
+ * slot that buffer.h reserves for this room: a call with a hook needs that cache line anyway. Only
+ * the thread itself writes it.
  */
 #ifndef TL_LAYER_DEVICE_DEVICE_THREAD_H
 #define TL_LAYER_DEVICE_DEVICE_THREAD_H

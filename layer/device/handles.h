@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handles.h: a table of what is known of a driver's handles, by the handle's value.
+ * handles.h: a table from a driver's handles to what the layer knows of them.
  *
  * Entries are the caller's structs, with a struct tl_handle as their first member. Finding takes no
- * lock. So an entry has to stay in memory for ever, unless the table's users hold a lock of their
- * own around every use: then they may also take entries out.
+ * lock. So an entry stays in memory for ever, unless the table's users hold their own lock around
+ * every use; then they may also remove entries.
  */
 #ifndef TL_LAYER_DEVICE_HANDLES_H
 #define TL_LAYER_DEVICE_HANDLES_H
@@ -37,7 +37,7 @@ _Static_assert(TL_HANDLE_BUCKETS == 1u << (64 - 54), "tl_handles_bucket gives as
 /* NULL: there is none. */
 static inline struct tl_handle *tl_handles_find(const struct tl_handles *table, const void *key)
 {
-	/* Acquire, here and below, pairs with the release of who put it in. */
+	/* Acquire, here and below, pairs with the release of the thread that put the entry in. */
 	struct tl_handle *handle =
 		atomic_load_explicit(&table->buckets[tl_handles_bucket(key)], memory_order_acquire);
 
@@ -47,13 +47,12 @@ static inline struct tl_handle *tl_handles_find(const struct tl_handles *table, 
 }
 
 /*
- * Only one thread at a time puts in and takes out. One with the same key that is there already is
- * hidden.
+ * Only one thread at a time puts in or takes out. A new entry hides an older one with the same key.
  */
 void tl_handles_put(struct tl_handles *table, struct tl_handle *handle);
 struct tl_handle *tl_handles_take(struct tl_handles *table, const void *key);
 
-/* This very one, if it is there, whether it is hidden or not. */
+/* Remove exactly this entry, if it is there, even if a newer one hides it. */
 void tl_handles_remove(struct tl_handles *table, struct tl_handle *handle);
 
 #endif

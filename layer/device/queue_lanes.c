@@ -11,12 +11,12 @@
 #include "layer/buffers/strings.h"
 #include "layer/calls/event.h"
 
-#define SPANS	    64u /* of a lane, when it is first looked for what can be forgotten */
-#define FIRST_SPANS 4u	/* that a lane has room for */
-/* lanes of devices stand below those of threads and of the program's own */
+#define SPANS	    64u /* spans on a lane from which on old ones are forgotten */
+#define FIRST_SPANS 4u	/* spans that a lane has room for */
+/* lanes of devices stand below those of threads and those that the program makes */
 #define SORT 1000
 
-/* The number of spans that begin at a time or before. */
+/* The number of spans that begin at this time or before. */
 static uint32_t lane_spans_until(const struct tl_queue_lane *lane, uint64_t start)
 {
 	uint32_t low = 0, high = lane->count;
@@ -33,7 +33,7 @@ static uint32_t lane_spans_until(const struct tl_queue_lane *lane, uint64_t star
 	return low;
 }
 
-/* What a nothing may not do is to be inside of something. */
+/* An empty span may touch others, but not lie inside of one. */
 static bool lane_is_free(const struct tl_queue_lane *lane, uint32_t at, uint64_t start,
 			 uint64_t end)
 {
@@ -41,7 +41,7 @@ static bool lane_is_free(const struct tl_queue_lane *lane, uint32_t at, uint64_t
 	       (at == lane->count || lane->spans[at].start >= end);
 }
 
-/* What ends before anything can come. */
+/* Forget spans that end before any later command can begin. */
 static void lane_forget(struct tl_queue_lane *lane, uint64_t before)
 {
 	uint32_t left = 0;
@@ -115,8 +115,8 @@ static uint64_t lane_end(const struct tl_queue_lane *lane)
 }
 
 /*
- * The first lane on which something that begins then, and has not ended, may have room. There may
- * be as many lanes as there are such commands, in which case most are known to have none.
+ * The first lane that may have room for a command that begins at this time and has not ended. There
+ * may be as many lanes as such commands; most lanes are then known to have no room.
  */
 static uint32_t queue_first_lane_with_room(struct tl_device_queue *queue, uint64_t start)
 {
@@ -134,9 +134,9 @@ static uint32_t queue_first_lane_with_room(struct tl_device_queue *queue, uint64
 }
 
 /*
- * The first lane that is free then. Of two slices that touch on a lane, a reader of packets knows
- * the order by that of the file; where this isn't that of time, or may not be, they are kept a
- * nanosecond apart.
+ * The first lane that is free at this time. Where two slices touch on a lane, a reader of packets
+ * takes their order from the file. Where the file's order may differ from the order in time, the
+ * slices are kept a nanosecond apart.
  */
 struct tl_queue_lane *tl_queue_lane_for(struct tl_device_queue *queue, struct tl_device_work *work,
 					uint32_t by)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue_lanes.h: the lanes of a queue. A command goes to the first lane on which its time is free,
- * among all that were put there, in whatever order they come. What no command to come can touch is
- * forgotten: none begins before the first pending one was submitted. Under the queue's lock.
+ * queue_lanes.h: the lanes of a queue. A command goes to the first lane on which its time is free.
+ * Commands may come in any order. Spans that no later command can overlap are forgotten: no command
+ * begins before the first pending one was submitted. Under the queue's lock.
  */
 #ifndef TL_LAYER_DEVICE_QUEUE_LANES_H
 #define TL_LAYER_DEVICE_QUEUE_LANES_H

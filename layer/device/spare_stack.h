@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spare_stack.h: memory of commands that are done, for later ones.
+ * spare_stack.h: memory of done commands, used again for later ones.
  *
- * One thread submits a command and another one may tell what became of it. Its memory goes back to
- * the queue's stack, without a lock. A thread that has used up its own takes all that the queue
- * has, so no thing is taken out of a shared stack alone, and ABA can't be. What a thread has is its
- * own: only hooks ask for it, and no signal handler's call has a hook while they run.
+ * One thread submits a command, and another may report its end. The command's memory goes back to
+ * the queue's stack, without a lock. A thread that has used up its own spare memory takes the
+ * queue's whole stack; nothing takes a single entry, so there is no ABA problem. A thread's own
+ * stack needs no lock, either: only hooks use it, and a signal handler's call runs no hook while
+ * another hook runs.
  */
 #ifndef TL_LAYER_DEVICE_SPARE_STACK_H
 #define TL_LAYER_DEVICE_SPARE_STACK_H
@@ -38,7 +39,7 @@ static inline void tl_spare_give_back(_Atomic(struct tl_spare *) *shared, void *
 	struct tl_spare *spare = memory;
 
 	spare->next = atomic_load_explicit(shared, memory_order_relaxed);
-	/* Release pairs with tl_spare_take's acquire: nothing of it is used any more. */
+	/* Release pairs with tl_spare_take's acquire: nobody uses the memory any more. */
 	while (!atomic_compare_exchange_weak_explicit(shared, &spare->next, spare,
 						      memory_order_release, memory_order_relaxed))
 		;

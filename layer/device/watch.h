@@ -7,10 +7,10 @@
 
 #include "tracelayer/device.h"
 
-/* Some tool does. */
+/* At least one tool watches. */
 bool tl_device_is_watched(void);
 
-/* Call all of them. Under no lock of this room's. */
+/* Call all of them. The caller holds no lock of this room. */
 void tl_device_tell(const struct tl_device_view *command);
 
 #endif

@@ -3,18 +3,18 @@
  * work.c: commands, from their submission until they are done; and memory.
  *
  * tl_device_submit puts a command on its queue's `inbox`, a stack that is pushed to by compare and
- * exchange, and only then reads the clock. So whoever has taken the inbox knows that each command
- * that was not in it has a later time than that at which it was taken. The same holds where the
- * time is that at which the call began, and is told later (tl_device_submit_untimed). Who has the
- * queue's lock moves the inbox to the `pending` list, in the order of submission. A command leaves
- * that list when it and all before it are done.
+ * exchange, and only then reads the clock. So a thread that takes the inbox knows that every
+ * command that was not in it has a submission time after the taking. The same holds for
+ * tl_device_submit_untimed, whose caller stores the time later. The holder of the queue's lock
+ * moves the inbox to the `pending` list, in the order of submission. A command leaves that list
+ * when it and all before it are done.
  *
- * A command that a great many later ones have overtaken is counted as submitted, and no longer
- * waited for (TL_COMMAND_STUCK).
+ * A command that very many later ones have overtaken still counts as submitted, but the list no
+ * longer waits for it (TL_COMMAND_STUCK).
  *
  * Ordered accesses: .inbox is pushed to with release and taken with acquire, so that a command's
- * fields are there; .submitted is stored with release after that, and read with acquire by who has
- * the lock.
+ * fields are there; .submitted is stored with release after that, and read with acquire by the
+ * lock's holder.
  */
 #include "layer/device/work.h"
 
@@ -37,12 +37,12 @@
 #include "layer/device/watch.h"
 #include "tracelayer/api.h"
 
-#define STUCK	     65536u /* commands that may be done behind one that isn't */
+#define STUCK	     65536u /* commands that may be done behind one that is not */
 #define CORRELATIONS 64u    /* numbers that a thread takes at a time; a power of two */
 
 static _Atomic uint32_t correlations; /* blocks of them are taken */
 
-/* Those of a block whose last bits are all 0 are nobody's. */
+/* A number whose last bits are all 0 is never used. */
 TL_NEAR_CODE uint32_t tl_device_correlation(void)
 {
 	struct tl_hook_thread *thread = tl_hook_thread_here();
@@ -130,7 +130,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 {
 	struct tl_device_command *command = tl_device_submit_untimed(queue);
 
-	/* Not before it is there for others to see. */
+	/* Only after others can see it. */
 	command_set_time(command, tl_device_now(), false);
 	return command;
 }
@@ -154,8 +154,8 @@ static void queue_take_inbox(struct tl_device_queue *queue)
 }
 
 /*
- * Commands that are done leave the list's front. Returns before what all is known that ever will
- * be. `now`: some time before this.
+ * Take done commands off the list's front. Returns the time before which no further edges can come.
+ * `now`: a time before this call.
  */
 static uint64_t queue_settle(struct tl_device_queue *queue, uint64_t now)
 {
@@ -176,7 +176,7 @@ static uint64_t queue_settle(struct tl_device_queue *queue, uint64_t now)
 	return now;
 }
 
-/* It is over; edges count where it had a beginning. */
+/* It is over. Its edges count if it had a beginning. */
 static void command_finish(struct tl_device_command *command, uint64_t begun, uint64_t ended)
 {
 	struct tl_device_queue *queue = command->queue;
@@ -236,7 +236,7 @@ static void command_record(struct tl_device_command *command, struct tl_device_w
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* Those who want to hear of it besides. */
+/* Tools that watch it, too. */
 static void work_tell(const struct tl_device_queue *queue, const struct tl_device_work *work)
 {
 	tl_device_tell(&(struct tl_device_view){

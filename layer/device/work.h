@@ -7,8 +7,8 @@
  * is known to have ended, and memory. doc/tracelayer-trace.5 describes what the trace has of it.
  *
  * Any thread may call, several at once, from inside of a hook (layer/calls/hook.h) or on the
- * background thread. Submitting takes no lock: it needs a compare and exchange, a reading of the
- * clock at most, and seldom an allocation. Everything else takes the lock of the queue, or of the
+ * background thread. Submitting takes no lock: it needs a compare and exchange, at most one reading
+ * of the clock, and seldom an allocation. Everything else takes the lock of the queue, or of the
  * device's memory, for less than a microsecond, and calls nobody else under it. Nothing here calls
  * a driver or waits for one.
  *
@@ -24,16 +24,16 @@
 #include "tracelayer/device.h"
 
 /*
- * A device, or whatever else has memory or queues ("host"). It is kept for ever, and each call
- * makes a new one: the caller has a table. NULL where memory is short.
+ * A device, or something else that has memory or queues ("host"). It is kept for ever. Each call
+ * makes a new one, so the caller keeps a table. NULL where memory is short.
  */
 struct tl_device;
 struct tl_device *tl_device_new(const char *name);
 
 /*
- * A queue of it. Its lanes are called "<name>, <device>", and where there is such a queue already,
- * or name is NULL, "queue N, <device>"; they are there once they have a command. N counts the
- * process's queues. NULL where memory is short; everything below takes NULL, and does nothing.
+ * A queue of the device. Its lanes are called "<name>, <device>"; where such a queue exists
+ * already, or name is NULL, "queue N, <device>". A lane appears with its first command. N counts
+ * the process's queues. NULL where memory is short; everything below takes NULL, and does nothing.
  */
 struct tl_device_queue;
 struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char *name);
@@ -53,21 +53,21 @@ uint32_t tl_device_correlation(void);
 
 /*
  * A command is about to be submitted. Call this before the driver is called: after that the command
- * may have ended already. NULL: the command need not be watched, because it is not going to be in
- * the trace (nothing is recorded now, or not its level, or the calling thread's request lacks that)
- * and no tool watches, or because memory is short. Otherwise call tl_device_done or
- * tl_device_cancel, once; the pointer is void after that.
+ * may have ended already. NULL: nobody needs the command, because it will not be in the trace
+ * (nothing is recorded now, or not its level, or the calling thread's request excludes it) and no
+ * tool watches; or memory is short. Otherwise call tl_device_done or tl_device_cancel, once; the
+ * pointer is void after that.
  */
 struct tl_device_command;
 struct tl_device_command *tl_device_submit(struct tl_device_queue *queue);
 
 /*
- * The same in two steps, for callers that have a time in ticks anyway. Until tl_device_submitted is
- * called, with ticks that are later than the first step, the command counts as about to be
- * submitted, and nothing that comes later becomes final.
+ * The same in two steps, for callers that have a time in ticks already. Until tl_device_submitted
+ * is called, with ticks that are later than the first step, the command counts as about to be
+ * submitted, and nothing after it becomes final.
  */
 struct tl_device_command *tl_device_submit_untimed(struct tl_device_queue *queue);
-void tl_device_will_submit(void); /* soon: its memory had better be near */
+void tl_device_will_submit(void); /* a command is soon submitted: fetch its memory into the cache */
 void tl_device_submitted(struct tl_device_command *command, uint64_t ticks);
 
 /* It was not submitted after all: the call failed. */
@@ -75,11 +75,11 @@ void tl_device_cancel(struct tl_device_command *command);
 
 /* A call of the program, and its slice in the trace. */
 struct tl_device_call {
-	/* of its thread, as it is shown; 0: it has no slice, and gets no arrow */
+	/* the lane of its thread in the trace; 0: it has no slice, and gets no arrow */
 	uint32_t tid;
 	uint32_t thread;     /* the kernel's number of that */
 	uint64_t start, end; /* times inside of it (tl_hook_start, tl_hook_end); 0: not known */
-	bool exact;	     /* they are its slice's own, converted from the same ticks */
+	bool exact;	     /* they equal its slice's times: converted from the same ticks */
 };
 
 /*
@@ -97,13 +97,13 @@ enum tl_device_raw {
 };
 
 /*
- * What a command is, whatever becomes of it. A driver's room has one in what it keeps of each
- * command; struct tl_device_work leads to that.
+ * What is known of a command when it is submitted. A driver's room keeps one for each command;
+ * struct tl_device_work points to it.
  */
 struct tl_device_facts {
 	const char *name;   /* the kernel's, "read buffer", …; NULL: the kind says it */
 	const char *peer;   /* the copy's other side: "host", another device's name; NULL: none */
-	uint64_t bytes;	    /* moved; 0: none, or not known. With it goes the bandwidth */
+	uint64_t bytes;	    /* moved; 0: none, or not known. The bandwidth follows from it */
 	uint8_t kind;	    /* enum tl_device_kind */
 	uint8_t dimensions; /* of a kernel; 0: not known */
 	uint64_t global[3], local[3]; /* .local[0] 0: not known */
@@ -116,17 +116,17 @@ struct tl_device_work {
 	 * it has not ended: .end is now, and .start the submission if it is not known to have begun
 	 */
 	bool unfinished;
-	uint64_t start, end; /* converted; they are kept within what is known of the calls */
+	uint64_t start, end; /* converted; they are limited to what is possible by the calls */
 	/* enum tl_device_raw: which of these there are, as the driver reports them */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 	uint32_t correlation, request;
 	struct tl_device_call submitted; /* the call that submitted it */
 	struct tl_device_call waited;	 /* the one that waited for it, or .end 0 */
-	uint64_t now; /* it was seen to have ended before this; 0: the clock is read */
+	uint64_t now;			 /* it had ended by this time; 0: read the clock */
 	/* other commands of the queue follow at once: what becomes final may wait for them */
 	bool more;
-	uint32_t nargs; /* more of them, behind the layer's own; at most 16 */
+	uint32_t nargs; /* more arguments, shown after the layer's own; at most 16 */
 	const struct tl_event_arg *args;
 };
 
@@ -139,12 +139,12 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 /* The program has allocated so many bytes on the device; less than 0: freed. */
 void tl_device_memory(struct tl_device *device, int64_t bytes);
 
-/* The end: samples of what the counters know. Nothing here may be called after it. */
+/* The end: record the counters' last samples. Nothing here may be called after it. */
 void tl_device_work_end(void);
 
 /*
- * In a forked child: queues and devices stay, and have no lanes, no commands and no memory.
- * Commands of the parent's are void.
+ * In a forked child: queues and devices stay, but without lanes, commands or memory. The parent's
+ * commands are void.
  */
 void tl_device_work_after_fork(void);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * opencl_call.h: a call of the program's, as the hooks of this room see it.
- */
+/* opencl_call.h: a call of the program, as the hooks of this room see it. */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_CALL_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_CALL_H
 
@@ -26,8 +24,8 @@ static inline bool tl_cl_succeeded(uint64_t result, bool unwound)
 }
 
 /*
- * As struct tl_device_call, but in ticks, which a call has anyway. What is told of a command is
- * converted from ticks as the call's own record is: so the two keep the order in which they were.
+ * As struct tl_device_call, but in ticks, which a call has already. A command's times are converted
+ * from ticks in the same way as the call's own record, so the order of the two stays right.
  */
 struct tl_cl_call {
 	uint32_t tid, thread;

@@ -2,25 +2,25 @@
 /*
  * opencl_collect.c: see opencl_collect.h.
  *
- * Commands are collected when a call has waited for them, so that the trace can lead from the one
- * to the other; and where nobody waits, when many have gathered, and at the end. Of a queue that
- * keeps the order only the oldest command that has not ended is asked about.
+ * Commands are collected after a call has waited for them, so that the trace can have an arrow from
+ * the command to the call. Where nobody waits, they are collected when there are many, and at the
+ * end. In an in-order queue the driver is asked only about the oldest command that has not ended.
  *
- * To tell of a command takes a third of a microsecond, and several times as much for one alone as
- * for one of many. The program's next call had better not wait for that. So a thread of the layer's
- * (background.h) does it, each millisecond, for all that has been waited for since. The program's
- * own threads do it only where that thread can't be had or does not get on, and at the end. Where
- * the program might see that the layer still holds an event, the layer lets go of all that has
- * ended before the program looks. A process that is killed may lack its last commands, those of
- * some milliseconds.
+ * Reporting a command takes a third of a microsecond, and several times as much for a single
+ * command as for one of many. The program's next call should not wait for that. So a thread of the
+ * layer (background.h) reports, each millisecond, the commands that have been waited for since. The
+ * program's threads do it only where that thread can't be created or falls behind, and at the end.
+ * Before the program makes a call that could show that the layer still holds an event, the layer
+ * releases the events of all ended commands. The trace of a killed process may lack the commands of
+ * its last milliseconds.
  *
- * The thread that submits the next command asks about the events and lets go of them, directly
- * after that submission: then the device is busy, and there is time. Elsewhere it would cost more:
- * an event and its memory lie in the cache of the processor that made it. So the background thread
- * gets commands that only have to be told of (.untold).
+ * The thread that submits the next command asks about the events and releases them, directly after
+ * that submission: the device is busy then, and there is time. In another thread it would cost
+ * more, because an event and its memory lie in the cache of the processor that made it. So the
+ * background thread gets commands that only have to be reported (.untold).
  *
- * The claimer lets go of events before it frees the queue. So who counts an event's references
- * (tl_cl_queue_claim_with) knows which of them are the layer's.
+ * The claimer releases the events before it gives up its claim. So code that counts an event's
+ * references (tl_cl_queue_claim_with) knows which of them are the layer's.
  */
 #include "layer/device/opencl/opencl_collect.h"
 
@@ -36,15 +36,15 @@
 
 /* commands that nobody waits for; beyond it the oldest are collected */
 #define KEEP 512u
-/* commands that have been waited for and not told of: beyond that the program's threads help */
+/* commands waited for and not reported: beyond this the program's threads help */
 #define MANY 1024u
-#define SOME 64u /* are told of at a time */
-/* commands of a queue without order that are asked about and have not ended, at a time */
+#define SOME 64u /* commands reported at a time */
+/* out-of-order queue: how many unfinished commands are asked about at a time */
 #define LOOKS	   64u
 #define LAST_LOOKS 65536u /* the same, at the end */
 /* nanoseconds that the process's end may wait for commands that are about to end */
 #define LAST_WAIT 20000000u
-/* rounds of our thread between two in which it looks at queues that the program has given up */
+/* rounds of the background thread between two looks at queues that the program has released */
 #define SELDOM 16u
 
 /* --- what events say */
@@ -90,7 +90,7 @@ static cl_int command_status(const struct tl_cl_command *command)
 	return status;
 }
 
-/* It has ended: then .done, and what can be known of it is there. */
+/* Whether it has ended. Then .done and everything that can be known of it are set. */
 static bool command_look(struct tl_cl_command *command)
 {
 	if (command_is_timed(command)) {
@@ -109,15 +109,16 @@ enum collecting {
 	FRONT, /* what has ended among the oldest */
 	ENDED, /* what has ended */
 	/*
-	 * and was waited for, or stands before what was: not a word of what the device is busy with
+	 * those of them that were waited for, or stand before one that was. Others, which the
+	 * device may be busy with, are left
 	 */
 	NOTED,
 	LAST, /* what has ended, however many have not */
 };
 
 /*
- * Returns the last one that has ended, or NULL. Beyond some that have not, only those that have
- * been waited for are asked about.
+ * Returns the last one that has ended, or NULL. After a number of unfinished commands, only those
+ * that have been waited for are asked about.
  */
 static const struct tl_cl_command *queue_look(const struct tl_cl_queue *queue,
 					      const struct tl_cl_command *last, uint32_t most,
@@ -157,7 +158,7 @@ static struct tl_device_call call_in_ns(const struct tl_cl_call *call)
 				       .exact = true};
 }
 
-/* All that is known but when it ran. */
+/* Everything that is known, except when it ran. */
 static struct tl_device_work command_work(const struct tl_cl_command *command)
 {
 	return (struct tl_device_work){
@@ -175,8 +176,8 @@ static struct tl_device_work command_work(const struct tl_cl_command *command)
 }
 
 /*
- * Without the driver's times it ran at some time between its submission and when it was seen to
- * have ended.
+ * Without the driver's times, it ran at some time between its submission and the moment when its
+ * end was seen.
  */
 static void command_tell(struct tl_cl_command *command, uint64_t now, bool more)
 {
@@ -215,7 +216,7 @@ static void commands_tell(struct tl_cl_command *done)
 	}
 }
 
-/* By the claimer, of what is to be told of. */
+/* By the claimer, for commands that are to be reported. */
 static void commands_let_go(struct tl_cl_command *done, uint64_t seen)
 {
 	for (; done; done = done->next) {
@@ -225,9 +226,9 @@ static void commands_let_go(struct tl_cl_command *done, uint64_t seen)
 }
 
 /*
- * The queue is claimed. `at`: ticks of a moment before; 0: now. Commands without times have ended
- * by then, as far as is shown: a call that waited for one and has returned since, but has not noted
- * it yet, is not to have returned before that. Returns those that there were.
+ * The queue is claimed. `at`: ticks of a moment before; 0: now. Commands without times are shown as
+ * ended by then: a call that waited for one, and has returned since without noting it yet, must not
+ * return before the command's end. Returns the commands that were taken out.
  */
 static struct tl_cl_command *queue_take_claimed(struct tl_cl_queue *queue,
 						struct tl_cl_command *last, uint32_t most,
@@ -236,10 +237,7 @@ static struct tl_cl_command *queue_take_claimed(struct tl_cl_queue *queue,
 	TL_HOOK_UNCANCELLED();
 	tl_cl_device_keep_up(queue->device, at ? at : tl_event_now());
 	uint64_t seen = at ? at : tl_event_now();
-	/*
-	 * Not a look further than that: this is done at each submission, however many commands
-	 * there are.
-	 */
+	/* Do not look further: this runs at each submission, however many commands there are. */
 	const struct tl_cl_command *ended = queue_look(queue, last, most, what);
 	struct tl_cl_command *done = ended ? tl_cl_take_done(queue, ended) : NULL;
 
@@ -266,7 +264,7 @@ static bool queue_is_full(const struct tl_cl_queue *queue)
 	return tl_cl_count(&queue->count) > KEEP;
 }
 
-/* Those of a queue whose events are let go of. Returns whether there were any. */
+/* Report the commands of a queue whose events are released. Returns whether there were any. */
 static bool queue_tell_untold(struct tl_cl_queue *queue)
 {
 	if (!tl_cl_count(&queue->untolds))
@@ -299,8 +297,8 @@ static void queue_put_untold(struct tl_cl_queue *queue, struct tl_cl_command *do
 }
 
 /*
- * What is let go of, by whomever, is told of by one thread as long as there is ours: viewers want a
- * counter's samples in their order, and each thread's stay in its own.
+ * Any thread may release events, but while the background thread exists, it alone reports: viewers
+ * want a counter's samples in order, and only samples of one thread are in order.
  */
 static void queue_have_told(struct tl_cl_queue *queue)
 {
@@ -308,7 +306,7 @@ static void queue_have_told(struct tl_cl_queue *queue)
 		queue_tell_untold(queue);
 }
 
-/* All that has ended, also where somebody else is at it just now: it is let go of. */
+/* Release all that has ended, also where another thread is collecting just now. */
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
 	struct tl_cl_command *last;
@@ -328,10 +326,9 @@ void tl_cl_collect_all(void)
 }
 
 /*
- * An event is its thread's: what its driver keeps of it is in that one's processor's cache, and its
- * memory goes back to where it came from. So those that the program's thread has waited for are
- * asked about and let go of there, and not elsewhere; but while the device is busy with the next
- * command.
+ * The driver's memory of an event lies in the cache of the thread that made it, and goes back to
+ * that thread's allocator. So events that the program's thread has waited for are asked about and
+ * released in that thread, while the device is busy with the next command.
  */
 static void queue_let_go_meanwhile(struct tl_cl_queue *queue, uint64_t at)
 {
@@ -346,7 +343,7 @@ static void queue_let_go_meanwhile(struct tl_cl_queue *queue, uint64_t at)
 		queue_have_told(queue);
 }
 
-/* Of those that nobody waits for two for each that comes: so it gets on. */
+/* Of those that nobody waits for, take two for each new one: so their number falls. */
 TL_NEAR_CODE void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue)
 {
 	if (tl_cl_count(&queue->noted))
@@ -358,8 +355,8 @@ TL_NEAR_CODE void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_
 void tl_cl_collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited)
 {
 	/*
-	 * Where the program has given it up no other call may come, and it is our events that keep
-	 * it and its context.
+	 * The program has released the queue, and may make no further call. Then only the layer's
+	 * events keep the queue and its context.
 	 */
 	if (!tl_cl_count(&queue->references))
 		tl_cl_collect(queue);
@@ -375,8 +372,8 @@ static bool queue_awaits(const struct tl_cl_queue *queue)
 }
 
 /*
- * The program has given it up, and with it perhaps the context, and may make no other call: then it
- * is our events that keep them.
+ * The program has released the queue, perhaps the context, too, and may make no further call: then
+ * only the layer's events keep them.
  */
 static bool queue_is_given_up(const struct tl_cl_queue *queue)
 {
@@ -392,12 +389,13 @@ bool tl_cl_awaits(void)
 }
 
 /*
- * Nothing is told of before somebody has waited for it, that the trace may lead there, unless there
- * are too many; or unless nobody may come any more: then who still has an event is given some time.
+ * A command is reported only after a call has waited for it, so that the trace has its arrow.
+ * Exceptions: there are too many; or the program has released the queue, so that perhaps no call
+ * will come. Then threads that still have an event get some time to wait for it.
  */
 enum tl_device_left tl_cl_collect_some(void)
 {
-	static uint32_t rounds; /* our thread's alone */
+	static uint32_t rounds; /* used by the background thread only */
 	enum tl_device_left left = TL_DEVICE_NOTHING;
 	bool seldom = ++rounds % SELDOM == 0;
 
@@ -409,8 +407,8 @@ enum tl_device_left tl_cl_collect_some(void)
 		if (!queue_awaits(queue))
 			continue;
 		/*
-		 * That was all; what has been waited for meanwhile is about to be let go of by who
-		 * did, unless nothing more comes.
+		 * That was all. Commands that were waited for meanwhile are released by the threads
+		 * that waited, unless no further call comes.
 		 */
 		if (queue_tell_untold(queue)) {
 			left = left < TL_DEVICE_LATER ? TL_DEVICE_LATER : left;
@@ -442,7 +440,7 @@ static bool commands_are_under_way(void)
 	return false;
 }
 
-/* Those that are left: their events stay, since nobody asks the driver for anything any more. */
+/* The rest: their events stay, because the layer calls the driver no more. */
 static void queue_tell_unfinished(struct tl_cl_queue *queue)
 {
 	struct tl_cl_command *last;

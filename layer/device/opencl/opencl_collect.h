@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_collect.h: asking the driver which commands have ended, telling of them, and letting go of
- * their events. In hooks and in the background. Nothing here waits for a command, but at the end.
+ * opencl_collect.h: asking the driver which commands have ended, reporting them, and releasing
+ * their events. In hooks and in the background. Nothing here waits for a command, except at the
+ * end.
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_COLLECT_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_COLLECT_H
@@ -12,7 +13,7 @@
 #include "layer/device/opencl/opencl_call.h"
 #include "layer/device/opencl/opencl_queues.h"
 
-/* Collect what has ended, of one queue and of all, and let go of it. */
+/* Collect the ended commands of one queue, or of all, and release their events. */
 void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
 
@@ -20,10 +21,10 @@ void tl_cl_collect_all(void);
 enum tl_device_left tl_cl_collect_some(void);
 bool tl_cl_awaits(void);
 
-/* A command was enqueued, which the device is busy with: a good time to tell of others. */
+/* A command was enqueued. While the device is busy with it, there is time to report others. */
 void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *queue);
 
-/* The call that `waited` says was the first to wait for some commands of the queue. */
+/* The call `waited` was the first to wait for some commands of the queue. */
 void tl_cl_collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited);
 
 /* Before calls after which the program might see that the layer still holds something. */

@@ -12,9 +12,9 @@
 #include "layer/calls/hook.h"
 #include "layer/calls/inside_hook.h"
 
-/* how far beyond the last that was waited for the list is searched for another one */
+/* how far behind the last one that was waited for the list is searched for another */
 #define SEARCH 64u
-/* nanoseconds that a call of the program may wait for who is just collecting */
+/* nanoseconds that a call of the program may wait for a thread that is collecting */
 #define CLAIM_WAIT 100000000u
 
 /* --- their memory */
@@ -35,8 +35,8 @@ void tl_cl_command_give_back(struct tl_cl_command *command)
 /* --- the list */
 
 /*
- * Of the queue's last finishes that began when the command had been submitted the one that ended
- * first; NULL: none has.
+ * Of the queue's last finishes that began after the command's submission, the one that ended first.
+ * NULL: there is none.
  */
 static const struct tl_cl_call *queue_finish_of(const struct tl_cl_queue *queue,
 						const struct tl_cl_command *command)
@@ -81,8 +81,8 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 /* --- claims */
 
 /*
- * The last one that a call has waited for; there may be others behind it where that is some way
- * down the list. Under the lock.
+ * The last one that a call has waited for. There may be others far behind it in the list, which are
+ * not found. Under the lock.
  */
 static struct tl_cl_command *queue_last_noted(const struct tl_cl_queue *queue)
 {
@@ -152,7 +152,10 @@ static bool queue_claim_if_it_has(struct tl_cl_queue *queue, cl_event event)
 	return false;
 }
 
-/* What somebody is just telling of is in none of a queue's lists: so all of them are looked at. */
+/*
+ * A command that another thread is just reporting is in none of its queue's lists, so all are
+ * searched.
+ */
 struct tl_cl_queue *tl_cl_queue_claim_with(cl_event event)
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
@@ -164,10 +167,10 @@ struct tl_cl_queue *tl_cl_queue_claim_with(cl_event event)
 /* --- taking them out */
 
 /*
- * The call may have waited for the command, and have ended before what else is known of the
- * command's end. When it began is known on the short way only, and there a moment after it is seen
- * to wait: 0 until then. Should another call have taken its place meanwhile, then it is noted, and
- * what we read doesn't matter.
+ * The call may have waited for the command, and may have ended before the other bounds of the
+ * command's end. Its begin is known only on the fast path, and is 0 for a moment after the call is
+ * seen to wait. If another call has taken its place meanwhile, this one is noted, and the value
+ * read does not matter.
  */
 static bool waiting_may_count(const struct tl_producer *producer, const struct tl_hooked *hooked,
 			      const struct tl_cl_command *command)
@@ -186,9 +189,9 @@ static bool waiting_may_count(const struct tl_producer *producer, const struct t
 }
 
 /*
- * It has ended, at a time that its driver doesn't tell, and a call that waited for it may have
- * returned before that was seen, and not be noted yet. Under the lock, so that what no longer waits
- * here is noted. Not at the end, when nobody notes anything any more.
+ * It has ended at a time that its driver does not tell, and a call that waited for it may have
+ * returned before that was seen, without being noted yet. Under the lock, so that a call that no
+ * longer waits is noted. Not at the end, when calls are no longer noted.
  */
 static bool command_is_held(const struct tl_cl_command *command)
 {
@@ -209,8 +212,8 @@ static bool command_is_held(const struct tl_cl_command *command)
 }
 
 /*
- * Before command_is_held, and after somebody has seen which commands have ended, up to `last`.
- * Commands with times of their driver need no such thing.
+ * Call it before command_is_held, and after it is known which commands up to `last` have ended.
+ * Commands that the driver times do not need it.
  */
 static void queue_see_who_waits(const struct tl_cl_queue *queue, const struct tl_cl_command *last)
 {

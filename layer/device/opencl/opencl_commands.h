@@ -3,10 +3,10 @@
  * opencl_commands.h: commands under way. A queue keeps its commands in the order of their
  * submission, from tl_cl_command_keep until whoever has claimed the queue takes them out.
  *
- * Who claims a queue alone takes commands out of it, and may read its list without the lock, up to
- * where it ended at the claim. Other threads go on adding to it. So no lock is held while the
- * driver is called. Whoever finds a queue claimed leaves it to the other one, also where a driver
- * calls the program back from inside of the layer's own call.
+ * Only the thread that has claimed a queue takes commands out of it. It may read the list without
+ * the lock, up to the list's end at the claim; other threads go on adding. So no lock is held while
+ * the driver is called. A thread that finds a queue claimed leaves it to the claimer, also where a
+ * driver calls the program back from inside of the layer's own call.
  *
  * Calls that waited are noted on the commands, under the queue's lock.
  */
@@ -24,17 +24,16 @@
 #include "layer/device/opencl/opencl_waiting.h"
 
 /*
- * What is kept of a command while it is under way, and no more: it is written at each enqueue.
- * struct tl_device_work says what the fields are. Each enqueue has the lines of the cache up to
- * .has fetched (tl_cl_command_prepare).
+ * A command under way. It is kept small, because each enqueue writes it. struct tl_device_work
+ * explains the fields. Each enqueue prefetches the cache lines up to .has (tl_cl_command_prepare).
  */
 struct tl_cl_command {
 	struct tl_cl_command *next;
 
-	/* Who enqueues it fills in all of these. */
+	/* The thread that enqueues it fills in all of these. */
 	struct tl_cl_queue *queue;
 	struct tl_device_command *lane;
-	cl_event event;		     /* we hold it */
+	cl_event event;		     /* the layer holds a reference */
 	struct tl_cl_call submitted; /* the call that submitted it */
 	uint32_t correlation, request;
 	/* sizes as far as there are .dimensions, and .local[0] with them */
@@ -42,18 +41,18 @@ struct tl_cl_command {
 	bool owned;    /* the event is the layer's alone; else the program has it, too */
 	bool blocking; /* the call that submits it waits for it, too */
 
-	/* What becomes of it. */
-	/* the claimer's: it has ended, and is about to be taken out */
+	/* Its end. */
+	/* for the claimer: it has ended, and will be taken out */
 	bool done;
 	_Atomic bool noted; /* a call has waited for it; written under the lock */
 	cl_int status;	    /* negative: it failed */
 	/*
-	 * of those that waited for it the one that ended first; .end 0: none yet. Written under the
-	 * lock
+	 * of the calls that waited for it, the one that ended first; .end 0: none yet. Written
+	 * under the lock
 	 */
 	struct tl_cl_call waited;
 	/* When it has ended: */
-	uint64_t seen; /* ticks: by then */
+	uint64_t seen; /* ticks: it had ended by then */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };
@@ -66,7 +65,7 @@ _Static_assert(offsetof(struct tl_cl_command, has) < 3 * 64,
 /* Memory for a command that was enqueued. NULL where it is short. */
 struct tl_cl_command *tl_cl_command_new(struct tl_cl_queue *queue);
 
-/* Its next command's memory is going to be written soon. */
+/* The memory of its next command will be written soon: prefetch it. */
 static inline void tl_cl_command_prepare(const struct tl_call *call)
 {
 	const char *spare = (const char *)tl_cl_thread_of_call(call)->spare;
@@ -75,7 +74,7 @@ static inline void tl_cl_command_prepare(const struct tl_call *call)
 		tl_near_soon(spare + i);
 }
 
-/* It was told of: its memory goes back to its queue. */
+/* It was reported: its memory goes back to its queue. */
 void tl_cl_command_give_back(struct tl_cl_command *command);
 
 /* --- counts, which others read without the lock */
@@ -85,7 +84,7 @@ static inline uint32_t tl_cl_count(const _Atomic uint32_t *number)
 	return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-/* By who has the lock, which others read without. */
+/* Written by the lock's holder; others read it without the lock. */
 static inline void tl_cl_count_add(_Atomic uint32_t *number, uint32_t change)
 {
 	atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + change,
@@ -95,8 +94,8 @@ static inline void tl_cl_count_add(_Atomic uint32_t *number, uint32_t change)
 /* --- which have been waited for */
 
 /*
- * Acquire pairs with tl_cl_note_from's release: whoever finds, without the lock, that all have been
- * waited for, finds queue->waited as it was then.
+ * Acquire pairs with tl_cl_note_from's release: a thread that sees, without the lock, that all have
+ * been waited for, also sees queue->waited of that moment.
  */
 static inline struct tl_cl_command *tl_cl_unnoted(const struct tl_cl_queue *queue)
 {
@@ -109,9 +108,9 @@ static inline void tl_cl_note_from(struct tl_cl_queue *queue, struct tl_cl_comma
 }
 
 /*
- * Of calls that waited for the same command the one that ended first counts, in whatever order
- * their hooks come. Returns how many have not been waited for before: one or none. Under the lock,
- * as what follows is.
+ * Of the calls that waited for a command, the one that ended first counts, whatever the order of
+ * their hooks. Returns 1 if no call had waited for the command before, otherwise 0. Under the lock,
+ * like the functions below.
  */
 static inline uint32_t tl_cl_note(struct tl_cl_queue *queue, struct tl_cl_command *command,
 				  const struct tl_cl_call *waited)
@@ -146,8 +145,8 @@ static inline bool tl_cl_overtaken(const struct tl_cl_queue *queue, const struct
 }
 
 /*
- * The first command to which a call that has waited can matter: one that nobody has waited for, or
- * whose hook came before ours though its call ended later.
+ * The first command that a call that has waited can change: one that no call has waited for, or
+ * only a call that ended later though its hook came first.
  */
 static inline struct tl_cl_command *tl_cl_first_for(const struct tl_cl_queue *queue,
 						    const struct tl_cl_call *waited)
@@ -166,7 +165,7 @@ void tl_cl_command_keep(struct tl_cl_command *command);
  */
 bool tl_cl_queue_claim(struct tl_cl_queue *queue, struct tl_cl_command **last, bool noted);
 
-/* The same; whoever collects just now is soon done. False: that takes too long. */
+/* The same; wait for a thread that is collecting. False: that takes too long. */
 bool tl_cl_queue_claim_patiently(struct tl_cl_queue *queue, struct tl_cl_command **last);
 
 /*

@@ -2,15 +2,15 @@
 /*
  * opencl_devices.c: see opencl_devices.h.
  *
- * A driver that knows clGetDeviceAndHostTimer is asked for the device's clock now and then, between
- * two readings of ours; what it says of the host's clock is of no use, since nobody says which one
- * that is. Others stamp each command when it is enqueued, which is inside of the call that enqueues
- * it: that is such a reading, too; and where the stamp is by one of the host's clocks (PoCL's is
- * CLOCK_MONOTONIC_RAW), that can be read at any time. Whether the clock that is read is the one
- * that commands are stamped with is seen by the first commands; if it isn't, what is left is that a
- * command runs after its submission and before its end is seen.
+ * A driver with clGetDeviceAndHostTimer is asked for the device's clock now and then, between two
+ * readings of the host's clock. The host time that it returns is not used, because OpenCL does not
+ * say which clock it is. Other drivers stamp each command inside of the call that enqueues it,
+ * which is a reading, too. Where the stamp is of one of the host's clocks (PoCL's is
+ * CLOCK_MONOTONIC_RAW), that clock can be read at any time. The first commands show whether their
+ * stamps are of the clock that is read. If they are not, all that is known is that a command runs
+ * after its submission and before its end is seen.
  *
- * Stamps that later do not fit any more say that the clock was set: then it is read at once.
+ * If stamps later stop fitting, the clock was set: then it is read at once.
  */
 #include "layer/device/opencl/opencl_devices.h"
 
@@ -27,20 +27,20 @@
 #define BITS 64u
 /* nanoseconds by which stamps may fall out of the calls around them */
 #define SLACK 20000u
-/* nanoseconds between readings for the sake of stamps that do not fit */
+/* nanoseconds between readings because of stamps that do not fit */
 #define FORCED	 10000000u
-#define READINGS 5u   /* of a clock at a time */
+#define READINGS 5u   /* readings of a clock at a time */
 #define GOOD	 500u /* nanoseconds that a good one takes */
-/* nanoseconds between looks whether it is time to read a clock */
+/* nanoseconds between checks whether a clock must be read */
 #define LOOK_AGAIN 1000000u
 #define LOOKS	   16u /* commands that the host's clocks are compared with */
-/* nanoseconds by which stamps may lie outside of the call all the same */
+/* nanoseconds by which stamps may still lie outside of the call */
 #define ALIKE 1000u
 
-/* who puts into the table; no driver is called under it */
+/* held while adding to the table; no driver is called under it */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table;
-/* release by who puts one in front, acquire by who walks */
+/* release when one is put in front, acquire to walk */
 static struct tl_cl_device *_Atomic all;
 
 /* --- the table */
@@ -158,7 +158,10 @@ struct tl_cl_device *tl_cl_device_of_context(cl_context context)
 
 /* --- readings */
 
-/* From now on another one; what is known of the one so far is wrong. Under the device's lock. */
+/*
+ * Use another clock from now on; what is known of the current one is wrong. Under the device's
+ * lock.
+ */
 static void device_use_clock(struct tl_cl_device *device, enum tl_cl_clock clock)
 {
 	device->clock = clock;
@@ -183,7 +186,7 @@ static uint64_t device_read_timer(const struct tl_cl_device *device)
 	return status == CL_SUCCESS ? stamp : 0;
 }
 
-/* The clock, between two readings of ours. */
+/* The device's clock, between two readings of the host's. */
 struct reading {
 	uint64_t before, stamp, after;
 };
@@ -204,7 +207,7 @@ static struct reading reading_once(const struct tl_cl_device *device, enum tl_cl
 	return reading;
 }
 
-/* The thread may lose the processor in the middle of a reading, so the best of several counts. */
+/* The thread may lose the processor during a reading, so the best of several counts. */
 static struct reading reading_best(const struct tl_cl_device *device, enum tl_cl_clock clock)
 {
 	struct reading best = reading_once(device, clock);
@@ -238,7 +241,7 @@ static bool clock_can_be_read(const struct tl_cl_device *device)
 }
 
 /*
- * The clock is to be read, and by the calling thread: then it is. `whatever`: also if it was read
+ * Read the clock, if it must be read and no other thread does. `whatever`: also if it was read
  * lately.
  */
 static void clock_read_if_due(struct tl_cl_device *device, uint64_t at, bool whatever)
@@ -265,7 +268,7 @@ TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now
 
 /* --- which clock it is */
 
-/* By this clock of the host's the command was stamped inside of the call that enqueued it. */
+/* By this clock of the host, the command's stamp lies inside of the call that enqueued it. */
 static bool work_is_stamped_by(clockid_t id, const struct tl_device_work *work)
 {
 	uint64_t before = tl_device_now(), there = host_clock_read(id), after = tl_device_now();
@@ -275,8 +278,8 @@ static bool work_is_stamped_by(clockid_t id, const struct tl_device_work *work)
 }
 
 /*
- * Drivers of processors use the host's own clocks. Only where no other one could be meant. Under
- * the device's lock.
+ * Drivers of processors use the host's clocks. Choose one only where no other one fits. Under the
+ * device's lock.
  */
 static void device_look_for_host_clock(struct tl_cl_device *device,
 				       const struct tl_device_work *work)
@@ -301,7 +304,7 @@ static void device_look_for_host_clock(struct tl_cl_device *device,
 	tl_clock_fit_pair(&device->fit, reading.stamp, reading.before, reading.after);
 }
 
-/* The command was stamped inside of the call that enqueued it. Under the device's lock. */
+/* The command's stamp lies inside of the call that enqueued it. Under the device's lock. */
 static void device_use_stamp(struct tl_cl_device *device, const struct tl_device_work *work,
 			     bool whatever)
 {
@@ -324,7 +327,8 @@ static uint64_t stamp_convert(struct tl_cl_device *device, uint64_t stamp, uint6
 }
 
 /*
- * They are there, and lie between the call that submitted it and `seen`. Under the device's lock.
+ * The times are there, and lie between the call that submitted the command and `seen`. Under the
+ * device's lock.
  */
 static bool work_find_times(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen)
 {
@@ -338,8 +342,8 @@ static bool work_find_times(struct tl_cl_device *device, struct tl_device_work *
 }
 
 /*
- * The stamps do not fit. Ask for another reading, or go on with another clock if they never did.
- * Under the lock, which is left in between.
+ * The stamps do not fit. Ask for another reading, or use another clock if they never did. Under the
+ * lock, which is released in between.
  */
 static bool work_find_times_again(struct tl_cl_device *device, struct tl_device_work *work,
 				  uint64_t seen)

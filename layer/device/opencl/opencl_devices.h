@@ -17,9 +17,9 @@
 #include "layer/device/work.h"
 
 enum tl_cl_clock {
-	TL_CL_TIMERS, /* the driver reads the device's clock for us */
-	TL_CL_HOST,   /* it doesn't, but stamps commands with one of the host's clocks */
-	TL_CL_QUEUED, /* or with one that we can't read, but while they are enqueued */
+	TL_CL_TIMERS, /* the driver reads the device's clock */
+	TL_CL_HOST,   /* it does not, but stamps commands with one of the host's clocks */
+	TL_CL_QUEUED, /* or with a clock that is only known while commands are enqueued */
 	/* all that is known is that commands ran between their submission and their end */
 	TL_CL_BRACKETS,
 };
@@ -31,15 +31,15 @@ struct tl_cl_device {
 	char *name;
 	pthread_mutex_t lock; /* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;
-	enum tl_cl_clock _Atomic clock; /* also looked at without the lock */
-	/* ticks: when to see if the clock should be read; without the lock */
+	enum tl_cl_clock _Atomic clock; /* also read without the lock */
+	/* ticks: when to check if the clock must be read; without the lock */
 	_Atomic uint64_t look_again;
 	clockid_t host; /* TL_CL_HOST: which one */
 	/* commands whose stamps were compared with the host's clocks */
 	uint32_t looks;
 	bool reading;	 /* some thread reads the clock */
 	bool proven;	 /* commands' stamps fit the clock */
-	uint64_t forced; /* when stamps that did not fit had it read last */
+	uint64_t forced; /* when it was last read because of stamps that did not fit */
 };
 
 /* NULL where memory is short. */

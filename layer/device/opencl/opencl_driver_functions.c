@@ -11,7 +11,7 @@
 
 struct tl_cl_driver tl_cl;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* who looks for them */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held during the lookup */
 _Atomic enum tl_cl_known tl_cl_known TL_NEAR;
 
 static void driver_find_functions(void)

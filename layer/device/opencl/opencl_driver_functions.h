@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_driver_functions.h: the functions of the OpenCL driver that the layer calls by itself.
+ * opencl_driver_functions.h: the functions of the OpenCL driver that the layer itself calls.
  *
  * They are looked up once, at the first hook that needs them. No lock is held while one is called.
  */
@@ -51,8 +51,8 @@ extern _Atomic enum tl_cl_known tl_cl_known;
 bool tl_cl_know(void);
 
 /*
- * The driver may be asked: its functions are known, and the lanes have not ended. The first thing
- * in hooks that call the driver.
+ * The driver may be called: its functions are known, and the lanes have not ended. Hooks that call
+ * the driver check this first.
  */
 static inline bool tl_cl_ready(void)
 {

@@ -2,11 +2,11 @@
 /*
  * opencl_enqueue_table.h: every function that enqueues something.
  *
- *	X(function, name, kind, bytes, peer, of)
+ * 	X(function, name, kind, bytes, peer, of)
  *
- * name: of the command's slice; a kernel has its own. kind: TL_DEVICE_…. bytes: where they come
- * from, enum tl_cl_bytes. peer: the other side of what is moved. of: the parameter that the bytes
- * are those of, where its name doesn't say so.
+ * name: of the command's slice; a kernel has its own. kind: TL_DEVICE_…. bytes: where the number of
+ * bytes comes from, enum tl_cl_bytes. peer: the other side of a copy. of: the parameter whose bytes
+ * count, where enum tl_cl_bytes does not name it.
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_ENQUEUE_TABLE_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_ENQUEUE_TABLE_H

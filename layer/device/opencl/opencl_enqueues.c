@@ -3,8 +3,7 @@
  * opencl_enqueues.c: see opencl_enqueues.h.
  *
  * One pair of hooks serves all these functions. opencl_enqueue_table.h says what each of them
- * enqueues; where the queue, the event and the rest are among a function's parameters is found by
- * the parameters' names.
+ * enqueues. The queue, the event and the rest are found by the names of a function's parameters.
  *
  * An event that the program asked for is retained until its command is collected. Where the program
  * wanted no event, the layer asks for one.
@@ -27,7 +26,7 @@
 #include "layer/device/opencl/opencl_queues.h"
 #include "layer/device/opencl/opencl_waits.h"
 
-#define FUNCTIONS 1024u /* of OpenCL; there are fewer than 300 */
+#define FUNCTIONS 1024u /* functions of OpenCL; there are fewer than 300 */
 
 struct kind {
 	const char *function;
@@ -43,9 +42,9 @@ struct kind {
 static const struct kind kinds[] = {TL_CL_COMMANDS(KIND)};
 #undef KIND
 
-/* Where a function's parameters are; negative: it has none such. */
+/* Where a function's parameters are; negative: it has no such parameter. */
 struct shape {
-	const struct kind *_Atomic kind; /* release, last, and acquire: the rest is there */
+	const struct kind *_Atomic kind; /* stored last (release, acquire): the rest is there */
 	int8_t queue, queues, buffer, event, blocking, kernel, dimensions, global, local;
 	int8_t size, region, of, objects, pointers, sizes, count, flags, freed;
 	bool obliged; /* it fails without an event */
@@ -61,7 +60,7 @@ struct commands {
 	cl_command_queue _Atomic queue; /* that they were made for */
 };
 
-/* who puts into the table, or finds a shape */
+/* held while adding to the table, or finding a shape */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles buffers;
 
@@ -135,7 +134,7 @@ static void shape_fill(struct shape *shape, const struct tl_function *function,
 	shape->what = (uint8_t)kind->kind;
 }
 
-/* Several threads may find it at once: they find the same, one after the other. */
+/* Several threads may look for it at once: they find the same, one after the other. */
 static __attribute__((noinline)) const struct shape *shape_make(struct shape *shape,
 								const struct tl_function *function)
 {
@@ -206,7 +205,7 @@ static uint64_t call_object_bytes(const struct tl_call *call, const struct shape
 	return bytes;
 }
 
-/* A size of 0 stands for the whole allocation, and so does a list that is not there. */
+/* A size of 0 stands for the whole allocation, and so does a missing list. */
 static uint64_t call_pointer_bytes(const struct tl_call *call, const struct shape *shape)
 {
 	const void *const *pointers = VALUE(const void *const *, call, shape->pointers);
@@ -243,8 +242,8 @@ static uint64_t call_bytes(const struct tl_call *call, const struct shape *shape
 /* --- what there is to know of a command when it is submitted */
 
 /*
- * Blocks of memory that the command frees. Where the program has a function for that, it will do so
- * itself.
+ * Blocks of memory that the command frees. If the program passes a callback, the callback frees
+ * them.
  */
 static void call_note_freed(const struct tl_call *call, const struct shape *shape)
 {
@@ -257,7 +256,7 @@ static void call_note_freed(const struct tl_call *call, const struct shape *shap
 		tl_cl_memory_freed(pointers[i]);
 }
 
-/* An unmap of it will tell the same bytes. */
+/* Its unmap will report the same bytes. */
 static void call_note_mapping(const struct tl_call *call, const struct shape *shape,
 			      uint64_t result, uint64_t bytes)
 {
@@ -277,7 +276,7 @@ static inline void sizes_copy(uint64_t to[3], const size_t *from, unsigned count
 		to[i] = from[i];
 }
 
-/* One moves no bytes. */
+/* It moves no bytes. */
 static void command_describe_kernel(struct tl_cl_command *command, const struct tl_call *call,
 				    const struct shape *shape)
 {
@@ -344,7 +343,7 @@ struct enqueued {
 	struct tl_device_command *lane; /* NULL: it is not watched */
 	struct tl_cl_queue *queue;
 	cl_event *theirs; /* where the program wants its event, or NULL */
-	bool asked;	  /* for one of ours */
+	bool asked;	  /* for an event of the layer */
 	cl_event event;
 };
 
@@ -376,8 +375,8 @@ bool tl_cl_is_inner(const struct tl_call *call)
 }
 
 /*
- * Where the program wants no event, have one all the same. Not of clEnqueueMarker, which fails
- * without; a driver that takes that is treated as if the function had none.
+ * Where the program wants no event, ask for one. Not with clEnqueueMarker, which fails without an
+ * event; if a driver accepts that, the command is treated as one without an event.
  */
 TL_NEAR_CODE TL_CL_BEFORE(tl_cl_enqueue_before)
 {
@@ -398,8 +397,8 @@ TL_NEAR_CODE TL_CL_BEFORE(tl_cl_enqueue_before)
 }
 
 /*
- * Of a command for which we did not ask for an event: one that is held by us. NULL: there is none
- * to be had.
+ * An event that the layer holds, for a command that was enqueued without one of the layer's. NULL:
+ * there is none.
  */
 static __attribute__((noinline)) cl_event call_other_event(const struct tl_call *call,
 							   const struct shape *shape,
@@ -412,7 +411,7 @@ static __attribute__((noinline)) cl_event call_other_event(const struct tl_call 
 		return *enqueued->theirs && tl_cl.clRetainEvent(*enqueued->theirs) == CL_SUCCESS
 			       ? *enqueued->theirs
 			       : NULL;
-	/* A marker behind it ends when it does. */
+	/* A marker behind the command ends when the command does. */
 	if (tl_cl.clEnqueueMarker &&
 	    tl_cl.clEnqueueMarker(call_queue(call, shape), &event) == CL_SUCCESS)
 		return event;
@@ -446,7 +445,7 @@ static bool command_submit(struct tl_call *call, const struct enqueued *enqueued
 	command_describe(command, call, shape, result);
 	bool blocking = command->blocking;
 	tl_cl_command_keep(command);
-	/* From here on it may be another one. */
+	/* From here on the handle may be another one's. */
 	tl_cl_device_keep_up(queue->device, call->end);
 	if (blocking)
 		tl_cl_waited_events(call, &event, 1);

@@ -10,7 +10,7 @@
 #include "layer/device/opencl/opencl_call.h"
 
 /*
- * The call is the driver's own, made inside of one of the program's that enqueues something or
+ * The driver makes this call itself, inside of a call of the program that enqueues something or
  * creates a queue.
  */
 bool tl_cl_is_inner(const struct tl_call *call);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_events.c: what the program is told of its events. Their references are its own, and where
- * it did not ask for profiling there are no times.
+ * opencl_events.c: what the program is told of its events. It sees only its own references, and no
+ * times where it did not ask for profiling.
  *
- * What a driver says to a question that it can't answer is its own business, so it is asked about
- * an event that never has any times: one of the program's context that no command belongs to (a
- * user event).
+ * How a driver refuses to give times differs between drivers. So the layer asks it about an event
+ * that never has times, a user event in the program's context, and passes on that answer.
  */
 #include "layer/device/opencl/opencl_events.h"
 
@@ -16,8 +15,9 @@
 #include "layer/device/opencl/opencl_waits.h"
 
 struct asking {
-	struct tl_cl_queue *claimed; /* its command is under way, and we hold a reference, too */
-	cl_event other;		     /* that the driver is asked about */
+	struct tl_cl_queue
+		*claimed; /* its command is under way; the layer holds a reference, too */
+	cl_event other;	  /* the event that the driver is asked about */
 };
 
 _Static_assert(sizeof(struct asking) <= TL_HOOK_STATE, "it fits");
@@ -27,7 +27,7 @@ static bool event_ask(cl_event event, cl_event_info name, void *value, size_t si
 	return tl_cl.clGetEventInfo(event, name, size, value, NULL) == CL_SUCCESS;
 }
 
-/* What has ended is collected, and let go of, first. */
+/* First collect and release what has ended. */
 TL_CL_BEFORE(tl_cl_event_info_before)
 {
 	struct asking *asking = state;
@@ -38,7 +38,7 @@ TL_CL_BEFORE(tl_cl_event_info_before)
 	asking->claimed = tl_cl_queue_claim_with(TL_CL_PARAM(cl_event, call, 0));
 }
 
-/* Who learns by asking that a command has ended has waited for it. */
+/* A call that learns by asking that a command has ended has waited for it. */
 TL_CL_AFTER(tl_cl_event_info_after)
 {
 	struct asking *asking = state;

@@ -68,7 +68,7 @@ static const struct tl_hook hooks[] = {
 
 static const struct tl_hook *const lists[] = {hooks, NULL};
 
-/* A thread that ended before it noted what its call waited for. */
+/* A thread may have ended before it noted what its call waited for. */
 static void thread_begins(struct tl_producer *producer)
 {
 	atomic_store_explicit(&tl_cl_thread_of(producer)->waiting, NULL, memory_order_relaxed);

@@ -16,7 +16,7 @@
 
 struct kernel {
 	struct tl_handle handle; /* cl_kernel */
-	/* NULL: to be asked for. Release and acquire: the text is there */
+	/* NULL: not asked yet. Release and acquire: the text is there */
 	const char *_Atomic name;
 };
 
@@ -26,7 +26,7 @@ struct name {
 	char text[];
 };
 
-/* who puts into either; no driver is called under it */
+/* held while adding to either; no driver is called under it */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table;
 static struct name *names;

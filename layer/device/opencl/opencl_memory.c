@@ -3,8 +3,8 @@
  * opencl_memory.c: memory that the program has of its driver: memory objects, shared virtual
  * memory, and what extensions allocate.
  *
- * A memory object counts as long as the program has references to it, or to a part of it. One over
- * memory of the program's own does not count. What belongs to a context of several devices is shown
+ * A memory object counts as long as the program has references to it, or to a part of it. An object
+ * over the program's own memory does not count. Memory of a context with several devices is shown
  * with the first one.
  */
 #include "layer/device/opencl/opencl_memory.h"
@@ -23,12 +23,12 @@
 struct memory {
 	struct tl_handle handle;
 	uint64_t bytes;
-	struct tl_device *device; /* whose counter has them; NULL: none */
+	struct tl_device *device; /* the device whose counter includes them; NULL: none */
 	uint32_t references;	  /* the program's, and its parts' */
-	struct memory *whole;	  /* that this is a part of */
+	struct memory *whole;	  /* the object that this is a part of */
 };
 
-/* protects all; nothing is called under it but tl_device_memory */
+/* protects everything here; only tl_device_memory is called under it */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table, mappings;
 
@@ -51,8 +51,8 @@ static struct memory *memory_new(struct tl_handles *in, const void *key, uint64_
 }
 
 /*
- * --- mappings. There may be several at the same address, each of which is unmapped by itself: the
- * last one first, as nobody can tell them apart.
+ * --- mappings. There may be several at the same address. Each is unmapped on its own; the last one
+ * counts first, because they can't be told apart.
  */
 
 void tl_cl_memory_mapped(const void *pointer, uint64_t bytes)
@@ -90,12 +90,12 @@ static void memory_put(const void *key, uint64_t bytes, struct tl_device *device
 	pthread_mutex_unlock(&lock);
 }
 
-/* One reference less. Under the lock. */
+/* Drop a reference. Under the lock. */
 static void memory_drop(struct memory *memory)
 {
 	while (memory && --memory->references == 0) {
 		struct memory *whole = memory->whole;
-		/* Its handle may be another's by now, which is in front of it. */
+		/* A newer object may have its handle by now, and hides it. */
 		if (memory->handle.key)
 			tl_handles_remove(&table, &memory->handle);
 		tl_device_memory(memory->device, -(int64_t)memory->bytes);
@@ -120,7 +120,7 @@ void tl_cl_memory_freed(const void *pointer)
 	pthread_mutex_unlock(&lock);
 }
 
-/* --- the hooks. Parameters are found by their names: the functions are many, and much alike. */
+/* --- the hooks. Parameters are found by their names, because there are many similar functions. */
 
 static const void *call_parameter(const struct tl_call *call, const char *name)
 {
@@ -139,7 +139,7 @@ static cl_context call_context(const struct tl_call *call)
 	return at ? *at : NULL;
 }
 
-/* What it is a part of: a sub-buffer's buffer, an image's. */
+/* The object that it is a part of: a sub-buffer's buffer, an image's. */
 static cl_mem call_whole(const struct tl_call *call)
 {
 	const cl_mem *buffer = call_parameter(call, "buffer");
@@ -174,7 +174,7 @@ TL_CL_AFTER(tl_cl_create_object_after)
 	memory_put(object, bytes, device ? device->device : NULL, whole);
 }
 
-/* Memory of the host's has a counter of its own. */
+/* Host memory has a counter of its own. */
 static struct tl_device *host_device(void)
 {
 	static struct tl_device *_Atomic host;
@@ -225,7 +225,7 @@ TL_CL_AFTER(tl_cl_retain_object_after)
 }
 
 struct releasing {
-	struct memory *memory; /* loses a reference of the program's, if the call succeeds */
+	struct memory *memory; /* loses a reference of the program, if the call succeeds */
 };
 
 /*
@@ -263,16 +263,14 @@ TL_CL_AFTER(tl_cl_release_object_after)
 	pthread_mutex_unlock(&lock);
 }
 
-/* clSVMFree returns nothing, and who frees what is not there has other troubles. */
+/* clSVMFree returns no error, so an unknown pointer is ignored. */
 TL_CL_BEFORE(tl_cl_free_before)
 {
 	(void)state;
 	tl_cl_memory_freed(TL_CL_PARAM(const void *, call, 1));
 }
 
-/*
- * What the parent had is the child's, too, as far as it is of use there; the counters begin anew.
- */
+/* The child inherits the parent's memory, as far as it can use it; the counters begin anew. */
 void tl_cl_memory_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);

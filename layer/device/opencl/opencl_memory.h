@@ -9,7 +9,7 @@
 
 #include "layer/device/opencl/opencl_call.h"
 
-/* Bytes of a mapping, which is over with this. 0: not known. */
+/* Bytes of a mapping, which ends here. 0: not known. */
 void tl_cl_memory_mapped(const void *pointer, uint64_t bytes);
 uint64_t tl_cl_memory_unmapped(const void *pointer);
 

@@ -3,9 +3,9 @@
  * opencl_queue_hooks.c: see opencl_queue_hooks.h.
  *
  * Each queue is created with profiling, so that its driver times commands. Where the program did
- * not ask for that, what it asks of the queue is answered as if it were not so. Should the driver
- * refuse, the queue is created as the program asked for it, and its commands are shown between
- * their submission and when they were seen to have ended.
+ * not ask for that, its questions about the queue are answered as if the queue had no profiling. If
+ * the driver refuses, the queue is created as the program asked, and its commands are shown from
+ * their submission until their end was seen.
  */
 #include "layer/device/opencl/opencl_queue_hooks.h"
 
@@ -31,7 +31,7 @@ TL_CL_AFTER(tl_cl_retain_queue_after)
 		atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed);
 }
 
-/* What has ended is collected first, since its events hold on to the queue. */
+/* Collect what has ended first, because its events hold references to the queue. */
 TL_CL_BEFORE(tl_cl_release_queue_before)
 {
 	struct tl_cl_queue *queue = tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0));
@@ -52,7 +52,7 @@ TL_CL_BEFORE(tl_cl_release_queue_before)
 
 struct creating {
 	bool seen;		     /* it is the program's call */
-	bool changed;		     /* profiling is ours */
+	bool changed;		     /* the layer added profiling */
 	cl_queue_properties *theirs; /* a copy of the program's list */
 	cl_queue_properties *ours;   /* the list that the driver gets */
 	size_t theirs_bytes, ours_bytes;
@@ -243,8 +243,8 @@ TL_CL_BEFORE(tl_cl_queue_info_before)
 static void list_tell(const struct asking *asking)
 {
 	/*
-	 * Where there is no memory of ours the driver's answer, with its size, was that there is
-	 * too little room, or the size alone.
+	 * Where the layer has no memory, the driver has answered that there is too little room, or
+	 * with the size alone.
 	 */
 	if (asking->memory && asking->queue->list_bytes)
 		memcpy(asking->value, asking->queue->list, asking->queue->list_bytes);
@@ -267,8 +267,8 @@ TL_CL_AFTER(tl_cl_queue_info_after)
 }
 
 /*
- * Of OpenCL 1.0, which few drivers still have: the program's profiling goes on and off, the
- * driver's stays on.
+ * A function of OpenCL 1.0, which few drivers still have. The program's profiling goes on and off;
+ * the driver's stays on.
  */
 TL_CL_BEFORE(tl_cl_set_queue_before)
 {

@@ -9,10 +9,10 @@
 
 #include "layer/base/cache_near.h"
 
-/* who puts into the table; no driver is called under it */
+/* held while adding to the table; no driver is called under it */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_handles table;
-static struct tl_cl_queue *_Atomic all; /* release by who puts one in front, acquire by who walks */
+static struct tl_cl_queue *_Atomic all; /* release when one is put in front, acquire to walk */
 static _Atomic bool some_given;
 
 struct tl_cl_queue *tl_cl_queues(void)
@@ -35,7 +35,9 @@ TL_NEAR_CODE struct tl_cl_queue *tl_cl_queue_find(cl_command_queue handle)
 	return (struct tl_cl_queue *)tl_handles_find(&table, handle);
 }
 
-/* An older one with this handle is gone, and what is under way of it holds its events by itself. */
+/*
+ * An older queue with this handle is gone; the layer's references keep the events of its commands.
+ */
 static void queue_fill(struct tl_cl_queue *queue, const struct tl_cl_queue_facts *facts)
 {
 	free(queue->list);
@@ -68,8 +70,8 @@ static struct tl_cl_queue *queue_put(cl_command_queue handle, const struct tl_cl
 }
 
 /*
- * `created`: it is new, and no other one has the handle any more; else it was met, perhaps by
- * several threads at once.
+ * `created`: it is new, and no other queue has the handle any more. Otherwise it was first met in a
+ * call, perhaps by several threads at once.
  */
 static struct tl_cl_queue *queue_know(cl_command_queue handle,
 				      const struct tl_cl_queue_facts *facts, bool created)
@@ -97,7 +99,7 @@ static bool queue_ask(cl_command_queue handle, cl_command_queue_info name, void 
 	return tl_cl.clGetCommandQueueInfo(handle, name, size, value, NULL) == CL_SUCCESS;
 }
 
-/* One that was created where we did not see it. */
+/* A queue whose creation was not seen. */
 static struct tl_cl_queue *queue_meet(cl_command_queue handle)
 {
 	cl_command_queue_properties properties = 0;

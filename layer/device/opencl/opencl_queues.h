@@ -30,7 +30,7 @@ struct tl_cl_queue {
 	struct tl_device_queue *lanes;
 	_Atomic uint32_t references; /* the program's */
 	_Atomic bool profiles;	     /* the driver times its commands */
-	_Atomic bool given;	     /* because we asked for it, and the program did not */
+	_Atomic bool given;	     /* because the layer asked for it, and the program did not */
 	bool in_order;
 	/* what the program gave, with the 0 that ends it; NULL: nothing */
 	cl_queue_properties *list;
@@ -47,17 +47,17 @@ struct tl_cl_queue {
 	 * Written under the lock, with release.
 	 */
 	struct tl_cl_command *_Atomic unnoted;
-	_Atomic uint32_t count; /* under way; written under the lock */
-	_Atomic uint32_t noted; /* of these, so many have been waited for; likewise */
-	bool claimed;		/* somebody collects, who alone takes commands out */
-	/* taken out, their events are let go of: to be told of */
+	_Atomic uint32_t count; /* commands under way; written under the lock */
+	_Atomic uint32_t noted; /* how many of these have been waited for; likewise */
+	bool claimed;		/* a thread collects; only that thread takes commands out */
+	/* taken out, events released: to be reported */
 	struct tl_cl_command *untold, *last_untold;
-	_Atomic uint32_t untolds; /* so many; written under the lock */
+	_Atomic uint32_t untolds; /* how many; written under the lock */
 	/* the latest end of a call that is noted as having waited; written under the lock */
 	_Atomic uint64_t waited;
 	/*
-	 * The last calls that waited for all of the queue: for commands whose call had returned
-	 * before, and that are not in the list until after.
+	 * The last calls that waited for the whole queue: for commands whose enqueuing call had
+	 * returned before, but that came into the list only afterwards.
 	 */
 	uint32_t finished;     /* how many there were */
 	uint64_t finish_began; /* of these, when the last began */
@@ -92,7 +92,7 @@ static inline bool tl_cl_is_in_order(cl_command_queue_properties properties)
 /* All queues there ever were, by .next. */
 struct tl_cl_queue *tl_cl_queues(void);
 
-/* Some queue times its commands without the program's knowing; and: there is one since now. */
+/* Whether the layer added profiling to any queue; and: it has now. */
 bool tl_cl_queues_are_given(void);
 void tl_cl_queues_note_given(void);
 

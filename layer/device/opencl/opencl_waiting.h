@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_waiting.h: which threads are inside of a call that waits for commands, and what this room
- * keeps of a thread besides.
+ * opencl_waiting.h: which threads are inside of a call that waits for commands, and what else this
+ * room keeps for a thread.
  *
- * Several calls may have waited for the same command, and their hooks come in any order. Where no
- * driver's time says when the command ended, it had ended when the first of these calls did. So
- * such a command is not told of while another thread's call is on its way which may have waited for
- * it: from before that goes to the driver until it is noted (tl_cl_take_done).
+ * Several calls may have waited for the same command, and their hooks come in any order. Where the
+ * driver gives no time for a command's end, the command had ended when the first of these calls
+ * did. So such a command is not reported while another thread is inside of a call that may have
+ * waited for it: from before that call goes to the driver until it is noted (tl_cl_take_done).
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_WAITING_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_WAITING_H
@@ -43,8 +43,8 @@ static inline struct tl_cl_thread *tl_cl_thread_of_call(const struct tl_call *ca
 
 /* The state of a hook of a call that waits. */
 struct tl_cl_waiting {
-	struct tl_cl_queue *queue; /* for all of it; NULL: for events */
-	struct tl_hooked *outer;   /* inside of which it was called */
+	struct tl_cl_queue *queue; /* waits for all of this queue; NULL: for events */
+	struct tl_hooked *outer;   /* the waiting call around this one */
 };
 
 _Static_assert(sizeof(struct tl_cl_waiting) <= TL_HOOK_STATE, "it fits");
@@ -56,8 +56,8 @@ static inline void tl_cl_starts_waiting(const struct tl_call *call, struct tl_cl
 	waiting->outer = atomic_load_explicit(&thread->waiting, memory_order_relaxed);
 	atomic_store_explicit(&thread->waiting, call->hooked, memory_order_relaxed);
 	/*
-	 * Pairs with queue_see_who_waits: whoever sees that the command ended after this call did
-	 * also sees that this call waits.
+	 * Pairs with queue_see_who_waits: a thread that sees the command's end later than this call
+	 * did also sees that this call waits.
 	 */
 	tl_hook_barrier_near();
 }

@@ -13,17 +13,17 @@
 #include "layer/device/opencl/opencl_driver_functions.h"
 #include "layer/device/opencl/opencl_waiting.h"
 
-#define MANY_EVENTS 32u /* of one wait: these are sorted */
+#define MANY_EVENTS 32u /* events of one wait, from which on they are sorted */
 
 /* --- for events */
 
-/* That a call waited for. */
+/* Events that a call waited for. */
 struct events {
 	const cl_event *all;
 	cl_uint count;
-	/* where the last one was found: they are mostly in the order of their commands */
+	/* where the last one was found: mostly events are in the order of their commands */
 	cl_uint from;
-	cl_event *sorted; /* where there are many, which may be in any order; NULL: not */
+	cl_event *sorted; /* where there are many, in any order; NULL: there are few */
 };
 
 static int compare_events(const void *a, const void *b)
@@ -61,8 +61,8 @@ static bool events_have(cl_event event, struct events *events)
 }
 
 /*
- * From that command on, the last one that these events are of, as events that we hold can't be
- * others'.
+ * From that command on, the last one that has one of these events. An event that the layer holds
+ * can't be another command's.
  */
 static struct tl_cl_command *events_last_command(struct tl_cl_command *command,
 						 struct events *events)
@@ -76,8 +76,8 @@ static struct tl_cl_command *events_last_command(struct tl_cl_command *command,
 }
 
 /*
- * In a queue that keeps the order those before the last one have been waited for, too. Returns how
- * many nobody had waited for.
+ * In an in-order queue, the commands before the last one have been waited for, too. Returns how
+ * many no call had waited for before.
  */
 static uint32_t queue_note_events(struct tl_cl_queue *queue, const struct tl_cl_call *waited,
 				  struct events *events)
@@ -141,7 +141,8 @@ TL_NEAR_CODE TL_CL_BEFORE(tl_cl_finish_before)
 }
 
 /*
- * What other threads submitted meanwhile is not waited for. Returns how many nobody had waited for.
+ * Commands that other threads submitted meanwhile do not count. Returns how many no call had waited
+ * for before.
  */
 static uint32_t queue_note_finish(struct tl_cl_queue *queue, const struct tl_cl_call *waited)
 {

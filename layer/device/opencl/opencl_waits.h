@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * opencl_waits.h: calls that waited for commands: they are noted on the commands, so that the trace
- * can lead from a command to the call that waited for it.
+ * has an arrow from a command to the call that waited for it.
  */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_WAITS_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_WAITS_H
@@ -9,8 +9,8 @@
 #include "layer/device/opencl/opencl_call.h"
 
 /*
- * The call has returned, and so it has waited for these events' commands (and, in queues that keep
- * the order, for those before them).
+ * The call has returned, and so it has waited for these events' commands (and, in in-order queues,
+ * for those before them).
  */
 void tl_cl_waited_events(const struct tl_call *call, const cl_event *events, cl_uint count);
 
