@@ -57,4 +57,4 @@ whole()
 }
 ok "the whole library: every call once, whoever asks for snapshots" whole
 ok "and with rings once, or overwritten" whole --ring 1M
-ok "the trace is strict JSON at its end" "$python" -m json.tool "$tmp/w.json" "$tmp/pretty.json"
+ok "the trace is strict JSON at its end" strict_json "$tmp/w.json"

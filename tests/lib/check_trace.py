@@ -24,10 +24,14 @@ Written from the description of the format alone, with Python's standard library
 
 import argparse
 import collections
+import gc
 import gzip
 import json
 import re
 import sys
+
+# Millions of events live until the end: to look through them for garbage again and again would take as long as to read them.
+gc.disable()
 
 DECIMALS = re.compile(r"[0-9]+\.[0-9]{3}[128]?\Z")
 
@@ -73,19 +77,20 @@ def nanoseconds(trace, event, key):
 	if not isinstance(value, str) or not DECIMALS.match(value):
 		trace.error("%s of %s is %r, not microseconds with three decimals" % (key, event.get("name"), value))
 		return 0
-	digits = value.replace(".", "")
+	digits = int(value.replace(".", ""))
 	# A fourth one moves a slice away from the one before it, which it touches, or gives one that took no time some, by less than half a nanosecond.
-	return int(digits) if len(value.partition(".")[2]) == 3 else (int(digits) + 5) // 10
+	return digits if value[-4] == "." else (digits + 5) // 10
 
 
 def check_numbers(trace):
 	for event in trace.events:
 		for key in "pid", "tid":
 			value = event.get(key)
+			if type(value) is int and 0 <= value < 2 ** 32:
+				continue
 			if key == "tid" and value is None and event.get("ph") == "M":
 				continue
-			if type(value) is not int or not 0 <= value < 2 ** 32:
-				trace.error("%s of %s is %r" % (key, event.get("name"), value))
+			trace.error("%s of %s is %r" % (key, event.get("name"), value))
 	for event in trace.slices:
 		if not isinstance(event.get("name"), str) or not event["name"]:
 			trace.error("a slice without a name at %s" % event.get("ts"))

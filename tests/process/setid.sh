@@ -27,7 +27,7 @@ changes()
 	made=$(sed 's/ calls.*//' "$tmp/out")
 	found=$(grep -c '"name":"bench_one"' "$tmp/t.json")
 	is "$found" "$made" "$what: every call is in the trace"
-	ok "$what: which is strict JSON" "$python" -m json.tool "$tmp/t.json" /dev/null
+	ok "$what: which is strict JSON" strict_json "$tmp/t.json"
 }
 changes drop 1 5
 changes back 2 5
