@@ -24,6 +24,7 @@ Written from the description of the format alone, with Python's standard library
 
 import argparse
 import collections
+import functools
 import gc
 import gzip
 import json
@@ -58,6 +59,8 @@ class Trace:
 			self.events = self.events.get("traceEvents", [])
 		self.slices = [event for event in self.events if event.get("ph") == "X"]
 		self.calls = [event for event in self.slices if not is_of_device(event)]
+		# When each slice began and ended.
+		self.spans = [span_of(self, event) for event in self.slices]
 
 	def error(self, what):
 		self.errors.append("%s: %s" % (self.path, what))
@@ -82,6 +85,11 @@ def nanoseconds(trace, event, key):
 	return digits if value[-4] == "." else (digits + 5) // 10
 
 
+def span_of(trace, event):
+	start = nanoseconds(trace, event, "ts")
+	return start, start + nanoseconds(trace, event, "dur")
+
+
 def check_numbers(trace):
 	for event in trace.events:
 		for key in "pid", "tid":
@@ -98,21 +106,24 @@ def check_numbers(trace):
 
 def lanes_of(trace):
 	lanes = collections.defaultdict(list)
-	for event in trace.slices:
-		start = nanoseconds(trace, event, "ts")
-		end = start + nanoseconds(trace, event, "dur")
+	for event, (start, end) in zip(trace.slices, trace.spans):
 		lanes[event.get("pid"), event.get("tid")].append((start, end, event.get("name"), is_told_later(event)))
 	return lanes
 
 
+@functools.lru_cache(maxsize=None)
+def first_category(categories):
+	return categories.split(",")[0]
+
+
 def is_told_later(event):
 	"""The order of the file says nothing on lanes that several threads tell of."""
-	return str(event.get("cat")).split(",")[0] in ("device", "xpti")
+	return first_category(str(event.get("cat"))) in ("device", "xpti")
 
 
 def is_of_device(event):
 	"""What devices did is told when it is known."""
-	return str(event.get("cat")).split(",")[0] == "device"
+	return first_category(str(event.get("cat"))) == "device"
 
 
 def check_lane(trace, lane, slices):

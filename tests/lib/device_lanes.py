@@ -9,12 +9,11 @@ import check_trace
 
 
 class Slice:
-	def __init__(self, trace, event):
+	def __init__(self, event, span):
 		self.name = event.get("name")
 		self.place = event.get("pid"), event.get("tid")
 		self.args = event.get("args", {})
-		self.start = check_trace.nanoseconds(trace, event, "ts")
-		self.end = self.start + check_trace.nanoseconds(trace, event, "dur")
+		self.start, self.end = span
 		self.correlation = self.args.get("correlation")
 		self.is_work = check_trace.is_of_device(event)
 		self.unfinished = self.args.get("unfinished") is True
@@ -37,7 +36,7 @@ class Lanes:
 		self.names = {(event.get("pid"), event.get("tid")): event["args"]["name"]
 			      for event in self.trace.events if event.get("name") == "thread_name"}
 		self.work, self.calls = [], []
-		for slice in (Slice(self.trace, event) for event in self.trace.slices):
+		for slice in map(Slice, self.trace.slices, self.trace.spans):
 			(self.work if slice.is_work else self.calls).append(slice)
 		self.by_place = collections.defaultdict(list)
 		for slice in self.work + self.calls:

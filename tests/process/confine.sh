@@ -54,6 +54,8 @@ without_each()
 {
 	local how=$1 calls=$2 number alone with differ=
 	for ((number = 0; number < 470; number++)); do
+		# Those between are on no machine, and newer ones have the same numbers, from 424, on every machine.
+		test $number = 337 && number=424
 		timeout 20 "$app" $how one:$number $calls $calls 2>/dev/null; alone=$?
 		test $alone = 5 || continue
 		LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=one.json timeout 20 "$app" $how one:$number $calls $calls 2>/dev/null
