@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * duration_bins.h: durations by size, 32 bins to each doubling: from their counts medians and
- * percentiles can be told that are off by at most 1.6 %.
+ * duration_bins.h: counts of durations by size, 32 bins to each doubling. Medians and percentiles
+ * that come from these counts are off by at most 1.6 %.
  */
 #ifndef TL_CALLBACKS_DURATION_BINS_H
 #define TL_CALLBACKS_DURATION_BINS_H
@@ -33,7 +33,7 @@ static inline uint64_t value_of(unsigned bin)
 	return low + ((1ull << shift) - 1) / 2;
 }
 
-/* How long things took that were counted. */
+/* The durations that were counted. */
 struct spread {
 	uint64_t count, total, least, most;
 	uint64_t bins[BINS];

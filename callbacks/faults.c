@@ -98,7 +98,7 @@ static bool error_code_for(const struct rule *rule, const struct tl_function *fu
 		found = type_enumerator(type, usual[i]);
 	if (found)
 		*code = (int64_t)found->value;
-	/* A function that can't fail only fails as it is told to. */
+	/* A function that can't fail by itself fails only with a RESULT. */
 	return function->failure != TL_FAILURE_NEVER || rule->has_result;
 }
 
@@ -243,7 +243,7 @@ static bool rule_read_when(struct rule *rule, const char *text)
 	return end != text && rule->number > 0 && !end[*end == '+'] && !errno && *text != '-';
 }
 
-/* Some function is meant by it, and has such a result. */
+/* Whether it matches a function that has such a result. */
 static int rule_check(const struct tl_tool_host *host, const struct rule *rule)
 {
 	const struct tl_api *api;

@@ -4,17 +4,16 @@
  * destroying them; each with the call that created it and who made that call.
  *
  * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS).
- * What a creating function gives out is its result, or what it stored in [out] parameters that take
- * one handle or pointer; what a destroying function destroys is its pointer to memory, else its
- * last handle. Retains and releases are counted. An OpenCL command's event is created by the
- * command.
+ * A creating function gives out its result, or what it stores in [out] parameters that take one
+ * handle or pointer. A destroying function destroys its pointer to memory, else its last handle.
+ * Retains and releases are counted. An OpenCL command's event is created by the command.
  *
- * An object is taken off before the driver destroys it, and put back where that fails: once the
- * driver has destroyed it, another thread may be given the same handle again, before this thread
- * hears that its call succeeded.
+ * An object is removed before the driver destroys it, and put back where that fails: once the
+ * driver has destroyed it, another thread may get the same handle, before this thread's call
+ * returns.
  *
- * Handles that were never seen created (devices, platforms) are let alone. What was destroyed is
- * remembered until a call gives the same handle out again.
+ * Handles whose creation was not seen (devices, platforms) are ignored. A destroyed object is
+ * remembered until a call gives out the same handle again.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -84,7 +83,7 @@ static struct object *object_free_place(uint64_t handle)
 	return &objects[i];
 }
 
-/* Make room, and with it forget what was destroyed where that is most of what is there. */
+/* Make room. Where most objects are destroyed ones, forget them. */
 static bool objects_grow(void)
 {
 	struct object *old = objects;
@@ -168,7 +167,7 @@ static const char *name_of(const char *type)
 	return type ? type : "object";
 }
 
-/* A call that is wrong: one report, whole. */
+/* Report a wrong call, in one piece. */
 static void report_call(const struct tl_view *view, const struct object *object, const char *what)
 {
 	void *frames[FRAMES];
@@ -293,7 +292,7 @@ static void created(const struct tl_view *view, uint64_t handle, const struct tl
 	pthread_mutex_unlock(&lock);
 }
 
-/* A call has given this handle out: whatever we think was destroyed, this is in use. */
+/* A call has given this handle out: it is in use, even if the table says that it was destroyed. */
 static void objects_count(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);

@@ -2,14 +2,14 @@
 /*
  * log: one line per call, written when the call ends.
  *
- *	PID-OF-THREAD SECONDS  NAME(parameter=value, …) = RESULT <DURATION>
+ * 	PID-OF-THREAD SECONDS  NAME(parameter=value, …) = RESULT <DURATION>
  *
  * Seconds count from the first call and are those of the call's beginning. Calls inside other calls
  * are indented by two for each. With the option `begin`, a line is also written before the driver
- * is called, so that a call that never ends, or crashes, is the last that the log has.
+ * is called, so that a call that never ends, or crashes, is the log's last line.
  *
  * Each line is made on the stack of the thread that calls and goes out by one write(2) of no more
- * than PIPE_BUF bytes: lines of many threads and processes stay whole, nothing is held back, and
+ * than PIPE_BUF bytes: lines of many threads and processes stay whole, nothing is buffered, and
  * there is no lock.
  */
 #include <ctype.h>
@@ -32,7 +32,7 @@ static struct output output;
 static uint64_t started; /* nanoseconds */
 static __thread int tid;
 
-/* A line as far as it goes. */
+/* A line under construction. */
 struct line {
 	char *at, *end;
 };
@@ -168,7 +168,7 @@ static void line_put_call(struct line *line, const struct tl_view *view)
 	line_put_plain(line, view->function, json);
 }
 
-/* What the line has too much gives way to dots. */
+/* Replace the part that does not fit by dots. */
 static void line_put_call_within(struct line *line, const struct tl_view *view)
 {
 	struct line call = {line->at, line->end - TAIL};

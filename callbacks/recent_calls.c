@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recent_calls.c: see recent_calls.h. A ring: a reader copies an entry and then looks whether the
- * writer has come round to it meanwhile.
+ * recent_calls.c: see recent_calls.h. A ring: a reader copies an entry, and then checks whether the
+ * writer has overwritten it meanwhile.
  */
 #include "callbacks/recent_calls.h"
 
@@ -32,7 +32,7 @@ struct seen_call {
 	int thread;
 };
 
-/* False where it has been written over, or is being. */
+/* False where it was overwritten, or is being overwritten. */
 static bool recent_read_call(const struct recent *recent, uint64_t number, struct seen_call *seen)
 {
 	const struct recent_call *call = &recent->calls[number % RECENT];

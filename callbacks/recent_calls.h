@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recent_calls.h: the calls that a thread made lately, for whoever asks what it was in at a time.
+ * recent_calls.h: the recent calls of a thread, for the question in which call it was at a time.
  *
- * One writer, the thread; any readers, without a lock. What is asked of longer ago than the last
- * calls is not known. Another thread may go on with it when that one has ended: each call knows
- * whose it was.
+ * One writer, the thread; any readers, without a lock. Times before the last calls are not known.
+ * When the thread has ended, another one may use the struct: each call has the number of its
+ * thread.
  */
 #ifndef TL_CALLBACKS_RECENT_CALLS_H
 #define TL_CALLBACKS_RECENT_CALLS_H
@@ -30,8 +30,8 @@ typedef void (*recent_told)(void *context, const char *name, uint64_t time);
 
 /*
  * What the thread was in from one time to another (nanoseconds), the last stretch first. Calls
- * inside others count as those. Returns how much of the time was told of; what lies before that is
- * not known.
+ * inside other calls count as the outer call. Returns how much of the time is known; the unknown
+ * part comes first.
  */
 uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uint64_t to,
 		     recent_told told, void *context);

@@ -6,8 +6,8 @@
  * Each thread counts for itself: what it writes has no other writer, and the only lock or
  * allocation is the system call by which it gets memory for a function that it calls for the first
  * time. Times are kept in ticks, and become nanoseconds when the table is made. Count, total, least
- * and most are exact. Medians and percentiles come from bins, 32 to each doubling, of which the
- * middle is told: they are off by at most 1.6 %.
+ * and most are exact. Medians and percentiles are the middles of bins, 32 to each doubling: they
+ * are off by at most 1.6 %.
  *
  * The table may be made while other threads go on calling; it then has what they had counted by
  * that moment.
@@ -241,7 +241,7 @@ static const struct recent *thread_recent(int thread)
 
 static jmp_buf no_memory;
 
-/* The table's: it can't do without. Here the program goes on, and the table is what falls away. */
+/* Called where the table has no memory. The program goes on, without the table. */
 void *need(void *allocated)
 {
 	if (!allocated)
@@ -254,7 +254,7 @@ static uint64_t count_load(const _Atomic uint64_t *number)
 	return atomic_load_explicit(number, memory_order_relaxed);
 }
 
-/* What several threads counted of one function. */
+/* The sum of several threads' counts of one function. */
 struct sum {
 	const struct tl_function *function;
 	uint64_t failed;
@@ -287,8 +287,8 @@ static void sums_add_counts(struct sums *sums, const struct counts *counts)
 	uint64_t calls = 0;
 
 	/*
-	 * The bins tell how many calls there are: a thread that goes on counting can't make them
-	 * disagree.
+	 * The number of calls is the sum of the bins: so the two agree, even while a thread goes on
+	 * counting.
 	 */
 	for (unsigned i = 0; i < BINS; i++) {
 		uint32_t here = atomic_load_explicit(&counts->bins[i], memory_order_relaxed);

@@ -2,10 +2,10 @@
 /*
  * summary_device.c: see summary_device.h.
  *
- * Commands come as they are found to have ended, which each thread may do for its own: each queue
- * keeps many back, sorted, and counts the first half of them when there is no more room. What a
- * queue waited for is asked when its command is counted, of the submitting thread's last calls.
- * Everything is under one lock, which is held for some hundred nanoseconds.
+ * Commands come when their end is noticed, in any order. So each queue keeps many back, sorted, and
+ * counts the first half of them when there is no more room. When a command is counted, the
+ * submitting thread's last calls say what the queue waited for. Everything is under one lock, which
+ * is held for some hundred nanoseconds.
  */
 #include "callbacks/summary_device.h"
 
@@ -243,8 +243,8 @@ static void commands_forget(void)
 void device_after_fork(void)
 {
 	/*
-	 * Another thread of the parent's may have had it; then what is there is not to be trusted,
-	 * and is left.
+	 * Another thread of the parent may have held the lock; then the contents can't be trusted,
+	 * and are left alone.
 	 */
 	bool sound = !pthread_mutex_trylock(&lock);
 
@@ -315,7 +315,7 @@ uint64_t device_tables(struct table *tables[DEVICE_TABLES])
 	struct table **of_queues = &tables[COMMANDS_TABLES];
 	size_t count = 0;
 
-	/* need() may not come back: the lists are taken out of the lock's reach before. */
+	/* need() may not return, so the lists are first taken out of the lock's reach. */
 	pthread_mutex_lock(&lock);
 	const struct row *all_rows = rows;
 	struct queue *all_queues = queues;

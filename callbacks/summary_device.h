@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * summary_device.h: the summary's share of what devices do: kernels, transfers, queues and what
- * they waited for, counted while the program runs.
+ * summary_device.h: the part of the summary about devices: kernels, transfers, queues and what they
+ * waited for, counted while the program runs.
  */
 #ifndef TL_CALLBACKS_SUMMARY_DEVICE_H
 #define TL_CALLBACKS_SUMMARY_DEVICE_H
@@ -15,7 +15,7 @@
 /* Kernels, transfers, others; queues; what they waited for. */
 #define DEVICE_TABLES (COMMANDS_TABLES + 2)
 
-/* What a thread did lately, by the kernel's number; NULL: not known. For ever valid. */
+/* The recent calls of the thread with this kernel's id; NULL: not known. Valid for ever. */
 typedef const struct recent *(*device_recent)(int thread);
 
 /* Begin to count. False where there is no room. */
@@ -25,8 +25,8 @@ bool device_start(device_recent recent);
 void device_after_fork(void);
 
 /*
- * The tables, those that there are; need() is used. Once, at the end. Returns how many commands
- * there was no memory for.
+ * Make the tables that have rows; uses need(). Once, at the end. Returns how many commands were
+ * lost because memory was short.
  */
 uint64_t device_tables(struct table *tables[DEVICE_TABLES]);
 

@@ -91,7 +91,7 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
 /* ---- output ---- */
 
 /*
- * Of a file in a folder that was named: log.%e.%p.txt, for the tool that the list calls log, or
+ * The name of a file in a given folder: log.%e.%p.txt, for the tool that the list calls log or
  * ./log.so.
  */
 static void output_name_standard(char *standard, size_t room, const char *tool)
@@ -120,7 +120,7 @@ static bool name_fill_in(struct output *output)
 	return tl_output_expand_for(output->path, sizeof(output->path), output->pattern, &names);
 }
 
-/* The same file again: nothing is made, and nothing else is written to. */
+/* Open the same file again: no file is created, and no other file is written to. */
 static int output_open_again(const struct output *output)
 {
 	struct stat about;
@@ -145,7 +145,7 @@ static bool output_remember(struct output *output)
 	return true;
 }
 
-/* Another name than the one that was asked for is said. */
+/* Print the name where it differs from the one that was asked for. */
 static void number_print(const struct output *output, const char *asked)
 {
 	struct output errors = {.fd = STDERR_FILENO};
@@ -159,8 +159,8 @@ static void number_print(const struct output *output, const char *asked)
 }
 
 /*
- * 0 or an errno. As a trace's file is made: no name that is taken is written to, and nothing that
- * somebody else has put there.
+ * 0 or an errno. Created like a trace's file: no existing file is written to, and nothing that
+ * another user has put there.
  */
 static int output_make_file(struct output *output)
 {

@@ -36,11 +36,11 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
 	  tl_generic_epilogue epilogue);
 
 /*
- * Where a tool writes: standard error, or a file, which is named and made as traces are
- * (common/output.h): a name that is taken gets a number, and that is said; what somebody else has
- * put there is not written to. The program's own descriptors are its own: what is written never
- * goes to another file that has taken the number, and a closed pipe or a limit on files neither
- * kills the program nor is reported.
+ * Where a tool writes: standard error, or a file that is named and created as traces are
+ * (common/output.h): if the name is taken, a number is added and the new name is printed; another
+ * user's file is not written to. Output never goes to another file of the program that has taken
+ * the descriptor's number. A closed pipe or a limit on files neither kills the program nor is
+ * reported.
  */
 struct output {
 	char pattern[4096]; /* of the file, as for traces; empty: standard error */
@@ -56,7 +56,7 @@ struct output {
 /* `pattern` empty: standard error. 0, or what tl_tool_start returns. */
 int output_open(struct output *output, const struct tl_tool_host *host, const char *pattern);
 
-/* In a forked child: a file of its own, where the pattern says so. */
+/* In a forked child: begin a new file, where the pattern says so. */
 void output_after_fork(struct output *output);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * call_tables.h: the tables of host calls and of device commands, as `tracelayer summary` and the
- * summary tool show them: what their columns are, and what stands in a row. Times are nanoseconds.
+ * summary tool show them: their columns, and the contents of a row. Times are nanoseconds.
  */
 #ifndef TL_TABLES_CALL_TABLES_H
 #define TL_TABLES_CALL_TABLES_H
@@ -34,7 +34,7 @@ void calls_row(struct table *table, const struct calls *calls, long long whole);
 
 /* ---- device commands ---- */
 
-/* Which of the next three tables has it. */
+/* Which of the next three tables shows the command. */
 enum commands_table { COMMANDS_KERNELS, COMMANDS_TRANSFERS, COMMANDS_OTHERS, COMMANDS_TABLES };
 enum commands_table commands_table_of(enum tl_device_kind kind);
 
@@ -52,7 +52,7 @@ void command_row_name(char *to, size_t room, enum tl_device_kind kind, const cha
 struct commands {
 	const char *group, *name;
 	long long count, total, min, median, p99, max;
-	long long bytes, bytes_time; /* moved, in so much time, by those that say how much */
+	long long bytes, bytes_time; /* of commands that report their bytes */
 	double best;		     /* bytes in a nanosecond */
 };
 
@@ -87,7 +87,7 @@ void waits_row(struct table *table, const struct wait_row *row);
 void queues_headings(struct table *queues, struct table *waits, size_t count);
 
 /*
- * What the events cost beside the work that they are about: bytes of memory, and time of the
+ * What the events cost compared with the work that they describe: bytes of memory, and time of the
  * commands.
  */
 struct table *memory_table(long long bytes, long long device_time);

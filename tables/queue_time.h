@@ -3,15 +3,15 @@
  * queue_time.h: when a device queue was busy and when it was idle.
  *
  * Busy is the union of its commands: what overlaps counts once. Idle is what lies between, from the
- * first command's start to the last one's end; what comes before and after is nobody's waiting.
- * Times are nanoseconds.
+ * first command's start to the last one's end; the time before and after does not count. Times are
+ * nanoseconds.
  *
  * What an idle queue waited for is told by the command that ended the gap, the first to start after
  * it:
  *
- *	gap   |- - - - - - - - - - - - - - - - - - - |
- *	      ^from        ^submitting call  ^ends    ^to: the command starts
- *	      |--- host ---|----- call ------|--device--|
+ * 	gap   |- - - - - - - - - - - - - - - - - - - |
+ * 	      ^from        ^submitting call  ^ends    ^to: the command starts
+ * 	      |--- host ---|----- call ------|--device--|
  *
  * Until the call that submitted it began, the queue waited for the host, whatever the submitting
  * thread did in that time; then for that call; then for the device. If that call had begun when the

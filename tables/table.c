@@ -139,7 +139,7 @@ size_t table_rows(const struct table *table)
 	return table->rows;
 }
 
-/* By what rows are sorted: a column's number; and the group's sum, which stands in its cell. */
+/* The sort key: a column's number, and the group's sum, which is in the group's cell. */
 struct order {
 	size_t shift, column;
 };
@@ -444,7 +444,7 @@ static void print_line(const struct table *table, char *const *texts, const int 
 	fputc('\n', to);
 }
 
-/* Take from the name columns what the lines have too much for the terminal. */
+/* Shorten the name columns until the lines fit the terminal. */
 static void text_fit(const struct table *table, int *widths, int room)
 {
 	int sum = 2 * (int)(table->width - 1);

@@ -22,7 +22,7 @@ enum table_type {
 	TABLE_COUNT, /* 1,234 */
 	TABLE_TIME,  /* nanoseconds; text: 1.234 ms */
 	TABLE_SHARE, /* 0 to 1; text: 45.1 % */
-	TABLE_ID,    /* a whole number that stands for something: 1234 */
+	TABLE_ID,    /* an identifier: 1234 */
 	TABLE_SIZE,  /* bytes; text: 1.2 MiB */
 	TABLE_AGE,   /* nanoseconds; text: 3 h */
 	TABLE_RATE,  /* billions of bytes in a second; text: 12.34 GB/s */

@@ -2,9 +2,9 @@
 /*
  * args.h: the contract of format/args: what is captured of a call's arguments, and how it is shown.
  *
- * Promises: capture and print make the same walk over an API's tables (tracelayer/api.h), so that
- * what one appended the other finds. Both are bounded in depth, elements and bytes, whatever the
- * tables and the memory say. No allocation, no lock, no locale.
+ * Promises: capture and print make the same walk over an API's tables (tracelayer/api.h), so print
+ * finds what capture appended. Both are bounded in depth, elements and bytes, whatever the tables
+ * and the memory contain. No allocation, no lock, no locale.
  *
  * Who may call: anybody, on any thread. Capture runs in the traced program around the real call: in
  * a signal handler and in a forked child, too. Printing may read records from a damaged file.

@@ -3,8 +3,8 @@
  * args_capture.c: the memory behind a call's arguments, as blobs.
  *
  * Runs inside the traced program, in the calling thread, around the real call. It allocates
- * nothing, takes no lock, keeps little on the stack, and is bounded: in elements, depth, links of a
- * chain and blobs, and in the end by the room it is given.
+ * nothing, takes no lock, keeps little on the stack, and is bounded in elements, depth, links of a
+ * chain and blobs, and by the room that it is given.
  */
 #include "format/args/args_capture.h"
 
@@ -12,12 +12,11 @@
 
 struct capture {
 	char *at, *end;
-	bool cut; /* something did not fit: nothing more is appended, so that what stands is in
-		     order */
+	bool cut; /* something did not fit: nothing more is appended, to keep the order */
 	enum tl_capture_when when;
 	unsigned blobs;
 	const struct tl_api *api;
-	bool doubtful; /* inside an array that the call may not have touched: nothing is obliged */
+	bool doubtful; /* the array around it may be untouched: no memory is OBLIGED */
 };
 
 /* What a pointer stands for, and how to read it. */
@@ -56,7 +55,7 @@ static struct tl_blob *blob_begin(struct capture *c, size_t bytes)
 	return (struct tl_blob *)(void *)c->at;
 }
 
-/* End it with the bytes that it came to have. */
+/* End it, with its final number of bytes. */
 static void blob_end(struct capture *c, struct tl_blob *blob, size_t bytes, uint64_t total)
 {
 	char *data = (char *)(blob + 1);
@@ -78,7 +77,7 @@ static void capture_nothing(struct capture *c, uint64_t total)
 		blob_end(c, blob, 0, total);
 }
 
-/* What an integer behind a pointer variable is; false where it can't be known. */
+/* Read the integer that a pointer variable points to; false where it can't be known. */
 static bool pointee_count(const struct tl_scope *scope, const struct tl_variable *v,
 			  uint64_t *count)
 {
@@ -106,8 +105,8 @@ static bool value_count(const struct tl_scope *scope, const struct tl_variable *
 }
 
 /*
- * (size_t size, T *values, size_t *size_ret): the call says behind what it fills how much it has
- * filled, or would have. What lies behind that, it left alone.
+ * (size_t size, T *values, size_t *size_ret): the parameter behind the array says how much the call
+ * has filled, or would have. The call left the rest of the array alone.
  */
 static void count_cut_to_filled(const struct tl_scope *scope, const struct tl_variable *v,
 				uint64_t *count)
@@ -247,7 +246,7 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	return blob;
 }
 
-/* As leads_on, for whom a look at the members is less than a walk over them. */
+/* As leads_on, for callers to whom a look at the members costs less than a walk over them. */
 static bool may_lead_on(const struct tl_type *type)
 {
 	if (!leads_on(type) || type->kind != TL_KIND_STRUCT)
@@ -285,7 +284,7 @@ static void capture_pointer(struct capture *c, const struct tl_scope *scope,
 		return;
 	/*
 	 * The call may have raised a count that was zero, to say how many there are, and then has
-	 * not touched the array: it may be anywhere, and so may what it seems to lead to.
+	 * not touched the array: its address may be invalid, and so may the pointers in it.
 	 */
 	if (v->length.kind == TL_LENGTH_POINTEE && c->when == TL_CAPTURE_EXIT)
 		c->doubtful = true;

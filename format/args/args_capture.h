@@ -9,10 +9,10 @@
  * Blobs: capture walks the parameters in order, and below each the pointers that it meets, depth
  * first: members in order, a pNext link after the other members of its struct. For every pointer
  * that is not NULL and that its type and direction say to follow, it appends one blob: a struct
- * tl_blob and the bytes, padded to 8. A blob without bytes means that there was nothing to read. Of
- * an array that the call fills, and whose length it tells right behind it, only so much is kept.
- * Printing makes the same walk, so that no blob has to say where it belongs. Structs are captured
- * whole; the pointers in them are then followed in the captured copy.
+ * tl_blob and the bytes, padded to 8. A blob without bytes means that there was nothing to read.
+ * Where the call fills an array, and stores its length through the next parameter, only that length
+ * is kept. Printing makes the same walk, so that no blob has to say where it belongs. Structs are
+ * captured whole; the pointers in them are then followed in the captured copy.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_CAPTURE_H
 #define TL_FORMAT_ARGS_ARGS_CAPTURE_H
@@ -38,7 +38,7 @@ struct tl_blob {
 	uint32_t bytes; /* that follow, before padding */
 	uint32_t total; /* elements that the memory has, of which the first are here */
 };
-#define TL_BLOB_UNKNOWN UINT32_MAX /* total: more than what is here */
+#define TL_BLOB_UNKNOWN UINT32_MAX /* total: more than the bytes here */
 
 /*
  * Append the blobs of one call to `out` (8-byte aligned, `room` bytes). Returns the bytes used, a
@@ -50,8 +50,9 @@ size_t tl_args_capture(const struct tl_function *function, const uint64_t *words
 		       enum tl_capture_when when, void *out, size_t room, bool *cut);
 
 /*
- * Copy `size` bytes from memory that may not be there. Returns the bytes copied, 0 where none could
- * be. Installs no signal handler. errno is kept. Safe in a signal handler and in a forked child.
+ * Copy `size` bytes from memory that may not be mapped. Returns the bytes copied, 0 where none
+ * could be read. Installs no signal handler. errno is kept. Safe in a signal handler and in a
+ * forked child.
  */
 size_t tl_checked_copy(void *to, const void *from, size_t size);
 

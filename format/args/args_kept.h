@@ -25,7 +25,9 @@ struct tl_args_kept {
  */
 const char *tl_args_own_key(const struct tl_function *function, const char *key);
 
-/* Find it in a record that lies whole in its chunk; false where it is not sound. */
+/*
+ * Find the arguments in a record that lies whole in its chunk; false where the record is damaged.
+ */
 bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 		  const struct tl_call_record *record);
 
@@ -33,8 +35,8 @@ bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 bool tl_call_has_result(const struct tl_function *function);
 
 /*
- * The call's result (zero-extended from its size) means failure. Most results are 0, which is one
- * only of what gives out pointers.
+ * Whether the call's result (zero-extended from its size) means failure. Most results are 0, which
+ * is a failure only of functions that return pointers.
  */
 bool tl_call_failed_by(const struct tl_function *function, uint64_t result);
 static inline bool tl_call_failed(const struct tl_function *function, uint64_t result)

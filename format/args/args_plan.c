@@ -2,9 +2,8 @@
 /*
  * args_plan.c: see args_plan.h.
  *
- * A step writes only where it has room for the longest that it may become, so there is one
- * comparison for each parameter; what has less is left to the walk, which knows how to leave
- * it out.
+ * A step writes only where there is room for its longest output, so it needs one comparison for
+ * each parameter. With less room the walk takes over, which can leave a value out.
  */
 #include "format/args/args_plan.h"
 
@@ -56,7 +55,10 @@ void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *func
 		step_make(plan, &plan->steps[i], &function->params[i]);
 }
 
-/* ---- Values: where they end, and NULL for one that the walk has to print. */
+/*
+ * ---- Values. Each function returns the end of its text, or NULL for a value that the walk has to
+ * print.
+ */
 
 static inline char *text_put_char(char *at, char c)
 {
@@ -104,7 +106,7 @@ static inline char *step_put_truth(char *at, uint64_t value)
 	return at + 5 - value; /* "true" is shorter */
 }
 
-/* Most enumerations count from 0, and an enumerator stands where its value says. */
+/* Most enumerations count from 0, so the value is the enumerator's index. */
 static inline char *step_put_named(char *at, const char *end, const struct tl_type *type,
 				   uint64_t value)
 {

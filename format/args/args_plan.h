@@ -3,9 +3,9 @@
  * args_plan.h: the way in which one function's arguments are printed, made once for all its calls.
  *
  * A plan has a step for each parameter. A step has the key as text, and what the value needs from
- * the tables: an integer, a handle, an address or an enumerator is printed without a look at them.
- * All other parameters, and those that have no room, go through the walk of args_print.c. A plan's
- * output is the walk's, byte by byte. Plans are plain memory: there is nothing to free.
+ * the tables: an integer, a handle, an address or an enumerator is printed without the tables. All
+ * other parameters, and those without room, go through the walk of args_print.c. A plan's output is
+ * the walk's, byte by byte. Plans are plain memory: there is nothing to free.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_PLAN_H
 #define TL_FORMAT_ARGS_ARGS_PLAN_H
@@ -19,7 +19,7 @@
 
 struct tl_args_step {
 	uint8_t how;
-	uint8_t unused;	  /* bits of the word that are not the value's */
+	uint8_t unused;	  /* bits of the word that do not belong to the value */
 	uint8_t key_size; /* with the comma before it */
 	uint16_t key;	  /* where it is in .keys */
 	uint16_t word;

@@ -2,12 +2,12 @@
 /*
  * args_print.c: a call's words and blobs as JSON.
  *
- * Makes the same walk as args_capture.c, taking a blob where that appended one. The bytes may come
- * from a damaged file: every length is checked against what is there, and the depth of the walk is
- * bounded by the tables and by TL_CAPTURE_DEPTH, never by the bytes.
+ * Makes the same walk as args_capture.c, and takes a blob where args_capture.c appended one. The
+ * bytes may come from a damaged file: every length is checked against what is there, and the depth
+ * of the walk is bounded by the tables and by TL_CAPTURE_DEPTH, never by the bytes.
  *
- * A value that does not fit is left out whole: what began it is taken back. The walk goes on even
- * then, so that the blobs after it are found where they are.
+ * A value that does not fit is left out whole: its beginning is taken back. The walk goes on, so
+ * that the blobs after it are found.
  */
 #include "format/args/args_print.h"
 
@@ -19,7 +19,7 @@ static void print_pointer(struct tl_printer *p, const struct tl_variable *v, con
 static void print_typed(struct tl_printer *p, const struct tl_type *type, const char *bytes,
 			uint32_t count, unsigned depth);
 
-/* The next blob, NULL where there is none or none that is sound. */
+/* The next blob; NULL where there is none, or it is damaged. */
 static const struct tl_blob *blob_take(struct tl_blobs *blobs)
 {
 	size_t room = (size_t)(blobs->end - blobs->at);
@@ -88,7 +88,7 @@ static void print_name(struct tl_text *text, bool first, const char *name, const
 	tl_text_string(text, "\":");
 }
 
-/* What was printed since `mark` stands or falls together. Returns whether it stands. */
+/* Keep all of the text since `mark` if it fits, otherwise none. Returns whether it is kept. */
 static bool member_keep_or_drop(struct tl_text *text, char *mark, bool was_cut)
 {
 	bool kept = !text->cut;
@@ -125,7 +125,7 @@ static void print_member_value(struct tl_printer *p, const struct tl_scope *scop
 		print_typed(p, member->type, place, array_elements(scope, member), depth);
 }
 
-/* What a call only writes means nothing before the call. */
+/* Memory that a call only writes has no meaning before the call. */
 static bool member_is_shown(const struct tl_printer *p, const struct tl_variable *member)
 {
 	return member->chain != 1 &&
@@ -293,8 +293,10 @@ static void print_pointer(struct tl_printer *p, const struct tl_variable *v, con
 		print_elements(p, target, (const char *)(blob + 1), count, blob->total, depth + 1);
 }
 
-/* A parameter's value as of one of the two captures. False where that capture has nothing for it,
- * and nothing is printed. */
+/*
+ * A parameter's value from one of the two captures. False where that capture has nothing for it;
+ * then nothing is printed.
+ */
 static bool print_captured(struct tl_printer *p, const struct tl_variable *param, const char *place,
 			   const char *suffix, bool first)
 {
@@ -310,8 +312,10 @@ static bool print_captured(struct tl_printer *p, const struct tl_variable *param
 	return member_keep_or_drop(text, mark, was_cut);
 }
 
-/* What the call left alone: its inputs, printed once more as they were after it, are the same as
- * before it. */
+/*
+ * Whether the call left its inputs unchanged: printed again as they were after the call, they give
+ * the same text.
+ */
 static bool inputs_are_same(const struct tl_printer *exit, const struct tl_blobs *blobs,
 			    const struct tl_variable *param, const char *place, const char *entry)
 {

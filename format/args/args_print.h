@@ -2,13 +2,13 @@
 /*
  * args_print.h: captured arguments as JSON: a whole call's, one parameter's, or one value.
  *
- * Encoders of other formats ask for the exact notation. It is JSON, but the form of a value tells
- * what it is.
+ * Encoders of other formats ask for the exact notation. It is JSON in which the form of a value
+ * shows its type.
  *
- *	0x7f20	an address or handle
- *	-12	an integer; beyond 2 to the 53 it is a string, as in JSON
- *	#3ff0000000000000	a floating point number, by the bits of a double
- *	'NAME'	an enumerator, or flags
+ * 	0x7f20	an address or handle
+ * 	-12	an integer; beyond 2 to the 53 it is a string, as in JSON
+ * 	#3ff0000000000000	a floating point number, by the bits of a double
+ * 	'NAME'	an enumerator, or flags
  */
 #ifndef TL_FORMAT_ARGS_ARGS_PRINT_H
 #define TL_FORMAT_ARGS_ARGS_PRINT_H
@@ -21,11 +21,11 @@
 
 /*
  * Print a call's arguments as the members of a JSON object, without the braces:
- * `"hEvent":"0x55…","pCount":2`. entry and exit are the blobs that the two captures made. What a
- * call both read and wrote is shown as written; what it was before stands after it as "NAME:in"
- * where it differs. Strings are escaped; bytes that are not UTF-8 become U+FFFD. Integers beyond
- * 2^53 are printed as strings, since JSON readers lose their last digits. A record that was damaged
- * prints what is sound; a value that does not fit is left out whole.
+ * `"hEvent":"0x55…","pCount":2`. entry and exit are the blobs that the two captures made. Memory
+ * that a call both read and wrote is shown as after the call; where it was different before,
+ * "NAME:in" follows with the earlier value. Strings are escaped; bytes that are not UTF-8 become
+ * U+FFFD. Integers beyond 2^53 are printed as strings, since JSON readers lose their last digits.
+ * Of a damaged record, the valid part is printed. A value that does not fit is left out whole.
  */
 void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
 		   const void *entry, size_t entry_size, const void *exit, size_t exit_size);
@@ -56,7 +56,7 @@ struct tl_printer {
 	bool exact; /* in the exact notation */
 };
 
-/* What a value is that can be printed from its type and its bytes alone; all others are walked. */
+/* Kinds of values that can be printed from their type and bytes alone; all others are walked. */
 enum tl_how {
 	TL_HOW_WALKED,
 	TL_HOW_HANDLE,
@@ -69,10 +69,10 @@ enum tl_how {
 	TL_HOW_REAL,
 };
 
-/* Of a parameter, or of a result. What is not walked has at most 8 bytes. */
+/* The kind of a parameter or result. Values that are not walked have at most 8 bytes. */
 enum tl_how tl_how_of(const struct tl_variable *variable);
 
-/* Points into itself: it stays where it was started. */
+/* It contains pointers into itself: do not move or copy it. */
 struct tl_args_walk {
 	struct tl_blobs before, after;
 	struct tl_printer at_entry, at_exit;
@@ -109,7 +109,7 @@ static inline uint64_t tl_double_bits(const struct tl_type *type, const void *pl
 /* One value in the exact notation; otherwise as tl_value_print does it. */
 void tl_value_print_exact(struct tl_text *text, const struct tl_type *type, const void *value);
 
-/* Of an enumeration's value, given by its bytes alone; NULL: it has no name. */
+/* The name of an enumeration's value, given as the type's bytes; NULL: it has no name. */
 const char *tl_enumerator_name(const struct tl_type *type, uint64_t value);
 
 #endif

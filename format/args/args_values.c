@@ -6,7 +6,7 @@
 
 #include "format/args/args_walk.h"
 
-/* What JSON has to have as a string. */
+/* Whether JSON needs this integer as a string. */
 static void print_quote(struct tl_text *text, bool exact)
 {
 	if (!exact)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args_values.h: one value as JSON, from its type and its bytes. A part of args_print.c, which walks
- * over what values lead to.
+ * args_values.h: one value as JSON, from its type and its bytes. A part of args_print.c, which
+ * walks over the memory that values lead to.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_VALUES_H
 #define TL_FORMAT_ARGS_ARGS_VALUES_H
@@ -22,8 +22,8 @@ void tl_value_print_as(struct tl_text *text, const struct tl_type *type, const v
 		       bool exact);
 
 /*
- * `size` bytes of a string; `more`: it went on. Of one that was cut in the middle of a character,
- * that character is left out.
+ * `size` bytes of a string; `more`: the string was longer. If it was cut in the middle of a
+ * character, that character is left out.
  */
 void tl_value_print_string(struct tl_text *text, const char *bytes, size_t size, bool more);
 

@@ -98,7 +98,7 @@ static inline bool leads_on(const struct tl_type *type)
 			type->kind == TL_KIND_POINTER);
 }
 
-/* How many elements of an array member count: all of them, or as many as a sibling says. */
+/* How many elements of an array member are valid: all of them, or as many as a sibling says. */
 static inline uint32_t array_elements(const struct tl_scope *scope, const struct tl_variable *v)
 {
 	uint64_t count;
@@ -174,7 +174,7 @@ static inline const struct tl_type *announced(const struct tl_api *api, const st
 	return NULL;
 }
 
-/* Links that a chain had so far, so that one that bites its tail ends. */
+/* Links of a chain so far, so that the walk over a circular chain ends. */
 struct links {
 	uint64_t at[TL_CAPTURE_LINKS];
 	unsigned count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * checked_copy.c: read memory of this process that may not be there.
+ * checked_copy.c: read memory of this process that may not be mapped.
  *
- * The kernel copies, and returns EFAULT where a read of our own would have killed the program. No signal handler, no lock, no
- * lasting descriptor; safe in a signal handler, and in a forked child.
+ * The kernel copies, and returns EFAULT where a plain read would have killed the program. No signal
+ * handler, no lock, no lasting descriptor; safe in a signal handler, and in a forked child.
  */
 #include "format/args/args_capture.h"
 
@@ -16,8 +16,10 @@
 #define PAGE   ((uintptr_t)4096) /* no machine has smaller ones; larger pages are just split */
 #define PIECES 16
 
-/* process_vm_readv was refused (a sandbox): it stays so, and is not asked again. Only ever goes
- * from false to true. */
+/*
+ * process_vm_readv was refused (a sandbox), and is not tried again. Only ever goes from false to
+ * true.
+ */
 static _Atomic bool refused;
 
 /* Bytes of [from, from + size) that lie on from's page. */

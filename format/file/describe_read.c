@@ -3,11 +3,11 @@
  * describe_read.c: a description to tables. See describe.h.
  *
  * Capture and print trust the tables that they walk: that a member lies within its struct, that an
- * array is as large as its elements, that walking a value ends soon. So all of that is checked
- * here, in two passes: while reading, what each type and variable says for itself; then, with all
- * sizes known, how they fit together. By value, types nest at most NESTING deep, and what is in a
- * struct doesn't overlap, so that a walk takes a time in proportion to the bytes. Through pointers
- * they may go in circles; there capture and print have a bound of their own.
+ * array is as large as its elements, that walking a value ends soon. All of that is checked here,
+ * in two passes: while reading, each type and variable by itself; then, with all sizes known, how
+ * they fit together. By value, types nest at most NESTING deep, and members of a struct do not
+ * overlap, so a walk takes time in proportion to the bytes. Pointers may form circles; capture and
+ * print bound these themselves.
  *
  * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so they
  * may hold none.
@@ -104,8 +104,8 @@ static uint32_t count_take(struct reading *from, size_t each, uint32_t most)
 }
 
 /*
- * Bytes of a character that UTF-8 spells well; 0: none is there. The string ends with a NUL, so no
- * byte behind it is looked at.
+ * Length of a valid UTF-8 character; 0: there is none. The string ends with a NUL, so no byte
+ * behind it is read.
  */
 static size_t utf8_character(const unsigned char *at)
 {
@@ -176,7 +176,7 @@ static const struct tl_type *type_take(struct reading *from)
 	return from->failed ? NULL : &from->tables->types[number];
 }
 
-/* --- what types and variables say for themselves */
+/* --- each type and variable by itself */
 
 static void variable_take(struct reading *from, struct tl_variable *to, uint32_t siblings)
 {
@@ -315,7 +315,7 @@ static bool is_sound_member(const struct tl_type *type, const struct tl_variable
 	if (member->offset > type->size || member->type->size > type->size - member->offset ||
 	    member->type->kind == TL_KIND_VOID)
 		return false;
-	/* Printers follow the one and compare by the other. */
+	/* Printing follows one of them and compares by the other. */
 	if (member->chain == 1 && member->type->kind != TL_KIND_POINTER)
 		return false;
 	if (member->chain == 2 && !is_integer(member->type))
@@ -373,7 +373,7 @@ static unsigned nesting_inside(struct reading *from, const struct tl_type *type,
 	return 1 + deepest;
 }
 
-/* How deep a value of the type holds others. A type that holds itself never ends. */
+/* How deep a value of the type contains others. A type that contains itself is an error. */
 static unsigned nesting_of(struct reading *from, const struct tl_type *type, unsigned level)
 {
 	unsigned char *known = &from->tables->nesting[type - from->tables->types];
@@ -455,7 +455,10 @@ static void api_take(struct reading *from)
 	api->chains = tables->chains = tables_allocate(from, chains, sizeof(*tables->chains));
 	tables->types = tables_allocate(from, tables->ntypes, sizeof(*tables->types));
 	tables->nesting = tables_allocate(from, tables->ntypes, 1);
-	/* All is zero; counts grow with what is there, so that what failed halfway can be freed. */
+	/*
+	 * Everything starts as zero, and counts grow with their contents, so that a half-made
+	 * result can be freed.
+	 */
 	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++)
 		type_take_one(from, &tables->types[i]);
 	types_check(from);

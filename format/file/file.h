@@ -8,9 +8,9 @@
  * describes the same layout for users. record_words.h steps over records, and clock_line.h turns
  * ticks into nanoseconds: both sides use them.
  *
- * describe.h and record_reader.h allocate and print problems to memory: they are for the command,
- * the generator and the tests, never for a traced process. Nothing in a file is trusted. One trace
- * is used by one thread at a time, but for the functions whose comment says otherwise.
+ * describe.h and record_reader.h allocate memory and collect problems as text: they are for the
+ * command, the generator and the tests, never for a traced process. Nothing in a file is trusted.
+ * Only one thread at a time uses a trace, except for functions whose comment says otherwise.
  *
  * May use: common.
  */

@@ -28,11 +28,11 @@ enum tl_record_type {
 	 */
 	TL_RECORD_LOST = 3,
 	/*
-	 * nothing: .size to step over. With TL_PAD_GAP in .flags: here records of the thread are
-	 * missing
+	 * nothing: .size bytes to step over. With TL_PAD_GAP in .flags: records of the thread are
+	 * missing here
 	 */
 	TL_RECORD_PAD = 4,
-	TL_RECORD_EVENT = 5, /* anything that is no call: struct tl_event_record */
+	TL_RECORD_EVENT = 5, /* any other event: struct tl_event_record */
 };
 
 enum tl_record_flag {
@@ -41,11 +41,11 @@ enum tl_record_flag {
 	/* left by an exception, cancellation, thread exit or longjmp: no result */
 	TL_RECORD_UNWOUND = 4,
 	TL_RECORD_CUT = 8,    /* some arguments did not fit */
-	TL_RECORD_CAUSE = 16, /* what it belongs to follows the 32 bytes: tl_record_cause */
+	TL_RECORD_CAUSE = 16, /* its cause follows the 32 bytes: tl_record_cause */
 };
 
 enum tl_pad_flag {
-	/* those between the record before and the one behind were overwritten by newer ones */
+	/* the records between its neighbours were overwritten by newer ones */
 	TL_PAD_GAP = 1,
 };
 
@@ -68,15 +68,15 @@ struct tl_call_record {
 	uint64_t result;   /* the returned value, zero-extended from its size; 0 for void */
 };
 
-/* When what takes time ends; a damaged record's may lie beyond all times. */
+/* When a record's duration ends. In a damaged record the sum may overflow. */
 static inline uint64_t tl_record_end(uint64_t start, uint64_t duration)
 {
 	return duration < UINT64_MAX - start ? start + duration : UINT64_MAX;
 }
 
 /*
- * The work on a device that a call caused, and the request that caused the call. By each number, 0
- * is none; and so they are where the record is too short to have them.
+ * The work on a device that a call caused, and the request that caused the call. 0 means none; both
+ * are 0 where the record is too short to have them.
  */
 struct tl_cause {
 	uint32_t correlation, request;
@@ -114,8 +114,8 @@ struct tl_event_arg {
 enum tl_event_flag {
 	TL_EVENT_NS = 1, /* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
 	/*
-	 * .lane is the number that a thread's lane is shown by: the event is that thread's, whoever
-	 * recorded it
+	 * .lane is the shown number of a thread's lane: the event belongs to that thread, whichever
+	 * thread recorded it
 	 */
 	TL_EVENT_TID = 2,
 	/* a struct tl_event_arrows follows the args. With X and TL_EVENT_NS */
@@ -140,19 +140,19 @@ struct tl_event_record {
 };
 
 /*
- * Flows from a call to the event that it caused, and from that to the call that waited for it: each
- * becomes an event s and an event f, of the event's category, level and request. They are no events
- * to be counted, and go where the event goes.
+ * Flows from a call to the event that it caused, and from the event to the call that waited for it.
+ * Each becomes an event s and an event f, with the event's category, level and request. They are
+ * not counted as events, and are kept or lost with their event.
  */
 struct tl_event_arrows {
 	uint64_t number;	 /* of the first flow; the second has the next one */
-	uint64_t from_ns, to_ns; /* when they leave the one call, and reach the other */
-	/* the calls' threads, by the numbers that they are shown by; 0: there is no such flow */
+	uint64_t from_ns, to_ns; /* when they leave the first call, and reach the second */
+	/* the calls' threads, by their shown numbers; 0: there is no such flow */
 	uint32_t from, to;
 	uint32_t from_name, to_name; /* numbers of strings */
 };
 
-/* The bytes of an event, by what it says of itself. */
+/* The bytes of an event, by its own counts. */
 static inline uint64_t tl_event_bytes(const struct tl_event_record *event)
 {
 	return sizeof(*event) + event->args * sizeof(event->arg[0]) +
@@ -160,8 +160,8 @@ static inline uint64_t tl_event_bytes(const struct tl_event_record *event)
 }
 
 /*
- * Events of the thread are missing at this record, of which 8 bytes may be read; of a loss, all of
- * it.
+ * Events of the thread are missing at this record. Reads 8 bytes of it, or all of it where it is a
+ * loss.
  */
 static inline _Bool tl_record_is_gap(const struct tl_call_record *record)
 {

@@ -19,7 +19,7 @@
 
 /* --- memory, problems */
 
-/* A place for one more. The old ones may move. */
+/* Room for one more element. The old ones may move. */
 void *tl_reader_append(struct trace *trace, void *list, size_t *count, size_t *room, size_t each)
 {
 	void **array = list;
@@ -101,8 +101,8 @@ static bool is_sound_piece(const struct trace *trace, uint64_t at, struct tl_pie
 }
 
 /*
- * Where something is, from `at` on. Memory that was never touched is passed over without a look at
- * it: a look at a page of a hole takes time, and in a file in memory makes the page.
+ * The first place with data, from `at` on. Holes are skipped without reading them: reading a page
+ * of a hole takes time, and in a file in memory it allocates the page.
  */
 static uint64_t file_behind_hole(const struct trace *trace, uint64_t at)
 {
@@ -168,7 +168,7 @@ static void piece_read(struct trace *trace, uint64_t at, uint32_t kind, uint64_t
 }
 
 /*
- * In buffers a piece may be missing, and what comes behind it is found. In a spool, piece follows
+ * In buffers a piece may be missing, and the pieces behind it are found. In a spool, piece follows
  * piece.
  */
 static void pieces_read(struct trace *trace)
@@ -279,7 +279,7 @@ struct tl_trace *tl_trace_open_bytes(const void *bytes, size_t size, char *why, 
 	return trace_read(trace, why, room);
 }
 
-/* All that a pipe gives. */
+/* Read a pipe to its end. */
 static bool file_read(struct trace *trace, int fd)
 {
 	char *bytes = NULL;

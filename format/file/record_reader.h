@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_reader.h: reads files in the record format (trace_file.h): what a process left behind, and
- * .tlt files.
+ * record_reader.h: reads files in the record format (trace_file.h): buffers that a process left
+ * behind, and .tlt files.
  *
- * For the command and the tests; the layer has no part of it. Nothing in a file is trusted: what is
- * not sound is left out, and said in .problems. What can be read lies in the struct below, sorted
- * by lane, and stays until tl_trace_close.
+ * For the command and the tests; the layer has no part of it. Nothing in a file is trusted: damaged
+ * parts are left out, and .problems describes them. The rest lies in the struct below, sorted by
+ * lane, and stays until tl_trace_close.
  *
- *	struct tl_trace *trace = tl_trace_open(path, why, sizeof(why));
- *	for (size_t i = 0; i < trace->nruns; i++) {
- *		struct tl_trace_place place = {0};
- *		const struct tl_call_record *record;
- *		while ((record = tl_trace_next(&trace->runs[i], &place)))
- *			encoder.format->record(&encoder, &text,
- *			trace->lanes[trace->runs[i].lane].shown, record, tl_trace_left(…));
- *	}
+ * 	struct tl_trace *trace = tl_trace_open(path, why, sizeof(why));
+ * 	for (size_t i = 0; i < trace->nruns; i++) {
+ * 		struct tl_trace_place place = {0};
+ * 		const struct tl_call_record *record;
+ * 		while ((record = tl_trace_next(&trace->runs[i], &place)))
+ * 			encoder.format->record(&encoder, &text,
+ * 			trace->lanes[trace->runs[i].lane].shown, record, tl_trace_left(…));
+ * 	}
  */
 #ifndef TL_FORMAT_FILE_RECORD_READER_H
 #define TL_FORMAT_FILE_RECORD_READER_H
@@ -32,7 +32,7 @@ struct tl_trace_open {
 	uint32_t function; /* as in a record */
 };
 
-/* A thread, as far as one lane goes. */
+/* A thread's lane. */
 struct tl_trace_lane {
 	uint32_t lane;	     /* number */
 	uint32_t tid, shown; /* the kernel's, and the one to be shown */
@@ -59,7 +59,7 @@ struct tl_trace_run {
 	uint64_t offset; /* of .records in the file, for messages */
 };
 
-/* How far an output file is, if its process had one (buffers only). */
+/* How much of the output file is written, if its process had one (buffers only). */
 struct tl_trace_output {
 	bool made; /* what follows is set */
 	enum tl_output_format format;
@@ -85,14 +85,14 @@ struct tl_trace {
 	struct tl_trace_named_lane *named; /* by number */
 	size_t nnamed;
 	bool ended; /* spool: its END piece is there */
-	/* what that says. Buffers: .lost is the sum of the lanes' */
+	/* what END says. Buffers: .lost is the sum of the lanes' */
 	uint64_t events, lost;
-	uint64_t overwritten; /* what that says. Buffers: the threads' sum */
-	/* records are missing in it: those that a ring overwrote, or that were lost */
+	uint64_t overwritten; /* what END says. Buffers: the threads' sum */
+	/* records are missing in it: a ring overwrote them, or they were lost */
 	bool gaps;
-	/* latest tick that anything speaks of: where unfinished calls end */
+	/* the latest tick in the file: unfinished calls end there */
 	uint64_t last;
-	char **problems; /* lines: what was not sound, and where */
+	char **problems; /* lines: what was damaged, and where */
 	size_t nproblems;
 };
 
@@ -114,25 +114,28 @@ void tl_trace_problem(struct tl_trace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * The next finished record of a run; NULL where there are no more. `place` starts zeroed. What
- * follows a record that can't be stepped over is given up: .unsound is then 1 + its place. Safe in
- * several threads, each with a place of its own.
+ * The next finished record of a run; NULL where there are no more. `place` starts zeroed. Reading
+ * stops at a record that can't be stepped over: .unsound is then 1 + its place. Safe in several
+ * threads, each with a place of its own.
  */
 struct tl_trace_place {
 	uint64_t at; /* bytes of the run behind the record that was given last */
-	/* bytes from that record to the run's end: what an encoder wants to know */
+	/* bytes from that record to the run's end, for encoders */
 	uint64_t left;
 	uint64_t unsound;
 	uint64_t unfinished; /* records that were being made, stepped over */
 };
 /*
- * Those of TL_RECORD_PAD are gaps (tl_record_is_gap), of 8 bytes. Those of TL_RECORD_EVENT are
- * struct tl_event_record, and have the args that they say.
+ * Records of type TL_RECORD_PAD are gaps (tl_record_is_gap), of 8 bytes. Records of type
+ * TL_RECORD_EVENT are struct tl_event_record, with all of their args.
  */
 const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
 					   struct tl_trace_place *place);
 
-/* Buffers whose output is gone: what that had is given, too, as far as it still lies there. */
+/*
+ * For buffers whose output is gone: also return the records that were written to it, as far as the
+ * buffers still have them.
+ */
 void tl_trace_written_too(struct tl_trace *trace);
 
 /*
@@ -146,8 +149,8 @@ uint32_t tl_trace_shown_lane(const struct tl_trace *trace, uint32_t number);
 bool tl_trace_has_call(const struct tl_trace *trace, uint32_t tid, uint64_t ns);
 
 /*
- * The texts, one after another; `place` starts zeroed. NULL: no more. What is returned is the whole
- * of it as it lies in a strings piece, its first unit included: *size bytes, whole units.
+ * The texts, one after another; `place` starts zeroed. NULL: no more. Returns the whole entry as it
+ * lies in a strings piece, including its first unit: *size bytes, whole units.
  */
 struct tl_trace_text_place {
 	size_t piece;
@@ -160,7 +163,7 @@ const void *tl_trace_next_text(const struct tl_trace *trace, struct tl_trace_tex
 const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number);
 
 /*
- * Points of the clock. With less than two, and a counter, there is no conversion: ticks count as
+ * Points of the clock. A counter with fewer than two points can't be converted: its ticks count as
  * nanoseconds.
  */
 uint32_t tl_trace_clock_points(const struct tl_trace *trace);
@@ -169,8 +172,9 @@ uint32_t tl_trace_clock_points(const struct tl_trace *trace);
 void tl_trace_clock_copy(const struct tl_trace *trace, struct tl_clock_table *to);
 
 /*
- * Add a pair (ticks, nanoseconds of CLOCK_MONOTONIC) behind the last point. What was converted
- * before stays as it was. False: it lies before that point, or the file's ticks are nanoseconds.
+ * Add a pair (ticks, nanoseconds of CLOCK_MONOTONIC) behind the last point. Times that were
+ * converted before stay valid. False: the pair lies before that point, or the file's ticks are
+ * nanoseconds.
  */
 bool tl_trace_clock_add(struct tl_trace *trace, uint64_t ticks, uint64_t ns);
 

@@ -25,7 +25,10 @@ static inline uint64_t tl_record_size_of(uint64_t word)
 	return (word & 0xffff) * 8;
 }
 
-/* Bytes from a record to the next. A word of zeros, a place that was not used, is stepped over alone. */
+/*
+ * Bytes from a record to the next. A zero word, which is an unused place, is stepped over by
+ * itself.
+ */
 static inline uint64_t tl_record_step(uint64_t word)
 {
 	return tl_record_size_of(word) ? tl_record_size_of(word) : 8;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_calls.c: records one after another; which calls of a trace file were open, and which it has.
+ * trace_calls.c: stepping through the records of a trace file; which calls were open, and which
+ * calls it has.
  */
 #include "format/file/trace_inside.h"
 
-/* What a record of its type has at least. */
+/* The smallest size of a record of its type. */
 static uint64_t record_least_bytes(const char *at, uint8_t type, uint64_t bytes)
 {
 	struct tl_event_record event;
@@ -24,7 +25,7 @@ static uint64_t record_least_bytes(const char *at, uint8_t type, uint64_t bytes)
 	case TL_RECORD_PAD:
 		return 0;
 	default:
-		return UINT64_MAX; /* of no type that there is */
+		return UINT64_MAX; /* unknown type */
 	}
 }
 
@@ -103,7 +104,7 @@ static void chunk_find_calls(struct trace *trace, struct tl_trace_lane *lane,
 	}
 }
 
-/* Calls that no API has are not open. */
+/* Calls of unknown functions do not count as open. */
 static void opens_keep_sound(struct trace *trace, struct tl_trace_lane *lane)
 {
 	size_t kept = 0;
@@ -148,7 +149,7 @@ static uint64_t call_end_ns(const struct trace *trace, const struct tl_call_reco
 
 /*
  * Calls and losses of one run; `until`: the last end before. *gap: records before the next call are
- * missing. Returns whether that is all that is asked for.
+ * missing. Returns whether the caller needs no more.
  */
 static bool spans_find_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run,
 			    uint64_t *until, bool *gap)
@@ -188,7 +189,7 @@ static int spans_by_tid(const void *a, const void *b)
 	return left->tid < right->tid ? -1 : left->tid > right->tid;
 }
 
-/* When the last call ended. One that had not ended may have begun long before. */
+/* When the last call ended. An unfinished call may have begun long before. */
 static uint64_t run_last_end(const struct trace *trace, const struct tl_trace_lane *lane)
 {
 	struct tl_trace_place place = {0};
@@ -205,7 +206,7 @@ static uint64_t run_last_end(const struct trace *trace, const struct tl_trace_la
 	return last;
 }
 
-/* A file that goes on where another one ended has no call from before that. */
+/* A file that continues another one has no call from before its own beginning. */
 void tl_reader_find_spans(struct trace *trace)
 {
 	struct tl_trace *seen = &trace->seen;

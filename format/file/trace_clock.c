@@ -28,7 +28,9 @@ static uint64_t slope_recent(const struct clock *clock)
 	return slope_between(from, last);
 }
 
-/* The layer may know better what the last slope is: since when the rate has been what it is. */
+/*
+ * The layer may know the last slope better, because it knows since when the rate has been the same.
+ */
 static bool slope_is_likely(uint64_t slope, uint64_t recent)
 {
 	return (slope > recent ? slope - recent : recent - slope) <= recent / 500;
@@ -174,7 +176,7 @@ bool tl_trace_clock_add(struct tl_trace *seen, uint64_t ticks, uint64_t ns)
 	if (!seen->header.counter || clock->count + 2 > TL_CLOCK_POINTS + POINTS_ADDED ||
 	    (last && (ticks <= last->ticks || ns < last->ns)))
 		return false;
-	/* What was answered for ticks beyond the last point stands. */
+	/* Earlier conversions of ticks beyond the last point stay valid. */
 	if (clock->count > 1 && clock->horizon > last->ticks && clock->horizon < ticks) {
 		uint64_t answer = tl_reader_ns(clock, clock->horizon);
 		last[1] = (struct point){clock->horizon, answer > last->ns ? answer : last->ns, 0};

@@ -47,7 +47,7 @@ const struct tl_function *tl_trace_function(const struct tl_trace *trace, uint32
 	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
 }
 
-/* They are put into the trace as they are. */
+/* They are copied into the trace unchanged. */
 static bool text_is_members(const char *members, uint32_t size)
 {
 	char *object = malloc((size_t)size + 2);
@@ -80,7 +80,7 @@ void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size)
 			(unsigned long long)(piece - trace->bytes));
 		return;
 	}
-	/* What the members don't fill may be left out. */
+	/* The part that the members do not fill may be left out. */
 	size = size - head < sizeof(*facts) ? size - head : sizeof(*facts);
 	memset(facts, 0, sizeof(*facts));
 	memcpy(facts, piece + head, size);
@@ -135,7 +135,7 @@ void tl_reader_end(struct trace *trace, const char *piece, uint64_t size)
 	if (size < offsetof(struct tl_end_piece, overwritten))
 		return;
 	memcpy(&end, piece, size < sizeof(end) ? size : sizeof(end));
-	/* Cut: the file has less of it than it says. */
+	/* Cut: the file has less of it than its size says. */
 	if (end.piece.size > size)
 		return;
 	trace->seen.ended = true;

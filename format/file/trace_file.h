@@ -2,11 +2,11 @@
 /*
  * trace_file.h: the record format. Two kinds of file have it:
  *
- *	buffers	what a traced process records into, mapped into its memory. Such a file outlives the
- *		process, however it ends, and `tracelayer recover` makes a trace of what the process
- *		had not written yet.
- *	spool	a .tlt: records as they were made, written by the process and encoded by `tracelayer
- *		export`.
+ * 	buffers	what a traced process records into, mapped into its memory. Such a file outlives the
+ * 		process, however it ends, and `tracelayer recover` makes a trace of what the process
+ * 		had not written yet.
+ * 	spool	a .tlt: records as they were made, written by the process and encoded by `tracelayer
+ * 		export`.
  *
  * A file is a header and, behind it, pieces. Each piece begins with a head that says its kind and
  * its size, at a multiple of the header's .alignment. In a spool piece follows piece to the end of
@@ -14,10 +14,10 @@
  * of the alignment; where one is being added the words are zero, and the next piece is at some
  * later multiple of the alignment, or there is none. A reader skips kinds that it doesn't know.
  *
- * Everything is in the byte order of the machine that made it, which .byte_order tells. Fields of
- * buffers are written by the process while others may look, and by a process that may be killed
- * between any two stores: what each field means without those that follow it is said with it. A
- * file may be damaged, or made to harm: a reader trusts no size, count or offset in it.
+ * Everything is in the byte order of the machine that made it, which .byte_order tells. The process
+ * writes fields of buffers while others may read them, and may be killed between any two stores:
+ * each field's comment says what it means without the later ones. A file may be damaged, or made to
+ * harm: a reader trusts no size, count or offset in it.
  *
  * doc/tracelayer-record.5 is this text for users; format/file/record_reader.h reads such files.
  */
@@ -37,7 +37,7 @@
 #define TL_FILE_PAGE	   4096u
 
 enum tl_file_kind {
-	/* buffers in the making: nothing but the magic, the version and the byte order is there */
+	/* buffers in the making: only the magic, the version and the byte order are there */
 	TL_FILE_UNBEGUN = 0,
 	TL_FILE_BUFFERS = 1,
 	TL_FILE_SPOOL = 2,
@@ -210,7 +210,7 @@ struct tl_thread_piece {
 	 * returned
 	 */
 	uint32_t opens;
-	char name[16]; /* as the kernel has it */
+	char name[16]; /* as the kernel reports it */
 	/* events that there was no room for, of all threads that had this piece */
 	_Atomic uint64_t lost;
 	_Atomic uint64_t lost_said; /* those that LOST records tell of */
@@ -227,7 +227,7 @@ struct tl_thread_piece {
  * Records of one lane, one after the other, from .records on. While .end is 0 the chunk is still
  * being filled: its records end where nothing but zeros follows.
  *
- * What the output has of it: up to .taken if the output's .block is at least .block, else up to
+ * The output has its records up to .taken if the output's .block is at least .block, else up to
  * .kept.
  */
 struct tl_chunk_piece {
@@ -244,15 +244,15 @@ struct tl_chunk_piece {
 };
 
 /*
- * .hole, one word, so that no kill comes between its halves: 1 + the record's place, and above it
- * the block that has the record since; 0: none has. The output has it if that is not 0 and the
- * output's .block is at least as much.
+ * .hole is one word, so that a kill can't come between its halves: 1 + the record's place, and in
+ * the upper half the block that has the record now; 0: no block has it. The output has the record
+ * if that block is not 0 and the output's .block is at least as large.
  */
 #define TL_HOLE_PLACE(hole)   ((uint32_t)(hole)-1)
 #define TL_HOLE_BLOCK(hole)   ((hole) >> 32)
 #define TL_HOLE(place, block) ((uint64_t)(uint32_t)(block) << 32 | (uint32_t)((place) + 1))
 
-/* How far the output file is. */
+/* How much of the output file is written. */
 struct tl_output_slot {
 	/* where the next block belongs; what is there after it is an end, or torn */
 	uint64_t offset;

@@ -2,10 +2,10 @@
 /*
  * trace_inside.h: the inside of a struct tl_trace, for the files that read one.
  *
- * record_reader.c opens a file and visits its pieces once. What they say is noted down by
- * trace_facts.c (facts, output, end, APIs), trace_clock.c, trace_texts.c and trace_lanes.c. Then
- * trace_lanes.c sorts the lists: threads become lanes, and chunks their runs. trace_calls.c finds
- * out which calls are missing, and which were open.
+ * record_reader.c opens a file and visits its pieces once. Their contents go to trace_facts.c
+ * (facts, output, end, APIs), trace_clock.c, trace_texts.c and trace_lanes.c. Then trace_lanes.c
+ * sorts the lists: threads become lanes, and chunks their runs. trace_calls.c finds out which calls
+ * are missing, and which were open.
  *
  * Every offset and size is compared with what is there before it is used. Structs are copied out of
  * the file, so that what was checked is what is used. Records stay where they are; tl_trace_next
@@ -83,7 +83,7 @@ struct trace {
 	size_t nthreads, threads_room;
 	struct texts *texts;
 	size_t ntexts, texts_room, named_room;
-	struct span *spans; /* as many as lanes, by .tid */
+	struct span *spans; /* as many as lanes, sorted by .tid */
 	struct gap *gaps;   /* each lane's in the order of time */
 	size_t ngaps, gaps_room;
 	size_t more_problems;
@@ -101,7 +101,7 @@ void tl_reader_sort(void *list, size_t count, size_t each,
 /* Ticks to nanoseconds. */
 uint64_t tl_reader_ns(const struct clock *clock, uint64_t ticks);
 
-/* Pieces of each kind: `size` bytes, of which nothing is checked yet but that they are there. */
+/* Pieces of each kind: `size` bytes. It is only checked that the file has these bytes. */
 void tl_reader_clock(struct trace *trace, const char *piece, uint64_t size);
 void tl_reader_api(struct trace *trace, const char *piece, uint64_t size);
 void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size);

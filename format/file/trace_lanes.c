@@ -127,7 +127,7 @@ static int chunks_by_number(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
-/* The threads that are told of, each once: of several pieces for one lane the last counts. */
+/* The threads of the file, each once: of several pieces for one lane the last counts. */
 static void threads_unique(struct trace *trace)
 {
 	size_t kept = 0;
@@ -189,7 +189,7 @@ static void run_add(struct tl_trace *seen, size_t lane, const struct chunk *chun
 	seen->lanes[lane].nruns++;
 }
 
-/* What the output has of a chunk in buffers. */
+/* How much of a chunk in buffers the output has. */
 static uint64_t chunk_written_bytes(struct trace *trace, const struct chunk *chunk)
 {
 	uint64_t has = trace->seen.output.block >= chunk->block ? chunk->taken : chunk->kept;
@@ -203,8 +203,8 @@ static uint64_t chunk_written_bytes(struct trace *trace, const struct chunk *chu
 }
 
 /*
- * A record that was not finished when what is around it was written is given by itself, if it is by
- * now, and was not written since.
+ * A record that was unfinished when the records around it were written becomes a run of its own, if
+ * it is finished now and was not written since.
  */
 static void run_add_hole(struct trace *trace, size_t lane, const struct chunk *chunk, uint64_t from,
 			 uint64_t first_byte)
@@ -228,8 +228,8 @@ static void run_add_hole(struct trace *trace, size_t lane, const struct chunk *c
 }
 
 /*
- * In buffers chunks that a ring used again are missing. Some of the last one before them may be,
- * too.
+ * In buffers, chunks that a ring has used again are missing, and perhaps a part of the last chunk
+ * before them.
  */
 static void run_add_gap(struct trace *trace, size_t lane, const struct chunk *chunk)
 {

@@ -16,7 +16,7 @@ void tl_reader_texts(struct trace *trace, const char *piece, uint64_t size)
 		return;
 	}
 	memcpy(&head, piece, sizeof(head));
-	/* In buffers, one that was made in vain has an index that none has. */
+	/* In buffers, a piece that is not used has an index that no text has. */
 	if (head.index > UINT32_MAX >> TL_STRINGS_BITS)
 		return;
 	struct texts *texts = tl_reader_append(trace, &trace->texts, &trace->ntexts,
@@ -29,7 +29,7 @@ void tl_reader_texts(struct trace *trace, const char *piece, uint64_t size)
 			.units = piece + sizeof(head)};
 }
 
-/* Bytes of the text that begins there, 0: none does. */
+/* Bytes of the text that begins there; 0: no text begins there. */
 static uint32_t text_size(const struct texts *texts, uint64_t at)
 {
 	struct tl_strings_unit unit;
@@ -129,7 +129,7 @@ static int texts_by_number(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
-/* Each once: a spool may tell of one again. */
+/* Each once: a spool may have a lane several times. */
 static void named_lanes_unique(struct tl_trace *seen)
 {
 	size_t kept = 0;

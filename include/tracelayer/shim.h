@@ -138,7 +138,7 @@ struct tl_shim {
 		_Atomic uint64_t mode_and_id; /* both in one load; the id is the upper half */
 	};
 	const struct tl_function *function;
-	void *_Atomic dispatch; /* tracers' callbacks: layer/tracer */
+	void *_Atomic dispatch; /* tracers' callbacks: layer/calls/tracers.c */
 	/* what programs get as the function: the exported shim, a static shim, or a closure */
 	void *entry;
 	union {
