@@ -28,8 +28,8 @@
 #include "tracelayer/shim.h"
 
 /*
- * The function itself: called as any other is, through the PLT; by pointers where another tracer
- * would take that for a call to trace.
+ * The function itself, called through the PLT as usual; through a pointer where another tracer
+ * would trace the PLT call.
  */
 #ifdef BENCH_BY_POINTER
 static int (*volatile plain_none_at)(void) = plain_none;

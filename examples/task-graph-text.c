@@ -46,7 +46,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 		thread_number(), text);
 }
 
-/* ---- what is told of ---- */
+/* ---- notifications ---- */
 
 static const char *name_of(const xpti_payload *payload)
 {

@@ -38,7 +38,7 @@ struct task {
 	void (*work)(void *argument);
 	void *argument;
 	struct edge *edges; /* to those that wait for it */
-	/* on how many it depends; how many of them aren't done in this run */
+	/* on how many it depends; how many of these are not done in this run */
 	unsigned depends, missing;
 	xpti_event *event;
 };
@@ -76,9 +76,9 @@ static void begin_stream(void)
 }
 
 /*
- * An event for a place in the code. NULL: nobody listens, which is also what notifying of NULL
- * comes to. It is made once, where what it stands for is made, and not where that is executed:
- * notifying is fast, making events is not.
+ * An event for a place in the code. NULL: nobody listens; notifying of NULL does nothing. Make an
+ * event once, where its task or graph is made, not where that runs: notifying is fast, making
+ * events is not.
  */
 static xpti_event *event_of(const char *name, const char *file, int line, uint16_t type)
 {
@@ -271,6 +271,6 @@ int graph_run(struct graph *graph, unsigned threads)
 	if (graph->count)
 		run_on(graph, threads);
 	while (sem_trywait(&graph->available) == 0)
-		; /* what was for threads that could not be made */
+		; /* the parts of threads that could not be made */
 	return 0;
 }

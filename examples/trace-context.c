@@ -147,10 +147,10 @@ static void deep_down(void)
 
 static void handle_request(struct execution *ctx)
 {
-	/* A ScopedTraceBlock that is no block's. */
+	/* A ScopedTraceBlock that does not end with a block. */
 	struct tl_trace_scope kept = tl_trace_scope_begin(ctx->trace, TL_TRACE_RUNTIME, "kept");
 
-	/* The driver calls that the thread makes from here on are the request's, too. */
+	/* The driver calls that the thread makes from here on belong to the request, too. */
 	tl_context_set_request(ctx->trace, 1);
 	tl_context_enter(ctx->trace);
 	deep_down();
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 	use_scopes(&ctx);
 	handle_request(&ctx);
 	tl_context_each(ctx.trace, inspect, NULL);
-	/* A run that nobody wants to know of. */
+	/* A run without a trace. */
 	struct execution silent = {NULL};
 	use_scopes(&silent);
 	/* all->copy(ctx.getTraceContext()); all->merge(ctx.getTraceContext()); */

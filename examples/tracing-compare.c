@@ -88,8 +88,8 @@ static cl_ulong time_of(cl_event event, cl_profiling_info what)
 }
 
 /*
- * An instant on both clocks: a command that does nothing, seen to end. Of several tries the one
- * that took the least.
+ * An instant on both clocks: the end of a command that does nothing. The shortest of several tries
+ * counts.
  */
 static struct tl_marker make_marker(struct run *run)
 {
@@ -202,7 +202,7 @@ static void *run_device(void *which)
 	markers[0] = make_marker(run);
 	compute(run, times);
 	markers[1] = make_marker(run);
-	/* Two markers, or, where their times can't be told apart, one, and nanoseconds. */
+	/* Two markers; where their times do not differ, one marker and nanoseconds. */
 	if (tl_device_clock_fit(&clock, markers, 2, 1))
 		tl_device_clock_fit(&clock, &markers[1], 1, 1);
 	snprintf(name, sizeof(name), "%u %s", run->number, run->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * icd_device.c: the platform and the device of the OpenCL test driver, contexts, and the table that
- * the loader calls by.
+ * icd_device.c: the platform and the device of the OpenCL test driver, contexts, and the loader's
+ * dispatch table.
  */
 #include "tests/drivers/icd_driver.h"
 
@@ -50,7 +50,7 @@ static const struct property platform_properties[] = {
 	A_VALUE(CL_PLATFORM_HOST_TIMER_RESOLUTION, cl_ulong, 1),
 };
 
-/* What is different with TEST_ICD_VERSION=1.2; what isn't here is as above. */
+/* What is different with TEST_ICD_VERSION=1.2; everything else is as above. */
 static const struct property old_platform_properties[] = {
 	TEXT(CL_PLATFORM_VERSION, "OpenCL 1.2 tracelayer test"),
 	NONE(CL_PLATFORM_NUMERIC_VERSION),
@@ -281,8 +281,8 @@ void *icd_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, cons
 EXPORTED(clGetExtensionFunctionAddressForPlatform);
 
 /*
- * By name, the dynamic linker decides what the loader will find here; otherwise they are ours for
- * certain. What only the loader's own lookup wants has no slot.
+ * In the build with names, the dynamic linker decides which functions this table refers to;
+ * otherwise they are this driver's. Functions that only the loader's own lookup needs have no slot.
  */
 #ifdef ICD_TABLE_BY_NAME
 #define FUNCTION(name) .name = name,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * icd_driver.h: what the files of the OpenCL test driver share. See icd.h for what it has and how
- * it is set up.
+ * icd_driver.h: what the files of the OpenCL test driver share. icd.h describes the driver and its
+ * settings.
  *
- *	icd_report.c	settings, clocks, counts of calls, the log of commands, misuse
- *	icd_object.c	objects and their references, properties
- *	icd_device.c	platform, device, context; the table that the loader calls by
- *	icd_memory.c	buffers, images, shared memory
- *	icd_event.c	events and their callbacks
- *	icd_queue.c	queues, and the threads that run their commands
- *	icd_enqueue.c	the commands
- *	icd_program.c	programs and kernels
+ * 	icd_report.c	settings, clocks, counts of calls, the log of commands, misuse
+ * 	icd_object.c	objects and their references, properties
+ * 	icd_device.c	platform, device, context; the table that the loader calls by
+ * 	icd_memory.c	buffers, images, shared memory
+ * 	icd_event.c	events and their callbacks
+ * 	icd_queue.c	queues, and the threads that run their commands
+ * 	icd_enqueue.c	the commands
+ * 	icd_program.c	programs and kernels
  *
  * One mutex guards all objects, one condition variable tells of every change: this is a test bed,
  * not a fast driver.
@@ -49,8 +49,8 @@
 #endif
 
 /*
- * Each function is written as icd_X and exported as X: our own table leads to it whatever X is
- * bound to.
+ * Each function is written as icd_X and exported as X: the driver's own table refers to icd_X,
+ * whatever X is bound to.
  */
 #define FUNCTION(name)		    extern __typeof__(name) icd_##name;
 #define FUNCTION_WITHOUT_SLOT(name) FUNCTION(name)
@@ -82,7 +82,7 @@ void icd_called(struct count *count);
 		icd_called(&count);                                                                \
 	} while (0)
 
-/* The same in functions that OpenCL 1.2 lacks: nobody but we may call them there. */
+/* The same in functions that OpenCL 1.2 lacks: only the driver itself may call them there. */
 #define COUNT_NEW(function, failure)                                                               \
 	do {                                                                                       \
 		COUNT(function);                                                                   \
@@ -92,7 +92,7 @@ void icd_called(struct count *count);
 		}                                                                                  \
 	} while (0)
 
-/* A call of one of our own functions: counted as such. */
+/* A call that the driver makes to its own function: counted as such. */
 #define OWN(call)                                                                                  \
 	({                                                                                         \
 		icd_inside++;                                                                      \
@@ -101,7 +101,9 @@ void icd_called(struct count *count);
 		result_;                                                                           \
 	})
 
-/* The same of an exported one, by its name: through the PLT, bound to whoever comes first. */
+/*
+ * The same for an exported function, by its name: through the PLT, bound to the first definition.
+ */
 #define BY_NAME(call) OWN(call)
 
 const char *icd_setting(const char *name);
@@ -114,7 +116,7 @@ cl_int icd_wished_failure(const char *function);
 /* A line for TEST_ICD_MISUSE. */
 void icd_misuse(const char *function, const char *what);
 
-/* The driver is in use: its end is to be noticed. */
+/* The driver is in use: its end must be noticed. */
 void icd_begin(void);
 
 /* One instant by both clocks. */
@@ -135,9 +137,9 @@ enum kind { PLATFORM, DEVICE, CONTEXT, QUEUE, MEM, PROGRAM, KERNEL, EVENT, KINDS
 
 /*
  * Every object begins with the table that the loader dispatches by. `references` are the program's,
- * and what it is told; `holds` are ours: of commands under way, of objects that need this one. An
- * object that has lost all of both is buried: it keeps its memory for a long while, so that its use
- * is noticed.
+ * and what it sees; `holds` are the driver's, for commands under way and for objects that need this
+ * one. An object without either is buried: it keeps its memory for a long while, so that its use is
+ * noticed.
  */
 struct object {
 	const cl_icd_dispatch *dispatch;
@@ -149,7 +151,9 @@ extern pthread_mutex_t icd_lock;
 extern pthread_cond_t icd_changed;
 
 void *icd_new(enum kind kind, size_t size);
-/* May the program use it? What is gone is misuse. The second one: all of a list. */
+/*
+ * Whether the program may use it; using a released object is misuse. The second one: all of a list.
+ */
 bool icd_live(const void *object, enum kind kind, const char *function);
 bool icd_all_live(cl_uint count, const void *objects, enum kind kind, const char *function);
 void icd_hold(void *object);
@@ -216,7 +220,7 @@ struct property {
 		which, TEXT_FIELD, 0, offsetof(type, member), NULL                                 \
 	}
 
-/* Where the answer goes, as clGetXInfo is told. */
+/* Where the answer goes: clGetXInfo's parameters. */
 struct answer {
 	cl_uint which;
 	size_t room;
@@ -258,7 +262,7 @@ struct _cl_mem {
 	cl_mem_flags flags;
 	size_t size;
 	char *memory;
-	bool borrowed; /* CL_MEM_USE_HOST_PTR, or its parent's: not ours */
+	bool borrowed; /* CL_MEM_USE_HOST_PTR, or its parent's: not the driver's */
 	cl_mem parent;
 	cl_image_format format;
 	size_t element, width, height, depth, row, slice; /* an image's */
@@ -369,12 +373,12 @@ void icd_destroy_event(void *event);
 cl_event icd_new_event(cl_context context, cl_command_queue queue, cl_command_type type);
 /* Called with the lock; callbacks run without it, and find the status. */
 void icd_advance(cl_event event, cl_int status);
-/* Until it is complete or failed; returns its status. */
+/* Wait until it is complete or failed; returns its status. */
 cl_int icd_await(cl_event event);
 
 /* --- icd_queue.c */
 
-/* A command that nothing else is known of yet; NULL, and why, where it can't be had. */
+/* A new command, not filled in yet; NULL, and why, where it can't be made. */
 struct command *icd_command(cl_command_queue queue, cl_command_type type, const char *function,
 			    cl_uint nwaits, const cl_event *waits, cl_int *error);
 /* Room for the objects that it holds; they are held from submission on. */

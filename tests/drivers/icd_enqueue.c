@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * icd_enqueue.c: the commands of the OpenCL test driver, but for kernels. Whatever moves bytes is a
- * block of rows and slices that goes from one view to another, or a pattern that is put in one.
+ * icd_enqueue.c: the commands of the OpenCL test driver, except kernels. A command that moves bytes
+ * copies a block of rows and slices from one view to another, or fills a view with a pattern.
  */
 #include "tests/drivers/icd_driver.h"
 

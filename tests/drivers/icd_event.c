@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * icd_event.c: events of the OpenCL test driver. An event's status is seen by everybody before its
+ * icd_event.c: events of the OpenCL test driver. All threads see an event's status before its
  * callbacks run.
  */
 #include "tests/drivers/icd_driver.h"
@@ -157,7 +157,7 @@ cl_int icd_clSetEventCallback(cl_event event, cl_int at,
 	for (last = &event->callbacks; *last; last = &(*last)->next)
 		;
 	*last = callback;
-	/* One that comes too late is called at once. */
+	/* A callback that is set after its status was reached is called at once. */
 	if (event->status <= at)
 		icd_advance(event, event->status);
 	pthread_mutex_unlock(&icd_lock);

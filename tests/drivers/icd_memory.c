@@ -210,8 +210,8 @@ cl_int icd_clGetImageInfo(cl_mem image, cl_image_info which, size_t room, void *
 EXPORTED(clGetImageInfo);
 
 /*
- * --- shared memory: clSVM…, and Intel's extension, whose blocks begin with a byte that tells whose
- * they are
+ * --- shared memory: clSVM…, and Intel's extension, whose blocks begin with a byte that names the
+ * driver
  */
 
 struct block {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * icd_object.c: the objects of the OpenCL test driver: who may use them, who holds them, and what
- * clGetXInfo tells of them.
+ * icd_object.c: the objects of the OpenCL test driver: whether the program may use them, their
+ * references, and what clGetXInfo returns.
  */
 #include "tests/drivers/icd_driver.h"
 
-/* So many that are gone are still known. */
+/* How many buried objects are still known. */
 #define GRAVES 65536
 
 pthread_mutex_t icd_lock = PTHREAD_MUTEX_INITIALIZER;

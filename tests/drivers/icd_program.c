@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * icd_program.c: programs of the OpenCL test driver, whatever their source; its kernels.
- */
+/* icd_program.c: programs of the OpenCL test driver, from any source; its kernels. */
 #include <time.h>
 #include <unistd.h>
 
@@ -163,7 +161,7 @@ static cl_uint uint_of(const struct argument *argument)
 {
 	cl_uint value;
 
-	/* Arguments lie one behind the other, on no boundary. */
+	/* Arguments are packed, without alignment. */
 	memcpy(&value, argument->value, sizeof(value));
 	return value;
 }

@@ -53,7 +53,7 @@ bool icd_command_mems(struct command *command, cl_uint count)
 	return command->mems;
 }
 
-/* All that it held, but its event. */
+/* Release all that it held, except its event. */
 static void drop_contents(struct command *command)
 {
 	for (cl_uint i = 0; i < command->nwaits; i++)
@@ -91,7 +91,7 @@ static void hold_contents(struct command *command)
 		icd_retain(command->kernel, KERNEL, "a command");
 }
 
-/* What it uses is held from here on, failed or not. */
+/* The objects that it uses are held from here on, also if it fails. */
 cl_int icd_submit(struct command *command, const char *function, bool blocking, cl_event *given)
 {
 	cl_int status = icd_wished_failure(function);
@@ -124,7 +124,7 @@ cl_int icd_submit(struct command *command, const char *function, bool blocking, 
 	return status;
 }
 
-/* --- running them; all of it with the lock, but for what the command itself does */
+/* --- running them; all with the lock, except for the command's own work */
 
 static bool waits_are_over(const struct command *command)
 {

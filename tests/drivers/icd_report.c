@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * icd_report.c: how the OpenCL test driver is set up, and what it tells a test: counts of calls, a
- * log of commands with the true times, misuse. Its clocks are here too.
+ * icd_report.c: settings of the OpenCL test driver, and what it reports to a test: counts of calls,
+ * a log of commands with the true times, misuse. Its clocks are here too.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ cl_int icd_wished_failure(const char *function)
 	return CL_SUCCESS;
 }
 
-/* The file that a setting names, for this process; false if it is to have none. */
+/* The file that a setting names, for this process; false if there is none. */
 static bool file_of(const char *name, char *path, size_t room)
 {
 	const char *pattern = icd_setting(name), *pid = pattern ? strstr(pattern, "%p") : NULL;
@@ -107,7 +107,7 @@ static void write_counts(void)
 		fclose(file);
 }
 
-/* --- lines, each written at once, so that they are there whatever becomes of the process */
+/* --- lines, each written at once, so that they stay if the process is killed */
 
 static void open_file(const char *name, int *file)
 {
@@ -203,7 +203,7 @@ void icd_log_ended(cl_event event, cl_int status)
 	    ticks[3], ns[0], ns[1], ns[2], ns[3], event->kernel);
 }
 
-/* More, or less, of it. */
+/* Memory grows or shrinks. */
 void icd_log_memory(int64_t bytes)
 {
 	static int64_t total;

@@ -56,10 +56,10 @@
 #include <stdint.h>
 
 /*
- * Has fn called at the beginning of every call of the API function named, with no lock held: it
- * may throw, longjmp, end the thread or call the API. NULL removes it. Returns 0, or -1 for a name
- * that is none. Setting counting, hooks and results makes the function's entry slower; without, it
- * costs one load and a branch.
+ * Has fn called at the beginning of every call of the API function named, with no lock held: it may
+ * throw, longjmp, end the thread or call the API. NULL removes it. Returns 0, or -1 for an unknown
+ * name. Setting counting, hooks and results makes the function's entry slower; without, it costs
+ * one load and a branch.
  */
 typedef void test_ze_hook(const char *name, void *arg);
 int test_ze_set_hook(const char *name, test_ze_hook *fn, void *arg);
@@ -83,7 +83,7 @@ uint64_t test_ze_count(const char *name);
 
 /*
  * Functions of the API that are newer than the headers that the driver is built with, by their
- * names: see ze_recent.h. NULL: there is none such.
+ * names: see ze_recent.h. NULL: there is no such function.
  */
 void *test_ze_recent(const char *name);
 

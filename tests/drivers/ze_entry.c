@@ -28,7 +28,7 @@ static const char *const entry_names[ENTRY_COUNT] = {
 #undef NONE
 };
 
-/* What a function that this driver does not have does. */
+/* Called in place of a function that this driver does not have. */
 #define HAVE(function, field, since)
 #define NONE(function, field, since)                                                               \
 	static ze_result_t none_##function(void)                                                   \
@@ -163,7 +163,7 @@ ze_result_t entry_watch(enum entry entry)
 	return result;
 }
 
-/* Returns the watch, with watch_lock held; NULL, not held, for a name that is none. */
+/* Returns the watch, with watch_lock held; NULL, without the lock, for an unknown name. */
 static struct watch *watch_lock_named(const char *name)
 {
 	int entry = entry_number(name);

@@ -45,7 +45,7 @@ void event_submitted(struct command *command, bool alone)
 	pthread_mutex_unlock(&device_lock);
 }
 
-/* An event that counts, and stands for a later command, is that one's. */
+/* A counting event that already stands for a later command belongs to that command. */
 void event_signal_by(struct command *command, struct stamp start, struct stamp end)
 {
 	pthread_mutex_lock(&device_lock);
@@ -55,7 +55,7 @@ void event_signal_by(struct command *command, struct stamp start, struct stamp e
 		event_signal(command->signal, start, end);
 }
 
-/* Events without timestamps have none, for whoever asks. */
+/* Events without timestamps report none. */
 ze_kernel_timestamp_result_t event_timestamps(ze_event_handle_t event)
 {
 	ze_kernel_timestamp_result_t result = {.global = {0, 0}};

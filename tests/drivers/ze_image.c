@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Images: rows of pixels in ordinary memory, that is none of the program's. Copies of them are
- * region copies in bytes, which commands of memory use too.
+ * Images: rows of pixels in ordinary memory, which the program does not see. Copies of them are
+ * region copies in bytes; memory commands use these, too.
  */
 #include "ze_device.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Command lists: each append makes one command. A regular list keeps its commands and can be
- * executed many times; an immediate list hands each one to its own queue at once. What a kernel is
- * launched with is copied at the append.
+ * executed many times; an immediate list hands each one to its own queue at once. A kernel's
+ * arguments are copied at the append.
  */
 #include "ze_device.h"
 
@@ -251,7 +251,7 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *t
 	return command_finish(list, command);
 }
 
-/* Nothing to be done on this device: a command all the same. */
+/* There is nothing to do on this device, but it is a command. */
 ze_result_t zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t list, const void *pointer,
 					      size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Contexts and memory. Host and shared memory is ordinary memory. Device memory has two addresses:
- * the one that the program gets, which is mapped without access, as a discrete card's memory is
- * none of the host's; and a view for the device's threads.
+ * the program's, which is mapped without access, because the host can't access a discrete card's
+ * memory; and a view for the device's threads.
  */
 #include "ze_device.h"
 

@@ -4,16 +4,16 @@
  * (libze_loader.so.1). It has no drivers: its functions note their arguments and what they were
  * called.
  *
- *	TEST_LOADER_VERSION=1.20.6	what zelLoaderGetVersions says
- *	TEST_LOADER_STRICT=1		zeInit fails where the layer lacks a table (1.11 to 1.18)
- *	TEST_LOADER_CHECKS=N		it calls zeInit and zeInitDrivers of its own tables N times
- *					before the program's call (1.16 to 1.25)
- *	TEST_LOADER_REPORT=FILE		at the end, "function count" for what was called in earnest
- *	ZE_ENABLE_TRACING_LAYER=1	as everywhere
+ * 	TEST_LOADER_VERSION=1.20.6	what zelLoaderGetVersions says
+ * 	TEST_LOADER_STRICT=1		zeInit fails where the layer lacks a table (1.11 to 1.18)
+ * 	TEST_LOADER_CHECKS=N		it calls zeInit and zeInitDrivers of its own tables N times
+ * 					before the program's call (1.16 to 1.25)
+ * 	TEST_LOADER_REPORT=FILE		at the end, "function count" for what was called in earnest
+ * 	ZE_ENABLE_TRACING_LAYER=1	as everywhere
  *
- * It knows of functions that the headers may or may not have (zeInitDrivers, zeRTASBuilderBuildExp)
- * and of such as nobody has (zeTomorrow, zeTomorrowToo). Everything is declared here, so that it
- * can be built with any headers, or with none.
+ * It has functions that the headers may lack (zeInitDrivers, zeRTASBuilderBuildExp), and functions
+ * that no header has (zeTomorrow, zeTomorrowToo). Everything is declared here, so that it can be
+ * built with any headers, or with none.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -174,7 +174,7 @@ EXPORT result zeLoaderInit(void)
 	return SUCCESS;
 }
 
-/* Tables of which this loader has no functions: it asks for them all the same. */
+/* Tables without functions in this loader, which asks for them nevertheless. */
 static result offer_others(void)
 {
 	static const char *const names[] = {

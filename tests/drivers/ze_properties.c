@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The driver, its devices and contexts: what they say of themselves.
- */
+/* The properties of the driver, its devices and contexts. */
 #include "ze_device.h"
 #include "ze_driver.h"
 

@@ -103,8 +103,10 @@ static bool wait_for_events(struct queue *queue, const struct command *command)
 	return result == ZE_RESULT_SUCCESS && !closing && !device_is_lost(queue->device);
 }
 
-/* What it takes with a steady clock. Nothing but launches moves that on, so that what a tool adds
- * to a list changes nothing. */
+/*
+ * The time of a command with a steady clock. Only launches advance that clock, so commands that a
+ * tool adds to a list change nothing.
+ */
 static uint64_t steady_ticks(const struct command *command, uint64_t amount)
 {
 	if (command->kind != COMMAND_LAUNCH)
@@ -221,7 +223,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* With device_lock held. The program's signals are none of the device's. */
+/* With device_lock held. Workers block the program's signals. */
 static bool start_worker(struct queue *queue)
 {
 	sigset_t all, before;

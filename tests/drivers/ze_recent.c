@@ -199,7 +199,7 @@ uint32_t zeEventQueryKernelTimestampsExt(void *event, void *device, uint32_t *co
 
 /* ---- mutable lists */
 
-/* NULL: none, or one that was not said to be changed so. */
+/* NULL: there is none, or it was not declared as changeable in this way. */
 static struct command *command_of(ze_command_list_handle_t list, uint64_t id, uint32_t change)
 {
 	struct command *command = list->first;
@@ -282,7 +282,7 @@ static void *copy_of(const void *from, size_t size)
 	return copy ? memcpy(copy, from, size) : NULL;
 }
 
-/* All that a command has is its own. */
+/* A command owns all its memory. */
 static struct command *command_copy(const struct command *command)
 {
 	struct command *copy = copy_of(command, sizeof(*command));

@@ -61,9 +61,9 @@ struct recent_query_result {
 #define RECENT_COUNTER_TIMES   16u
 
 /*
- * Headers that have these functions declare them otherwise. Who includes such a header, maybe,
- * defines RECENT_RENAMED: then the names are others here. They are the same functions with
- * RECENT_CALLED.
+ * Headers that have these functions declare them differently. A file that may include such a header
+ * defines RECENT_RENAMED: then the names here are different. With RECENT_CALLED they are the same
+ * functions.
  */
 #ifdef RECENT_RENAMED
 #define zeDeviceSynchronize	     recent_zeDeviceSynchronize

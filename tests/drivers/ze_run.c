@@ -137,7 +137,7 @@ void command_run(struct command *command, struct queue *queue, uint64_t *amount)
 	case COMMAND_GRAPH:
 	case COMMAND_BARRIER: /* the queue works in order */
 	case COMMAND_SIGNAL:  /* the queue signals after the command */
-	case COMMAND_WAIT:    /* and waits before it */
+	case COMMAND_WAIT:    /* the queue waits before the command */
 	case COMMAND_PREFETCH:
 		break;
 	}
