@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The benchmarks run through, and each prints all its rows. What they measure here means nothing.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 plan 6
 
 BENCH_SHORT=1 BENCH_PARTS="$(cd "$top_srcdir" && echo bench/call.sh bench/generic.sh bench/start.sh bench/encode.sh bench/phases.sh bench/profiler.sh)" \

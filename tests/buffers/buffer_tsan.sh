@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The tests of buffers under ThreadSanitizer: producers, a thread that drains, helpers, threads that come and go.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 
 works thread || skip_all "ThreadSanitizer does not work on this machine"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Times in a trace are those of CLOCK_MONOTONIC, to a microsecond: a program reads that clock right before and behind its calls. With STRESS=1 for ten
 # minutes, else for some seconds. What slews do at every instant, clock_slew_test says.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 app=$top_builddir/tests/apps/clock_brackets
 shims=$top_builddir/.libs/libbench_shims.so

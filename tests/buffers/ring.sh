@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The flight recorder in whole programs: what snapshots, the end and many threads leave in the trace. apps/control_calls makes as many calls as it
 # is told to, and one thread of it makes them all, so their number in a trace tells which of them it has.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 . "$top_srcdir/tests/write/recording_control_app.sh"

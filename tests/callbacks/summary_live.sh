@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The summary of device work three ways, of one run on PoCL, and one on the Level Zero test driver: by the tool while the program runs, from its trace, and from its records.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 plan 16

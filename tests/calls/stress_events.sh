@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Recording under stress: stress_events as it is built, under AddressSanitizer, and under ThreadSanitizer; and the whole library with its own
 # writer, which sanitizers can't follow (it is a thread that they don't know of). make stress: for minutes.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 need_library
 need_command

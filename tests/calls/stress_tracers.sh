@@ -5,7 +5,7 @@
 # ThreadSanitizer knows neither compiler barriers nor membarrier, so the layer is built with seq_cst fences on the callers' side there
 # (-DTL_PIN_SEQ_CST). That membarrier makes a caller's pin visible without them, it then doesn't check: models/tracer.pml does. Nor does it follow
 # forks. Those are left out under AddressSanitizer as well, whose allocator's locks a child inherits from threads that it doesn't have.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 
 seconds=3

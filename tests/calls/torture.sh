@@ -3,7 +3,7 @@
 # The generic entry against random signatures: all scalar types, structs by value, long double, _Complex, __int128, vectors, many arguments,
 # variadic functions. A callee checks each bit of what arrives, the caller each bit of what comes back: bare, with nobody watching, recorded
 # in each way, and with tracers; where the functions return, throw, or are cancelled. make stress: 1,000 signatures.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 here=$(cd "$top_srcdir/tests/calls" && pwd)
 seeds="$((RANDOM % 100000))" count=120

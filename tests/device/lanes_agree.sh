@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # lanes_agree.sh: what traces of whole programs say of devices' work hangs together (lanes_agree.py): arrows, lanes, and counters against slices.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 plan 6

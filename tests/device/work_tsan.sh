@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The tests of devices' work under ThreadSanitizer: threads that submit and collect at once.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 
 works thread || skip_all "ThreadSanitizer does not work on this machine"

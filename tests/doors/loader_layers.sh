@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The loaders' own layers as files, and what they record: each call once, with one door or with both, and nothing unless asked.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 
 apps=$top_builddir/tests/apps

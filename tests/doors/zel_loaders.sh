@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Level Zero's loaders other than the installed one (drivers/ze_newer.c has them in miniature), and who comes at a loader from elsewhere: a
 # tool's constructor that runs before ours, a loader that is linked into a library.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 
 apps=$top_builddir/tests/apps

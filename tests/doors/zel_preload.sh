@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The contract of Level Zero's tracing interface (apps/zel_contract.c) behind the preload door.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
 door() { TRACELAYER_LEVEL=none LD_PRELOAD=$libtracelayer "$@"; }

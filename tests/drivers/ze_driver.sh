@@ -3,7 +3,7 @@
 # The Level Zero test programs on the stock loader with the test driver, without tracelayer: they
 # work, and the calls that the driver counts are those that the programs made. The loader itself
 # calls zeInit once more, to see whether the driver is alive.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 plan 33
 
 apps=$top_builddir/tests/apps

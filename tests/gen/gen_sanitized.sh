@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracegen built with AddressSanitizer and UndefinedBehaviorSanitizer, on headers that include very many others, and on those that are at hand.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 
 works address,undefined || skip_all "this machine's compiler has no AddressSanitizer"

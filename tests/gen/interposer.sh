@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tracegen interposer: the library that it writes is one to binutils, elfutils, gdb and the dynamic linker; it keeps versions; functions that
 # can't have a shim are refused by name; unwinders, longjmp and coroutines find what they expect. tests/calls/torture.sh has the arguments.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracegen as a command: what it says of broken input, what it checks, and headers that nobody here has seen.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 tracegen=$top_builddir/tracegen
 apis=$top_srcdir/gen/apis

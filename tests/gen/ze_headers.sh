@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Level Zero's headers as later versions have them: ze_loader.h uses bool and includes nothing for it, and there are functions of the runtime
 # (zer), whose register functions are called as those of the core. The installed headers are made so, where they are older.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 mkdir "$tmp/out"
 cp -RL "$top_builddir/apis/include/level_zero" "$tmp/level_zero" || skip_all "no Level Zero headers on this machine"

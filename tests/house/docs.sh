@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The manual pages are sound. They, doc/settings.md and --help say the same of the settings. README.md
 # is short, and the links of all pages lead somewhere.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 
 pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-phases.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-profile.1 $top_srcdir/doc/tracelayer-apis.1 $top_srcdir/doc/tracelayer-xpti.7 $top_srcdir/doc/tracelayer-nntrace.7 $top_builddir/doc/tracelayer-run.1"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What enters the program: the library's dynamic section, exports, thread-local storage and segments.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 library=$top_builddir/.libs/libtracelayer.so
 test -f "$library" || skip_all "libtracelayer.so is not built"
 plan 9

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `make dist` packs every file that is in git: a file that no local.mk lists would be missing from a release.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 git -C "$top_srcdir" rev-parse --git-dir >/dev/null 2>&1 || skip_all "this machine has the sources without git"
 plan 3

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The models in models/, searched completely by spin: the algorithms hold, and without the barrier, the order of stores or the ownership that
 # each of them rests on they do not.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 command -v spin >/dev/null || skip_all "spin is not on this machine"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Which room uses which: the sources' own includes keep to the plan of doc/internals.md (rooms.py); and rooms.py finds what does not.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 rooms() { "$python" -B "$top_srcdir/tests/house/rooms.py" "$1"; }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # scripts/install-packages says what is missing where it may not install, and names everything that configure asks for.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 plan 10
 
 script=$top_srcdir/scripts/install-packages

@@ -3,7 +3,7 @@
 # tracelayer. A test sources it first, and then knows no other way to report:
 #
 #	#!/bin/bash
-#	. "${top_srcdir:-.}/tests/lib/lib.sh"
+#	. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 #	plan 2
 #	traced "$tmp/t.json" ./app
 #	is $? 0 "the program ends as it does without us"

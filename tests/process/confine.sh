@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs that confine themselves by seccomp: the exit code is theirs, whatever the filter kills for; and what was recorded before is in the trace.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$(cd "$top_builddir" && pwd)/tests/apps/confined

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs in little memory: RLIMIT_AS, files that may not grow, memory cgroups. They run as they do alone, in about the time, and what is lost is said once,
 # with its number and a remedy that helps.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$(cd "$top_builddir" && pwd)/tests/apps/cramped

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # --follow=no: the first process is traced, whatever program it becomes; what it starts, in whatever way, is not.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Processes and threads in numbers: each process has a file with its own calls, each thread a lane with its name, and memory stays flat.
 # STRESS=1 (make stress): more of them.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 app=$(cd "$top_builddir" && pwd)/tests/apps/ends_many
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so

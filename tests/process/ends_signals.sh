@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Signal handlers: their calls, made in the middle of a record, are recorded, each once; and a handler that ends the process, or makes
 # another program of it, loses nothing, whatever it has interrupted and however small its stack is. STRESS=1 (make stress): more often.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 top=$(cd "$top_srcdir" && pwd)
 app=$(cd "$top_builddir" && pwd)/tests/apps/ends_signals

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Tools are told of a process's end by _exit and quick_exit, too, where their code can run; and what they do there keeps no process from ending.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 top=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir" && pwd)/tests/apps

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A process that leaves without running exit handlers, or becomes another program, leaves its whole trace: by preloading alone.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so

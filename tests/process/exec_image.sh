@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs that the library can't be in, and those that lose it on the way: they run as they do alone, and `tracelayer run` says why there is no trace.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A process that gives up its user, groups or capabilities while it records: no thread in it keeps them, and the trace has every call.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 build=$(cd "$top_builddir" && pwd)
 libtracelayer=$build/.libs/libtracelayer.so

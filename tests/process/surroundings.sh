@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs in strange surroundings: calls looked up before the C library is set up, long chains of programs, time namespaces.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A program annotated with tracelayer/nntrace.h and tracelayer/profiler.h, on OpenCL: in one run its timeline, its phases and its profile agree within 2 %.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$top_builddir/tests/apps/agree

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer/trace_context.h in C and in C++, under each way of having the library: not at all, linked, preloaded; and what its macros cost.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 strict="-D_GNU_SOURCE -O2 -pedantic -Wall -Wextra -Werror -I$top_srcdir/include"
 

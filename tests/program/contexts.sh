@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Trace contexts (tracelayer/trace_context.h): a framework's own events, in a file of their own and in the process's trace.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 app=$top_builddir/tests/apps/contexts
 plan 19

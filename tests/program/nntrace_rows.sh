@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every row of NNAPI's contract that a program's own marks can have, by tracelayer/nntrace.h: what tracelayer phases says of it is what the contract says of the
 # times in the trace. Ours, as it is and exported; and the kernel's, where this machine lets us write there.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 rows="baseline local switch twice subphase detail synchronous subtract once utility"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer/profiler.h in C and C++: its document's examples, the layout of what it prints, labels left in every way, threads, and no data race.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 strict="-D_GNU_SOURCE -O2 -pedantic -Wall -Wextra -Wshadow -Werror -I$top_srcdir/include -I$top_srcdir"
 apps=$top_srcdir/tests/apps

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Requests that threads work on: their driver calls and the device's work are told apart, and recorded at their levels, up to `summary --by request`.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$top_builddir/tests/apps/cl_requests

@@ -5,7 +5,7 @@
 # that made them.
 #
 # The driver exports its functions under the loader's own names and calls some of them through its PLT, which must not be recorded.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 export TRACELAYER_DEVICE=0	# device lanes ask the driver, too
 

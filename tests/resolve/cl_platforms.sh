@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Several OpenCL platforms in one program: each has functions of its own behind the same extension names, and gets the calls meant for it.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 
 apps=$top_builddir/tests/apps

@@ -3,7 +3,7 @@
 # API functions that tail-call other exported functions of their library: each call is recorded once, and the libraries that are loaded are not
 # searched again at every one. Counted, not timed: zlib's crc32, and inserts into SQLite. A library's calls of its own functions don't reach a
 # shim; memory that the dynamic linker made read-only is so again.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 : "${CC:=cc}"
 

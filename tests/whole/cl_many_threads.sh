@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # 8 threads times 100,000 calls: every call is in the trace, each lane strictly nested and ordered in time, whatever is recorded of
 # each call; and a second program of threads, which do real work. STRESS=1 (make stress): more of everything.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/whole.sh"
 need_library
 plan 6

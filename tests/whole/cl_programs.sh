@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Our own OpenCL programs on PoCL, with and without tracelayer: what they say, write and return, and how many calls they made.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : >"$tmp/begun"
 . "$top_srcdir/tests/lib/whole.sh"
 need_library

@@ -3,7 +3,7 @@
 # cl_real_programs.sh: real OpenCL programs that nobody here wrote, on PoCL: clinfo, clpeak, PyOpenCL, CLBlast, hashcat. They notice nothing, and
 # each of their calls is in the trace. Before them our own programs, with the same counter: it follows threads, which ltrace doesn't.
 # STRESS=1 (make stress) lets each run longer.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/lib/whole.sh"
 need_library

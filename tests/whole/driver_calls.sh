@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A driver that calls the API which it implements, through the loader: such calls are traced like a program's, and
 # TRACELAYER_NESTED=0 turns that off. The driver is the test bed's, but for zeEventQueryStatus, which asks for the drivers.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 library=$top_builddir/.libs/libtracelayer.so
 bed=$top_builddir/tests/drivers/.libs

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that their makers built with a sanitizer: it stands before libc's functions, and asks dlsym for
 # them before any constructor has run.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 library=$top_builddir/.libs/libtracelayer.so
 cat >"$tmp/app.c" <<'END'

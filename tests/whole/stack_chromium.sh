@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Chromium, headless: many processes with a zygote, rings of threads, a JIT, and SwiftShader's; a page draws in 2D and by WebGL, and says what it reads back.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need chromium chromium
 plan 12

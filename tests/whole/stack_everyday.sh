@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs of every day with the calls of libraries that they use: git, curl and sqlite3 with zlib, libcurl and SQLite, under valgrind, under a seccomp filter
 # that allows what programs usually do, and a shell that forks a thousand times.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 for command in git curl sqlite3 valgrind; do need $command $command; done
 plan 25

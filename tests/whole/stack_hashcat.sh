@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # stack_hashcat.sh: hashcat's benchmark on PoCL: it finds OpenCL with dlopen and dlsym, compiles a large kernel, tunes itself and measures. It notices
 # nothing, and each of its calls is in the trace.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/lib/whole.sh"
 need_library

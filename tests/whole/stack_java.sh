@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Java: a virtual machine that handles SIGSEGV, makes code at run time and moves threads about; its zlib's calls traced, and those of a JNI library.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need javac openjdk-17-jdk-headless
 plan 15

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # MPI programs, of Debian's MPICH and of its Open MPI, bare and traced: mpi.h through tracegen, each rank's calls counted by the program itself.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Large programs that use OpenCL: ffmpeg's filters. tests/whole/cl_real_programs.sh has clinfo, clpeak, PyOpenCL, CLBlast and hashcat.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need ffmpeg ffmpeg
 plan 12

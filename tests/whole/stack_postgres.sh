@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # PostgreSQL: a server of many processes, with the calls of its lz4 and zlib traced, and pgbench, psql and pg_dump with those of libpq. One of the server's
 # processes is killed on the way, and the server goes on as it does bare.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 test -n "$bin" || { echo "Bail out! PostgreSQL is missing; ./scripts/install-packages stacks installs it (postgresql)"; exit 99; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # PyOpenCL's own tests, as the source archive of the version that Debian has brings them, on PoCL: each ends traced as it does bare.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 version=$("$python" -c 'import pyopencl; print(pyopencl.VERSION_TEXT)' 2>/dev/null) ||
 	{ echo "Bail out! PyOpenCL is missing; ./scripts/install-packages installs it (python3-pyopencl)"; exit 99; }

@@ -4,7 +4,7 @@
 # start and its end, and the import has nothing to complain of. The viewer is speedscope, in a headless Chromium.
 #
 # speedscope comes from the npm registry into the build folder, once. TRACELAYER_OFFLINE=1: do without.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 speedscope_version=1.25.0
 apps=$top_builddir/tests/apps

@@ -3,7 +3,7 @@
 # viewers_tracing.sh: what chrome://tracing makes of device work: commands on lanes of their own, none of them dropped, counters, and arrows from
 # each submitting call to its command and from the command to the call that waited for it. The viewer is Chrome's own page, in a headless Chromium; Debian
 # has it among Go's sources, whose `go tool trace` uses it.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/whole/viewers

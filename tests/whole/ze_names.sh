@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # ze_names.sh: names that no polite program gives its kernels, at the very end of what may be read, and pointers that nobody may follow, on
 # Level Zero's stock loader with the test driver. STRESS=1 (make stress): many more names, others each time.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/lib/whole.sh"
 need_library

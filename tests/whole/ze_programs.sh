@@ -4,7 +4,7 @@
 # how they end is the same as without, and for every function the trace has as many events as the
 # program itself and the driver counted calls. The loader's own zeInit, which it calls through the
 # driver's table, is none of the program's.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 plan 49
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Recording paused, resumed, ended and written out while a program runs: by itself, by the command, by a signal, by the clock. The program
 # (apps/control_calls) makes as many calls as it is told to, so what must be in the trace is known exactly.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 . "$top_srcdir/tests/write/recording_control_app.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The real writer with its thread, under the sanitizers: producers in little memory, threads that come and go, several that ask for
 # the end, outputs of each kind, split or not. No report, and every call in the files. make stress: for minutes.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 
 seconds=1

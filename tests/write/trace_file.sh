@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # trace_file.sh: what trace files real programs leave, and that those programs notice nothing.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$(cd "$top_builddir" && pwd)/tests/apps/trace_file

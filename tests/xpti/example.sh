@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # examples/task-graph*: a library that is instrumented with XPTI through the static proxy, a program that runs it on 4 threads, and two subscribers: they build as
 # they say, and tell what happened.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Neither our thread nor, once all is set up, anything of ours on the program's own threads (recording, helping, exit handlers) calls a function
 # that another library may have replaced. watcher.so replaces them all, and ends the process at such a call.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : >"$tmp/begun"
 need_library
 build=$(cd "$top_builddir" && pwd)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs in which another library stands in the place of libc's functions, or which a sanitizer watches, or which have much thread-local memory:
 # they say the same and end the same with all their calls traced by the writer's thread.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 build=$(cd "$top_builddir" && pwd)
 shims=$build/.libs/libbench_shims.so

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # By its code: no function that another library may replace is within reach of our threads, of the exit handlers' writing, of producers that help
 # or wait, or of what they say. What is left out is named here, with the reason.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 test "$(uname -m)" = x86_64 || skip_all "the reader of code knows x86-64, and this machine is another"
 readelf -SW "$libtracelayer" | grep -q '\.symtab' || skip_all "this machine's libtracelayer.so is stripped"

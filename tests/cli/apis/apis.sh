@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # apis.sh: `tracelayer apis`, and `run` with --lib, --header and --api: the interposer is made once, kept, and made again when what it was made from has
 # changed. The programs are Debian's: sqlite3, gzip's library through Python.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)
 need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 plan 79
 

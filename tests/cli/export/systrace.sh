@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer export --systrace: traces of ours as ftrace's text, in the form that Android's tool reads, by the rules that it has.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 rows() { "$python" "$top_srcdir/tests/cli/export/systrace.py" "$1"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer phases: the cases of tests/cli/phases/nnapi/, and everything around them: where a trace comes from, what is said, and what it costs.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 
 cases=$(cd "$top_srcdir/tests/cli/phases/nnapi" && ls | grep -v README)

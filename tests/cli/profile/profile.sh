@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer profile: which calls and labels a program's threads are in, with nothing recorded; its files; a process that is there already.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 app=$top_builddir/tests/apps/cl_profile

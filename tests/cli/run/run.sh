@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tracelayer run: the program runs as it would alone, ends as it would alone, and the closing line is right.
 # Signals, the terminal and process groups are in signals.sh.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
 plan 107

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer run between a program and a terminal, a shell, or whoever sends signals: each signal arrives exactly once.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 export TMPDIR=$tmp	# `tracelayer run` is killed, too, and leaves its folder there
 need_library

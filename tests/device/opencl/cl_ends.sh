@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Ends of programs whose OpenCL devices are at work: they end as they do without us, and promptly; what had not ended is shown as that; nobody asks the
 # driver anything after its end; and what a killed program had recorded is there.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
 need_command

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Device lanes of OpenCL, on the test driver: nothing is noticed, no command is missing, and times and arrows are right; whatever the driver can't
 # do, and whatever its clock does.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
 export OCL_ICD_VENDORS=$drivers/icd_a.so

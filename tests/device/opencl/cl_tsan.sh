@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # OpenCL's device lanes under ThreadSanitizer, by the loader's own layer (what is preloaded would be called before the sanitizer is there): programs whose threads
 # submit and wait, our thread that tells of what has ended, and forks. The shims themselves are the build's; the driver, too.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 need_library
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # pftrace.sh: a .pftrace has what a JSON trace of the same records has: each call with its name, its nanoseconds, its thread and its arguments, as
 # Perfetto reads it (pftrace.py); and its fields are those of the published schema (pftrace.proto).
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 plan 14

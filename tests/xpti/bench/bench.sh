@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # tracelayer-xpti-bench: its options, its tables, and what it says of dispatchers that are none, that do nothing, or that die. Not how fast ours is, but
 # with STRESS=1 for what doesn't depend on the machine.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 ours=$top_builddir/.libs/libtracelayer-xpti.so
 test -f "$ours" || { echo "Bail out! $ours is missing; run make first"; exit 99; }
 cc="${CC:-cc} -w -shared -fPIC"

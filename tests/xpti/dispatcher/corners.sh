@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Subscribers that use the XPTI dispatcher in ways that it isn't meant for: threads that their ends wait for, forks while they are loaded, another thread inside
 # while the framework ends; programs with other rights than their user's; what leak checkers see. tests/xpti/dispatcher/xpti_corners_test.c has the functions.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 by_soname=$(cd "$top_builddir" && pwd)/.libs/tracelayer/xpti
 test -f "$by_soname/libxptifw.so" || { echo "Bail out! $by_soname/libxptifw.so is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Lists of calls of the XPTI dispatcher's functions, against a model; see fuzz.sh.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE
 sources="$top_srcdir/tests/xpti/dispatcher/fuzz_xpti.c"
 for file in $(sources_of libtl_xpti_la xpti | grep -v /exceptions); do sources="$sources $top_srcdir/$file.c"; done

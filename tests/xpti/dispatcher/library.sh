@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The XPTI dispatcher as a library: what it exports and needs, and that it stays.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 library=$top_builddir/.libs/libtracelayer-xpti.so
 by_soname=$top_builddir/.libs/tracelayer/xpti
 test -f "$library" || { echo "Bail out! $library is missing; run make first"; exit 99; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The XPTI dispatcher under stress: 8 threads that register, notify, unregister, reset and fork, callbacks that do it, too; plain, and under sanitizers.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 rounds=1000
 test -z "$STRESS" || rounds=15000
 sources=$top_srcdir/tests/xpti/dispatcher/xpti_stress.c

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The static proxy of XPTI: what it holds, what its functions return without a dispatcher, what is said of dispatchers that can't be used; and the
 # dispatcher's own tests with the dispatcher preloaded.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 proxy=$top_builddir/libtracelayer-xptiproxy.a
 library=$top_builddir/.libs/libtracelayer-xpti.so

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # XPTI streams in the trace: programs that notify, run by `tracelayer run --xpti`, with the subscriber alone, through the static proxy and beside other
 # subscribers. Each trace is read strictly, and everything that was notified of is looked for.
-. "${top_srcdir:-.}/tests/lib/lib.sh"
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
 here=$(cd "$top_builddir" && pwd)
