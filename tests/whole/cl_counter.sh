@@ -40,8 +40,8 @@ sound()
 {
 	local slices
 	ok "$1: its trace is strict JSON, lanes nest in order, metadata is there" \
-		sh -c '"$@" >"$0"' "$tmp/names" "$python" "$check_trace" --names "$2"
-	slices=$(awk '{ n += $2 } END { print n + 0 }' "$tmp/names")
+		sh -c '"$@" >"$0"' "$tmp/.slices" "$python" "$check_trace" --names "$2"
+	slices=$(awk '{ n += $2 } END { print n + 0 }' "$tmp/.slices")
 	is "$("$strict" "$2" 2>&1)" "$slices" "$1: jansson reads the same $slices slices"
 }
 
