@@ -109,6 +109,7 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 {
 	char folder[PATH_MAX], name[96];
 	XXH3_state_t *hash = need(XXH3_createState());
+	struct stat stat;
 	int error;
 
 	XXH3_128bits_reset(hash);
@@ -131,6 +132,12 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 		       snprintf(entry->list, PATH_MAX, "%s/%s.list", folder, name) >= PATH_MAX ||
 		       snprintf(entry->log, PATH_MAX, "%s/%s.log", folder, name) >= PATH_MAX))
 		error = ENAMETOOLONG;
+	/* What another user wrote must not run as this one, as after sudo with the caller's HOME. */
+	if (!error && (lstat(folder, &stat) || stat.st_uid != geteuid())) {
+		say("%s: the folder belongs to another user; set XDG_CACHE_HOME to one of yours",
+		    folder);
+		return false;
+	}
 	if (!error && strpbrk(folder, " :")) {
 		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; set XDG_CACHE_HOME to another folder",
 		    folder);

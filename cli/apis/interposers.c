@@ -136,23 +136,39 @@ static const struct api_descriptor *descriptor_choose(const struct api_descripto
 
 /* ---- making one ---- */
 
-/* Words that decide what tracegen makes, beside its own: itself, and where it looks for files. */
+/* A path, or -I and a path, that depends on the folder that the command runs in. */
+static bool word_is_relative(const char *word)
+{
+	if (!strncmp(word, "-I", 2))
+		return word[2] != '/';
+	return word[0] != '/' && !access(word, F_OK);
+}
+
+/* The folder that decides what the words mean; "" where it does not matter. */
+static char *words_folder(const struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (word_is_relative(words->item[i]))
+			return getcwd(NULL, 0);
+	return NULL;
+}
+
+/* What decides what tracegen makes, beside its words: itself, and where it looks for files. */
 static void words_add_surroundings(struct words *words, const char *tracegen)
 {
-	static const char *const variables[] = {"LD_LIBRARY_PATH",	"CPATH",
-						"C_INCLUDE_PATH",	"PKG_CONFIG_PATH",
-						"PKG_CONFIG_LIBDIR",	"DEBUGINFOD_CACHE_PATH",
-						"TRACELAYER_DEBUG_DIR", NULL};
-	struct stat facts = {0};
-	char *text, *here = getcwd(NULL, 0);
+	static const char *const variables[] = {"LD_LIBRARY_PATH",   "CPATH",
+						"C_INCLUDE_PATH",    "PKG_CONFIG_PATH",
+						"PKG_CONFIG_LIBDIR", NULL};
+	struct stat facts;
+	char *text, *here = words_folder(words);
 
-	words_add(words, PACKAGE_VERSION);
 	if (stat(tracegen, &facts))
-		facts.st_size = 0;
+		facts = (struct stat){0};
 	if (asprintf(&text, "%s %lld %lld.%09ld %s", tracegen, (long long)facts.st_size,
 		     (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, here ? here : "") < 0)
 		need(NULL);
 	free(here);
+	words_add(words, PACKAGE_VERSION);
 	words_add(words, text);
 	for (const char *const *name = variables; *name; name++)
 		words_add(words, getenv(*name) ? getenv(*name) : "");
@@ -290,7 +306,10 @@ static int interposer_for(const struct interposer_request *request, const char *
 		words_add(&words, "--pkg");
 		words_add(&words, request->pkg);
 	}
-	words_add_all(&words, request->headers);
+	for (char **header = request->headers; header && *header; header++) {
+		words_add(&words, "--header");
+		words_add(&words, *header);
+	}
 	for (size_t i = 1; i < words.count; i++)
 		words_add(&keyed, words.item[i]);
 	words_add(&keyed, "--");

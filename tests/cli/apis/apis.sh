@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
 check_trace=$top_srcdir/tests/lib/check_trace.py
-plan 48
+plan 50
 
 # The list.
 said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
@@ -100,3 +100,11 @@ run --lib=libnothing.so.7 -- true; is $? 1 "no such library"
 like "$(cat "$tmp/err")" '^tracegen: libnothing.so.7: .*; give its path' "which one line tells"
 run --header=zlip.h --lib=libz.so.1 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .zlip.h. file not found; ' "no such header"
 run --header=zlib.h --lib=libsqlite3.so.0 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .*libsqlite3.so.0: it exports none of the functions' "a header of another library"
+if test "$(id -u)" = 0; then
+	mkdir -p "$tmp/theirs/tracelayer/interposers"; chown nobody "$tmp/theirs/tracelayer/interposers"
+	XDG_CACHE_HOME=$tmp/theirs run "${zlib[@]}" -- true; is "$?$(cat "$tmp/err")" \
+		"1tracelayer: $tmp/theirs/tracelayer/interposers: the folder belongs to another user; set XDG_CACHE_HOME to one of yours" "a cache of another user's"
+else
+	skip 1 "on this machine, nobody but root can give a folder away"
+fi
+: >"$tmp/file"; XDG_CACHE_HOME=$tmp/file run "${zlib[@]}" -- true; like "$?$(cat "$tmp/err")" '^1tracelayer: .*: cannot keep interposers there: Not a directory; set XDG_CACHE_HOME' "no folder for a cache"
