@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,12 +344,30 @@ static int interposer_make(struct model *model, struct library *library, const c
 	return 0;
 }
 
+/* What libtracelayer.so itself calls can't call it back for each of its calls. */
+static bool library_is_below(const struct library *library)
+{
+	static const char *const below[] = {"libc.so.*", "ld-linux*.so.*", "libpthread.so.*",
+					    "libdl.so.*", "libtracelayer.so*"};
+
+	for (size_t i = 0; i < sizeof below / sizeof *below; i++)
+		if (fnmatch(below[i], library->soname, 0) == 0)
+			return true;
+	return false;
+}
+
 int interposer_write(struct model *model, const char *path, const char *output)
 {
 	struct library *library = library_read(path);
 
 	if (!library)
 		return -1;
+	if (library_is_below(library)) {
+		fprintf(stderr,
+			"tracegen: %s: tracelayer itself calls it, so nothing can stand in front of it; use ltrace or strace for this library\n",
+			library->soname);
+		return -1;
+	}
 	if (library->machine != EM_X86_64 && library->machine != EM_AARCH64) {
 		fprintf(stderr,
 			"tracegen: %s is for a machine that tracelayer does not know; it knows x86-64 and aarch64\n",

@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
 check_trace=$top_srcdir/tests/lib/check_trace.py
-plan 50
+plan 51
 
 # The list.
 said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
@@ -100,6 +100,8 @@ run --lib=libnothing.so.7 -- true; is $? 1 "no such library"
 like "$(cat "$tmp/err")" '^tracegen: libnothing.so.7: .*; give its path' "which one line tells"
 run --header=zlip.h --lib=libz.so.1 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .zlip.h. file not found; ' "no such header"
 run --header=zlib.h --lib=libsqlite3.so.0 -- true; like "$?$(cat "$tmp/err")" '^1tracegen: .*libsqlite3.so.0: it exports none of the functions' "a header of another library"
+run --lib=libc.so.6 -- true; is "$?$(cat "$tmp/err")" \
+	"1tracegen: libc.so.6: tracelayer itself calls it, so nothing can stand in front of it; use ltrace or strace for this library" "the C library"
 if test "$(id -u)" = 0; then
 	mkdir -p "$tmp/theirs/tracelayer/interposers"; chown nobody "$tmp/theirs/tracelayer/interposers"
 	XDG_CACHE_HOME=$tmp/theirs run "${zlib[@]}" -- true; is "$?$(cat "$tmp/err")" \
