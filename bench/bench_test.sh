@@ -9,8 +9,8 @@ BENCH_SHORT=1 BENCH_PARTS="$(cd "$top_srcdir" && echo bench/call.sh bench/generi
 is $? 0 "the benchmarks run through"
 is "$(cat "$tmp/err")" "" "and complain of nothing"
 nok "no row has failed" grep -n 'failed' "$tmp/out"
-# A ratio and its spread.
-row='^  [^ ].* +[0-9]+\.[0-9]{2,3}   '
+# A ratio, or a difference, and its spread. A small difference may come out negative.
+row='^  [^ ].* +-?[0-9]+\.[0-9]{2,3}   '
 is "$(grep -cE "$row" "$tmp/out")" $((45 + ($(nproc) > 1))) "every row is there"
 ok "the date, the machine and the compiler are there" grep -qE "^tracelayer bench, $(date -u +%Y)-[0-9-]+$" "$tmp/out"
 
