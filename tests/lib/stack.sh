@@ -84,9 +84,21 @@ slices()
 	done | awk -v name="^(${1:-.*})\$" '$1 ~ name { n += $2 } END { print n + 0 }'
 }
 
+# Programs kill their children at the end, as Chromium does: what these had recorded is recovered, as their user would do it.
+recover_killed()
+{
+	local trace pid tries
+	for trace in "$tmp"/traces/*.json; do
+		pid=${trace%.json} pid=${pid##*.} tries=100
+		while kill -0 "$pid" 2>/dev/null && test $((tries -= 1)) -gt 0; do sleep 0.1; done
+		test ! -e "/dev/shm/tracelayer-buffers.$pid.0" || "$tracelayer" recover "$pid" || return
+	done
+}
+
 sound_traces()
 {
 	local trace
+	recover_killed || return
 	for trace in "$tmp"/traces/*.json; do
 		test -e "$trace" || { echo "there is none"; return 1; }
 		"$python" "$check_trace" "$trace" || return
