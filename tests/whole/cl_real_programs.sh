@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# cl_real_programs.sh: real OpenCL programs that nobody here wrote, on PoCL: clinfo, clpeak, PyOpenCL, CLBlast, hashcat. They notice nothing, and
+# cl_real_programs.sh: real OpenCL programs that nobody here wrote, on PoCL: clinfo, clpeak, PyOpenCL, hashcat. They notice nothing, and
 # each of their calls is in the trace. Before them our own programs, with the same counter: it follows threads, which ltrace doesn't.
 # STRESS=1 (make stress) lets each run longer.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
@@ -10,7 +10,7 @@ need_library
 . "$top_srcdir/tests/whole/cl_counter.sh"
 apps=$(cd "$top_builddir" && pwd)/tests/apps
 export TRACELAYER_DEVICE=0	# device lanes ask the driver, too, and are no calls
-plan 51
+plan 45
 
 # The driver compiles a kernel once and keeps it; from then on runs are alike.
 real_program "vector addition" "$apps/cl_vector_add" -o sums
@@ -40,10 +40,8 @@ normalise() { cat; }
 
 real_program "PyOpenCL" "$python" "$top_srcdir/tests/whole/cl_pyopencl.py"
 
-# CLBlast's own tests: hundreds of kernels; their client is in no Debian package.
-real_program "CLBlast's test of axpy" clblast_test_xaxpy
-
-# It finds OpenCL with dlopen and dlsym. Its benchmark, whose kernel takes PoCL most of a minute to compile, is in stack_hashcat.sh.
+# It finds OpenCL with dlopen and dlsym. Its benchmark, whose kernel takes PoCL most of a minute to compile, is in stack_hashcat.sh;
+# CLBlast's test is in stack_clblast.sh.
 normalise() { sed -E '/Memory\.Free/d'; }
 real_program "hashcat's information about devices" hashcat -I
 like "$(cat "$tmp/bare.out")" '^exit code 0$' "which runs here"

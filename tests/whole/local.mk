@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of everything at once: whole programs, viewers, the examples
-long_scripts += %D%/viewers.sh %D%/viewers_tracing.sh
+long_scripts += %D%/viewers.sh
 check_scripts += %D%/driver_calls.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
 test_files += %D%/viewers/browser.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
 	%D%/viewers/tracing.py %D%/viewers/view.py %D%/viewers/viewer.sh
@@ -30,5 +30,5 @@ check_LTLIBRARIES += %D%/cl_counter.la
 CLEANFILES += %D%/cl_slots.h
 
 # Stacks: large programs that nobody here wrote.
-stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh %D%/stack_chromium.sh \
+stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_clblast.sh \
 	%D%/stack_pyopencl.sh %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_any_library.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh %D%/stack_bench.sh

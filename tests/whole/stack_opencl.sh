@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Large programs that use OpenCL: ffmpeg's filters. tests/whole/cl_real_programs.sh has clinfo, clpeak, PyOpenCL, CLBlast and hashcat.
+# Large programs that use OpenCL: ffmpeg's filters. tests/whole/cl_real_programs.sh has clinfo, clpeak, PyOpenCL and hashcat,
+# stack_clblast.sh CLBlast.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need ffmpeg ffmpeg

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# viewers_tracing.sh: what chrome://tracing makes of device work: commands on lanes of their own, none of them dropped, counters, and arrows from
+# stack_viewers_tracing.sh: what chrome://tracing makes of device work: commands on lanes of their own, none of them dropped, counters, and arrows from
 # each submitting call to its command and from the command to the call that waited for it. The viewer is Chrome's own page, in a headless Chromium; Debian
 # has it among Go's sources, whose `go tool trace` uses it.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
