@@ -28,21 +28,18 @@ void tl_text_signed(struct tl_text *text, int64_t value)
 
 void tl_text_integer(struct tl_text *text, uint64_t value, bool is_signed)
 {
-	struct tl_text whole = {text->at, text->end, false};
+	bool is_negative = is_signed && (int64_t)value < 0;
 	bool is_quoted = !tl_text_is_whole(value, is_signed);
+	char digits[TL_DECIMAL_ROOM + 3], *at = digits;
 
-	if (is_quoted)
-		tl_text_char(&whole, '"');
-	if (is_signed)
-		tl_text_signed(&whole, (int64_t)value);
-	else
-		tl_text_unsigned(&whole, value);
-	if (is_quoted)
-		tl_text_char(&whole, '"');
-	if (whole.cut)
-		text->cut = true;
-	else
-		text->at = whole.at;
+	*at = '"';
+	at += is_quoted;
+	*at = '-';
+	at += is_negative;
+	at = tl_digits_decimal(at, is_negative ? 0 - value : value);
+	*at = '"';
+	at += is_quoted;
+	tl_text_put(text, digits, (size_t)(at - digits));
 }
 
 void tl_text_microseconds(struct tl_text *text, uint64_t ns)
