@@ -9,7 +9,7 @@
  * Who may call: anybody, on any thread. Capture runs in the traced program around the real call: in
  * a signal handler and in a forked child, too. Printing may read records from a damaged file.
  *
- * args_plan.h and args_print.h are for encoders.
+ * args_plan.h, args_print.h and args_sink.h are for encoders.
  *
  * May use: format/file (what a record is), common.
  */
@@ -20,5 +20,6 @@
 #include "format/args/args_kept.h"
 #include "format/args/args_plan.h"
 #include "format/args/args_print.h"
+#include "format/args/args_sink.h"
 
 #endif

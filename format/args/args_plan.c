@@ -7,6 +7,7 @@
  */
 #include "format/args/args_plan.h"
 
+#include "format/args/args_print.h"
 #include "format/args/args_walk.h"
 #include "common/digits.h"
 
@@ -187,7 +188,7 @@ void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 			continue;
 		}
 		if (!walks)
-			tl_args_walk_start(&walk, text, plan->function, kept, false);
+			tl_args_walk_start(&walk, &tl_json_sink, text, plan->function, kept);
 		walks = true;
 		tl_args_walk_param(&walk, i, first);
 	}

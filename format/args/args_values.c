@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args_values.c: see args_values.h.
+ * args_values.c: see args_values.h. Bytes that no type explains are shown in hex.
  */
 #include "format/args/args_values.h"
 
 #include "format/args/args_walk.h"
-
-/* Whether JSON needs this integer as a string. */
-static void print_quote(struct tl_text *text, bool exact)
-{
-	if (!exact)
-		tl_text_char(text, '"');
-}
-
-void tl_value_print_hex(struct tl_text *text, uint64_t value, bool exact)
-{
-	print_quote(text, exact);
-	tl_text_hex(text, value);
-	print_quote(text, exact);
-}
 
 static uint64_t low_bytes(uint64_t value, uint32_t size)
 {
@@ -52,51 +38,40 @@ const char *tl_enumerator_name(const struct tl_type *type, uint64_t value)
 	return name;
 }
 
-static void print_enum(struct tl_text *text, const struct tl_type *type, uint64_t value, bool exact)
+static void visit_enum(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
+		       uint64_t value)
 {
 	const char *name = tl_enumerator_name(type, value);
 
 	if (name) {
-		tl_text_char(text, exact ? '\'' : '"');
-		tl_text_string(text, name);
-		tl_text_char(text, exact ? '\'' : '"');
+		sink->named(text, name);
 		return;
 	}
 	/* -1 rather than 4294967295 where the type has negative values, as error codes do. */
 	for (uint32_t i = 0; i < type->count; i++)
 		if ((int64_t)type->enumerators[i].value < 0 && type->size < 8) {
 			unsigned unused = 64 - 8 * type->size;
-			tl_text_integer(text, (uint64_t)((int64_t)(value << unused) >> unused),
-					true);
+			sink->number(text, (uint64_t)((int64_t)(value << unused) >> unused), true);
 			return;
 		}
-	tl_text_integer(text, value, false);
+	sink->number(text, value, false);
 }
 
-static void print_no_flags(struct tl_text *text, const struct tl_type *type, char quote)
+static void visit_no_flags(const struct tl_sink *sink, struct tl_text *text,
+			   const struct tl_type *type)
 {
-	for (uint32_t i = 0; i < type->count; i++) {
-		if (type->enumerators[i].value)
-			continue;
-		tl_text_char(text, quote);
-		tl_text_string(text, type->enumerators[i].name);
-		tl_text_char(text, quote);
-		return;
-	}
-	tl_text_char(text, '0');
+	for (uint32_t i = 0; i < type->count; i++)
+		if (!type->enumerators[i].value) {
+			sink->named(text, type->enumerators[i].name);
+			return;
+		}
+	sink->number(text, 0, false);
 }
 
-static void print_flags(struct tl_text *text, const struct tl_type *type, uint64_t value,
-			bool exact)
+void tl_flags_text(struct tl_text *text, const struct tl_type *type, uint64_t value)
 {
-	char quote = exact ? '\'' : '"';
 	uint64_t rest = value;
 
-	if (!value) {
-		print_no_flags(text, type, quote);
-		return;
-	}
-	tl_text_char(text, quote);
 	for (uint32_t i = 0; i < type->count && rest; i++) {
 		uint64_t bits = low_bytes(type->enumerators[i].value, type->size);
 
@@ -112,121 +87,80 @@ static void print_flags(struct tl_text *text, const struct tl_type *type, uint64
 			tl_text_char(text, '|');
 		tl_text_hex(text, rest);
 	}
-	tl_text_char(text, quote);
 }
 
-static void print_char(struct tl_text *text, char c)
+static void visit_char(const struct tl_sink *sink, struct tl_text *text, char c)
 {
-	if (c < 0x20 || c == 0x7f) {
-		tl_text_signed(text, c);
-		return;
-	}
-	tl_text_char(text, '"');
-	tl_text_escape(text, &c, 1);
-	tl_text_char(text, '"');
-}
-
-/* The bits of a double of the same value. */
-static void print_bits(struct tl_text *text, const struct tl_type *type, const char *bytes)
-{
-	uint64_t bits = tl_double_bits(type, bytes);
-
-	tl_text_char(text, '#');
-	for (int shift = 60; shift >= 0; shift -= 4)
-		tl_text_char(text, "0123456789abcdef"[bits >> shift & 15]);
-}
-
-static void print_floating(struct tl_text *text, const struct tl_type *type, const char *bytes,
-			   bool exact)
-{
-	uint64_t bits = 0;
-
-	if (exact && (type->size == 4 || type->size == 8)) {
-		print_bits(text, type, bytes);
-		return;
-	}
-	memcpy(&bits, bytes, type->size < 8 ? type->size : 8);
-	if (type->size == 4)
-		tl_text_float(text, (uint32_t)bits);
-	else if (type->size == 8)
-		tl_text_double(text, bits);
+	if (c < 0x20 || c == 0x7f)
+		sink->number(text, (uint64_t)(int64_t)c, true);
 	else
-		tl_value_print_bytes(text, bytes, type->size, false);
+		sink->string(text, &c, 1, false);
 }
 
-void tl_value_print_integer(struct tl_text *text, const struct tl_type *type, uint64_t value,
-			    bool exact)
+void tl_visit_integer(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
+		      uint64_t value)
 {
 	uint64_t low = low_bytes(value, type->size);
 
 	switch (type->kind) {
 	case TL_KIND_BOOL:
 		if (low > 1)
-			tl_text_integer(text, low, false);
+			sink->number(text, low, false);
 		else
-			tl_text_string(text, low ? "true" : "false");
+			sink->truth(text, low);
 		break;
 	case TL_KIND_INT:
-		tl_text_integer(text, value, true);
+		sink->number(text, value, true);
 		break;
 	case TL_KIND_ENUM:
-		print_enum(text, type, low, exact);
+		visit_enum(sink, text, type, low);
 		break;
 	case TL_KIND_FLAGS:
-		print_flags(text, type, low, exact);
+		if (low)
+			sink->flags(text, type, low);
+		else
+			visit_no_flags(sink, text, type);
 		break;
 	default:
-		tl_text_integer(text, low, false);
+		sink->number(text, low, false);
 	}
 }
 
-void tl_value_print_as(struct tl_text *text, const struct tl_type *type, const void *value,
-		       bool exact)
+void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
+		    const void *value)
 {
-	struct tl_text out = {text->at, text->end, false};
-
 	switch (type->kind) {
 	case TL_KIND_VOID:
-		tl_text_string(&out, "null");
+		sink->none(text);
 		break;
 	case TL_KIND_CHAR:
-		print_char(&out, *(const char *)value);
+		visit_char(sink, text, *(const char *)value);
 		break;
 	case TL_KIND_FLOAT:
-		print_floating(&out, type, value, exact);
+		if (type->size == sizeof(float) || type->size == sizeof(double))
+			sink->real(text, type, value);
+		else
+			tl_visit_bytes(sink, text, value, type->size, false);
 		break;
 	case TL_KIND_HANDLE:
-		tl_value_print_hex(&out, load_integer(type, value), exact);
+		sink->address(text, load_integer(type, value));
 		break;
 	case TL_KIND_POINTER:
 	case TL_KIND_FUNCTION:
-		tl_value_print_hex(&out, load_pointer(value), exact);
+		sink->address(text, load_pointer(value));
 		break;
 	case TL_KIND_ARRAY:
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:
-		tl_value_print_bytes(&out, value, type->size, false);
+		tl_visit_bytes(sink, text, value, type->size, false);
 		break;
 	default:
-		tl_value_print_integer(&out, type, load_integer(type, value), exact);
+		tl_visit_integer(sink, text, type, load_integer(type, value));
 	}
-	if (out.cut)
-		text->cut = true;
-	else
-		text->at = out.at;
 }
 
-void tl_value_print(struct tl_text *text, const struct tl_type *type, const void *value)
-{
-	tl_value_print_as(text, type, value, false);
-}
-
-void tl_value_print_exact(struct tl_text *text, const struct tl_type *type, const void *value)
-{
-	tl_value_print_as(text, type, value, true);
-}
-
-void tl_value_print_string(struct tl_text *text, const char *bytes, size_t size, bool more)
+void tl_visit_string(const struct tl_sink *sink, struct tl_text *text, const char *bytes,
+		     size_t size, bool more)
 {
 	size_t length = strnlen(bytes, size);
 
@@ -241,25 +175,29 @@ void tl_value_print_string(struct tl_text *text, const char *bytes, size_t size,
 		if (lead < 0x80)
 			break;
 	}
-	tl_text_char(text, '"');
-	tl_text_escape(text, bytes, length);
-	tl_text_string(text, more ? "…\"" : "\"");
+	sink->string(text, bytes, length, more);
 }
 
-void tl_value_print_bytes(struct tl_text *text, const char *bytes, size_t size, bool more)
+void tl_visit_bytes(const struct tl_sink *sink, struct tl_text *text, const char *bytes,
+		    size_t size, bool more)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t kept = size < TL_CAPTURE_ELEMENTS ? size : TL_CAPTURE_ELEMENTS;
+	char remark[3 * TL_CAPTURE_ELEMENTS + sizeof(" …")], *at = remark;
 
-	tl_text_char(text, '"');
 	for (size_t i = 0; i < kept; i++) {
 		unsigned char c = (unsigned char)bytes[i];
 
-		if (i)
-			tl_text_char(text, ' ');
-		tl_text_put(text, (const char[]){hex[c >> 4], hex[c & 15]}, 2);
+		*at = ' ';
+		at += i != 0;
+		*at++ = hex[c >> 4];
+		*at++ = hex[c & 15];
 	}
-	tl_text_string(text, more || kept < size ? " …\"" : "\"");
+	if (more || kept < size) {
+		memcpy(at, " …", sizeof(" …") - 1);
+		at += sizeof(" …") - 1;
+	}
+	sink->remark(text, remark, (size_t)(at - remark));
 }
 
 /* Bytes without a type that can be nothing but a string: at least four characters, then a NUL. */
@@ -273,17 +211,17 @@ static bool bytes_look_like_text(const char *bytes, size_t size)
 	return length >= 4 && length < size;
 }
 
-void tl_value_print_untyped(struct tl_text *text, const char *bytes, uint32_t size, uint32_t total,
-			    bool exact)
+void tl_visit_untyped(const struct tl_sink *sink, struct tl_text *text, const char *bytes,
+		      uint32_t size, uint32_t total)
 {
 	uint64_t word = 0;
 
 	if (total == size && (size == 4 || size == 8)) {
 		memcpy(&word, bytes, size);
-		tl_value_print_hex(text, word, exact);
+		sink->address(text, word);
 	} else if (bytes_look_like_text(bytes, size)) {
-		tl_value_print_string(text, bytes, size, false);
+		tl_visit_string(sink, text, bytes, size, false);
 	} else {
-		tl_value_print_bytes(text, bytes, size, total > size);
+		tl_visit_bytes(sink, text, bytes, size, total > size);
 	}
 }

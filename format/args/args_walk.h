@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args_walk.h: the decisions that capture and print must make alike, from the tables and the
- * pointers' values only.
+ * args_walk.h: the decisions that capture (args_capture.c) and the walk over what was captured
+ * (args_visit.c) must make alike, from the tables and the pointers' values only.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_WALK_H
 #define TL_FORMAT_ARGS_ARGS_WALK_H
 
 #include <string.h>
 
-#include "format/args/args_print.h"
+#include "format/args/args_sink.h"
 
 static inline struct tl_scope scope_of_params(const struct tl_function *function,
 					      const uint64_t *words)

@@ -40,7 +40,7 @@ static void packet_instant(struct tl_encoder *encoder, struct tl_text *text, uin
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_INSTANT);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
 	tl_pf_note_members(&notes, members, size);
-	text->at = tl_pf_event_close(state, event, notes.at, packet);
+	text->at = tl_pf_event_close(state, event, notes.text.at, packet);
 }
 
 static void packet_lost(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,

@@ -70,19 +70,10 @@ static struct tl_pf_plan *plan_of(struct tl_pf_state *state, const struct tl_fun
 	return plan;
 }
 
-/* What was printed to the scratch. */
-static void packet_printed(struct tl_pf_state *state, struct tl_pf_notes *notes,
-			   const struct tl_text *text)
-{
-	notes->cut |= text->cut;
-	tl_pf_note_members(notes, state->scratch, (size_t)(text->at - state->scratch));
-}
-
-static void packet_args(struct tl_pf_state *state, struct tl_pf_notes *notes,
-			struct tl_pf_plan *plan, const struct tl_args_kept *kept)
+static void packet_args(struct tl_pf_notes *notes, struct tl_pf_plan *plan,
+			const struct tl_args_kept *kept)
 {
 	bool captured = kept->entry_size || kept->exit_size, walks = false;
-	struct tl_text text;
 	struct tl_args_walk walk;
 
 	if (!kept->words)
@@ -92,24 +83,23 @@ static void packet_args(struct tl_pf_state *state, struct tl_pf_notes *notes,
 		if (step && tl_pf_note_step(notes, step, kept->words[step->word], captured))
 			continue;
 		if (!walks)
-			tl_args_walk_start(&walk, &text, plan->function, kept, true);
+			tl_args_walk_start(&walk, &tl_pf_sink, &notes->text, plan->function, kept);
 		walks = true;
-		text = (struct tl_text){state->scratch, state->scratch + TL_PF_SCRATCH, false};
 		tl_args_walk_param(&walk, i, true);
-		packet_printed(state, notes, &text);
 	}
 }
 
-static void packet_result(struct tl_pf_state *state, struct tl_pf_notes *notes,
-			  struct tl_pf_plan *plan, uint64_t result)
+static void packet_result(struct tl_pf_notes *notes, struct tl_pf_plan *plan, uint64_t result)
 {
-	struct tl_text text = {state->scratch, state->scratch + TL_PF_SCRATCH, false};
+	char *mark = notes->text.at, *value;
 
 	if (tl_pf_note_step(notes, &plan->result, result, false))
 		return;
-	tl_text_string(&text, "\"result\":");
-	tl_value_print_exact(&text, plan->function->result, &result);
-	packet_printed(state, notes, &text);
+	value = tl_pf_sink.begin(&notes->text, "result", "", true);
+	tl_value_visit(&tl_pf_sink, &notes->text, plan->function->result, &result);
+	tl_pf_sink.end(&notes->text, value);
+	if (notes->text.cut)
+		notes->text.at = mark;
 }
 
 static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *function,
@@ -140,18 +130,19 @@ static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
 			       tl_pf_text(plan->function->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
-	notes.end -= TL_PF_OWN_MAX;
-	packet_args(state, &notes, plan, kept);
-	notes.end += TL_PF_OWN_MAX;
-	bool cut = notes.cut || (call->flags & TL_RECORD_CUT);
+	notes.text.end -= TL_PF_OWN_MAX;
+	packet_args(&notes, plan, kept);
+	notes.text.end += TL_PF_OWN_MAX;
+	bool cut = notes.text.cut || (call->flags & TL_RECORD_CUT);
+	notes.text.cut = false; /* a sink puts nothing more where it is set */
 	if (returned)
-		packet_result(state, &notes, plan, call->result);
+		packet_result(&notes, plan, call->result);
 	if (call->flags & TL_RECORD_UNWOUND)
 		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)
 		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
 	packet_cause(&notes, plan->function, tl_record_cause(call));
-	text->at = tl_pf_event_close(state, event, notes.at, packet);
+	text->at = tl_pf_event_close(state, event, notes.text.at, packet);
 }
 
 /*
@@ -221,6 +212,6 @@ void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, u
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
 	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
-	text->at = tl_pf_event_close(state, event, notes.at, packet);
+	text->at = tl_pf_event_close(state, event, notes.text.at, packet);
 	tl_pf_packet_end(state, text, tl_encoder_ns(encoder, end > start ? end : start), 0);
 }

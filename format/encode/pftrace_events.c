@@ -62,13 +62,13 @@ static void packet_event_arg(const struct tl_encoder *encoder, struct tl_pf_note
 static void packet_event_args(const struct tl_encoder *encoder, struct tl_pf_notes *notes,
 			      const struct tl_event_record *event)
 {
-	notes->end -= TL_PF_OWN_MAX;
+	notes->text.end -= TL_PF_OWN_MAX;
 	for (unsigned i = 0; i < event->args; i++)
 		packet_event_arg(encoder, notes, &event->arg[i]);
-	notes->end += TL_PF_OWN_MAX;
+	notes->text.end += TL_PF_OWN_MAX;
 	if (event->request)
 		tl_pf_note_value(notes, tl_pf_text("request"), TL_PF_UINT_VALUE, event->request);
-	if (notes->cut)
+	if (notes->text.cut)
 		tl_pf_note_value(notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
 }
 
@@ -107,9 +107,9 @@ static void packet_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 	}
 	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : packet_flow(at, event);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
-	notes.cut = is_cut;
+	notes.text.cut = is_cut;
 	packet_event_args(encoder, &notes, event);
-	text->at = tl_pf_event_close(state, start, notes.at, packet);
+	text->at = tl_pf_event_close(state, start, notes.text.at, packet);
 }
 
 /* A counter's track has the same number whoever tells of it. */

@@ -22,12 +22,22 @@ static inline struct tl_pf_text tl_pf_text(const char *string)
 /* What must be free behind .end: sizes that take more than a byte move what follows them. */
 #define TL_PF_NOTES_SPARE 1024
 
-/* Where annotations go. One that has no room is left out whole, and .cut set. */
+#define TL_PF_NOTES_DEPTH 64 /* annotations in annotations */
+
+/* Where annotations go. One that has no room is left out whole, and .text.cut set. */
 struct tl_pf_notes {
+	struct tl_text text; /* the first: sinks are given no more */
 	struct tl_pf_names *names;
-	char *at, *end;
-	bool cut;
+	unsigned depth; /* annotations that are begun and not ended */
 };
+
+static inline bool tl_pf_notes_have_room(struct tl_pf_notes *notes, size_t size)
+{
+	if ((size_t)(notes->text.end - notes->text.at) >= size)
+		return true;
+	notes->text.cut = true;
+	return false;
+}
 
 /* A function's parameter, or its result. */
 struct tl_pf_step {
@@ -63,7 +73,22 @@ void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64
 /* One with a string that may come again. */
 void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string);
 
-/* The members of an object in the exact notation (args_print.h), without its braces. */
+/* pftrace_sink.c: the text that this sink is given is the one of a struct tl_pf_notes. */
+extern const struct tl_sink tl_pf_sink;
+
+/*
+ * Parts of a DebugAnnotation for which there is room. Each returns where it ends. The key; a string
+ * that comes again; and an integer, as tl_pf_note_integer has it.
+ */
+char *tl_pf_note_key(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+		     struct tl_pf_text key);
+char *tl_pf_note_repeated(struct tl_pf_notes *notes, char *at, struct tl_pf_name *name,
+			  struct tl_pf_text string);
+char *tl_pf_note_number(char *at, uint64_t value, bool is_signed);
+#define TL_PF_STRING_ROOM (TL_PF_STRING_MAX + TL_PROTOBUF_NUMBER)
+#define TL_PF_NOTE_ROOM	  (TL_PF_STRING_ROOM + 3 * TL_PROTOBUF_NUMBER)
+
+/* pftrace_members.c: the members of a JSON object, without its braces. */
 void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t size);
 
 /* A string as a field, what is not UTF-8 in it replaced, all beyond 1024 bytes left out: up to

@@ -66,7 +66,7 @@ static inline bool tl_pf_has_room(struct tl_text *text)
 static inline struct tl_pf_notes tl_pf_notes_at(struct tl_pf_state *state,
 						const struct tl_text *text, char *at)
 {
-	return (struct tl_pf_notes){&state->names, at, text->end - TL_PF_TAIL_MAX, false};
+	return (struct tl_pf_notes){{at, text->end - TL_PF_TAIL_MAX, false}, &state->names, 0};
 }
 
 static inline uint64_t tl_pf_track_of(const struct tl_encoder *encoder, uint32_t tid)

@@ -318,6 +318,10 @@ static const struct tl_variable info_params[] = {
 static const struct tl_variable pairs_params[] = {
 	PARAM("properties", I64P, 0, .direction = TL_IN, .length = {TL_LENGTH_ZERO_ENDED, 0, 0, 2}),
 };
+static const struct tl_variable exchange_params[] = {
+	PARAM("a", UINTP, 0, .direction = TL_IN | TL_OUT, ONE),
+	PARAM("b", UINTP, 1, .direction = TL_IN | TL_OUT, ONE),
+};
 
 enum {
 	F_SCALARS,
@@ -331,6 +335,7 @@ enum {
 	F_VALUE,
 	F_INFO,
 	F_PAIRS,
+	F_EXCHANGE,
 	F_COUNT
 };
 #define FUNCTION(n, i, p, w, f)                                                                    \
@@ -355,6 +360,7 @@ static const struct tl_function table_functions[] = {
 	FUNCTION("value", F_VALUE, value_params, 5, TL_FAILURE_NEVER),
 	FUNCTION("info", F_INFO, info_params, 3, TL_FAILURE_NEVER),
 	FUNCTION("pairs", F_PAIRS, pairs_params, 1, TL_FAILURE_NEVER),
+	FUNCTION("exchange", F_EXCHANGE, exchange_params, 2, TL_FAILURE_NEVER),
 };
 
 static const struct tl_chain table_chains[] = {

@@ -465,6 +465,74 @@ START_TEST(members_that_the_call_fills_in_are_not_shown_as_they_were_before)
 }
 END_TEST
 
+static bool inputs_are_shown(const struct mixed *before, const struct mixed *after)
+{
+	struct mixed m = *before;
+	uint64_t words[] = {WORD(&m)};
+
+	capture_entry(F_MIXED, words);
+	m = *after;
+	capture_exit(F_MIXED, words);
+	return strstr(print(F_MIXED, words), "\"m:in\":{\"label\"");
+}
+
+static float float_of(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+START_TEST(inputs_that_would_look_different_are_shown)
+{
+	static const struct mixed m = {.label = "a\xff", .weight = 0, .used = 2, .slots = {1, 2}};
+	const struct mixed others[] = {
+		{.label = "b\xff", .weight = 0, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff\xff", .weight = 0, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff", .weight = -0.0f, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff", .low = 1, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff", .uuid = {[3] = 1}, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff", .inner = {.on = true}, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff", .inner = {.big = -1}, .used = 2, .slots = {1, 2}},
+		{.label = "a\xff", .used = 2, .slots = {1, 3}},
+		{.label = "a\xff", .used = 1, .slots = {1, 2}},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		ck_assert_msg(inputs_are_shown(&m, &others[i]), "%zu", i);
+}
+END_TEST
+
+START_TEST(inputs_that_would_look_the_same_are_not_shown)
+{
+	struct mixed m = {.label = "a\xff", .weight = float_of(0x7fc00000), .used = 1};
+	struct mixed other = m;
+
+	ck_assert(!inputs_are_shown(&m, &other));
+	memcpy(other.label, "a\xfe\0b", 4);
+	ck_assert(!inputs_are_shown(&m, &other));
+	other.slots[1] = 5;
+	ck_assert(!inputs_are_shown(&m, &other));
+	other.weight = float_of(0xffc00001);
+	ck_assert(!inputs_are_shown(&m, &other));
+	other.weight = float_of(0x7f800000);
+	ck_assert(inputs_are_shown(&m, &other));
+}
+END_TEST
+
+START_TEST(inputs_that_are_not_shown_are_passed_over)
+{
+	unsigned a = 1, b = 2;
+	uint64_t words[] = {WORD(&a), WORD(&b)};
+
+	capture_entry(F_EXCHANGE, words);
+	b = 3;
+	capture_exit(F_EXCHANGE, words);
+	ck_assert_str_eq(print(F_EXCHANGE, words), "\"a\":1,\"b\":3,\"b:in\":2");
+}
+END_TEST
+
 START_TEST(chains_are_followed_by_their_stype)
 {
 	uint32_t values[] = {8, 9};
@@ -658,6 +726,9 @@ int main(void)
 	tcase_add_test(tests, arrays_of_each_kind_are_shown_as_long_as_they_are);
 	tcase_add_test(tests, structs_are_shown_member_by_member);
 	tcase_add_test(tests, members_that_the_call_fills_in_are_not_shown_as_they_were_before);
+	tcase_add_test(tests, inputs_that_would_look_different_are_shown);
+	tcase_add_test(tests, inputs_that_would_look_the_same_are_not_shown);
+	tcase_add_test(tests, inputs_that_are_not_shown_are_passed_over);
 	tcase_add_test(tests, chains_are_followed_by_their_stype);
 	tcase_add_test(tests, chains_that_bite_their_tail_or_lead_nowhere_end);
 	tcase_add_test(tests, endless_lists_end_at_a_depth);

@@ -125,6 +125,10 @@ static void fill_words(uint32_t function, uint64_t *words)
 		memcpy(words, &desc, sizeof(desc));
 		words[4] = 5;
 		break;
+	case F_EXCHANGE:
+		words[0] = pointer_or_null(values);
+		words[1] = pointer_or_null(&count);
+		break;
 	case F_INFO:
 		words[0] = next_random() % 3;
 		words[1] = pointer_or_null(handles);

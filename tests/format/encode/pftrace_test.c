@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/args/args.h"
 #include "format/encode/formats.h"
 #include "format/encode/pftrace.h"
 #include "format/encode/pftrace_names.h"
@@ -16,10 +17,19 @@
 
 static const struct tl_type type_void = {.name = "void", .kind = TL_KIND_VOID};
 static const struct tl_type type_int = {.name = "int", .kind = TL_KIND_INT, .size = 4};
+#define FLAGS 40
+static struct tl_enumerator many_flags[FLAGS];
+static char many_flag_names[FLAGS][40];
+static const struct tl_type type_flags = {.name = "flags",
+					  .kind = TL_KIND_FLAGS,
+					  .size = 8,
+					  .count = FLAGS,
+					  .enumerators = many_flags};
+static const struct tl_variable flags_param[] = {{.name = "f", .type = &type_flags, .words = 1}};
 static const struct tl_variable one_param[] = {{.name = "a", .type = &type_int, .words = 1}};
 static const struct tl_api plain_api = {.name = "plain"};
 static char long_name[5000];
-enum { NOTHING, SINGLE, LONG, OWN };
+enum { NOTHING, SINGLE, LONG, FLAGGED, OWN };
 static const struct tl_function own_functions[OWN] = {
 	[NOTHING] = {.name = "nothing",
 		     .result = &type_void,
@@ -34,6 +44,12 @@ static const struct tl_function own_functions[OWN] = {
 		    .level = TL_LEVEL_RUNTIME,
 		    .failure = TL_FAILURE_NEGATIVE},
 	[LONG] = {.name = long_name, .result = &type_void, .api = &plain_api},
+	[FLAGGED] = {.name = "flagged",
+		     .result = &type_void,
+		     .params = flags_param,
+		     .api = &plain_api,
+		     .count = 1,
+		     .words = 1},
 };
 /* More functions than there is room for names. */
 #define MANY 4000
@@ -692,6 +708,116 @@ START_TEST(results_always_have_room)
 }
 END_TEST
 
+/* A call with what is captured behind its one parameter; `change` is what it does to that. */
+static void encode_captured(uint32_t id, const void *parameter, void (*change)(void))
+{
+	static struct {
+		struct tl_call_record call;
+		uint64_t word;
+		struct tl_blob_sizes sizes;
+		char blobs[4096];
+	} captured;
+	const struct tl_function *called = &table_functions[id];
+	bool cut = false;
+
+	captured.word = (uint64_t)(uintptr_t)parameter;
+	uint32_t entry = tl_args_capture(called, &captured.word, TL_CAPTURE_ENTRY, captured.blobs,
+					 2048, &cut);
+	change();
+	uint32_t exit = tl_args_capture(called, &captured.word, TL_CAPTURE_EXIT,
+					captured.blobs + entry, 2048, &cut);
+	captured.sizes = (struct tl_blob_sizes){entry, exit};
+	captured.call = (struct tl_call_record){
+		.size = (uint16_t)((offsetof(typeof(captured), blobs) + entry + exit) / 8),
+		.type = TL_RECORD_CALL,
+		.flags = TL_RECORD_WORDS | TL_RECORD_BLOBS,
+		.function = 100 + id,
+		.start = 1};
+	ck_assert_uint_eq(format->record(&encoder, &text, 8, &captured.call, sizeof(captured)),
+			  captured.call.size * 8u);
+	ck_assert(!text.cut);
+}
+
+static struct node nodes[2] = {{-1, &nodes[1]}, {200, NULL}};
+static struct mixed mixed = {.weight = 1.5f, .pair = {7, 8}, .used = 1, .slots = {0x777}};
+
+static void change_nothing(void)
+{
+}
+
+static void change_mixed(void)
+{
+	mixed.slots[0]++;
+}
+
+START_TEST(structs_are_dicts_in_dicts)
+{
+	/* Keys are told in their order: result, list, value, next. */
+	encode_captured(F_NODES, nodes, change_nothing);
+	ck_assert_uint_eq(times("\x22\x22\x08\x02" /* list: 34 bytes */
+				"\x5a\x0d\x08\x03\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+				"\x5a\x0f\x08\x04"	       /* next */
+				"\x5a\x05\x08\x03\x18\xc8\x01" /* value: 200 */
+				"\x5a\x04\x08\x04\x38\x00",
+				36), /* next: NULL */
+			  1);
+}
+END_TEST
+
+START_TEST(lists_are_arrays_of_what_has_no_name)
+{
+	encode_captured(F_MIXED, &mixed, change_nothing);
+	/* pair: 7, 8 */
+	ck_assert_uint_eq(times("\x62\x02\x18\x07\x62\x02\x18\x08", 8), 1);
+	/* weight */
+	ck_assert_uint_eq(times("\x29\0\0\0\0\0\0\xf8\x3f", 9), 1);
+}
+END_TEST
+
+static void encode_flags(uint64_t value)
+{
+	struct record record = record_of(FLAGGED, 1, 1);
+
+	for (unsigned i = 0; i < FLAGS; i++) {
+		snprintf(many_flag_names[i], sizeof(many_flag_names[i]),
+			 "flag %u of the longest names", i);
+		many_flags[i] = (struct tl_enumerator){many_flag_names[i], 1ull << i};
+	}
+	record.call.size = 5;
+	record.call.flags = TL_RECORD_WORDS;
+	record.words[0] = value;
+	text.at = room;
+	encode(8, &record);
+}
+
+START_TEST(flags_are_told_once_or_are_whole)
+{
+	encode_flags(3);
+	ck_assert_uint_eq(times_text("flag 0 of the longest names|flag 1 of the longest names"), 1);
+	encode_flags(3);
+	ck_assert_uint_eq(times_text("flag"), 0);
+	/* Longer than a name may be. */
+	encode_flags((1ull << FLAGS) - 1);
+	ck_assert_uint_eq(times_text("flag "), FLAGS);
+	encode_flags((1ull << FLAGS) - 1);
+	ck_assert_uint_eq(times_text("flag "), FLAGS);
+}
+END_TEST
+
+/* Names that are only compared would fill the table of names. */
+START_TEST(inputs_that_stay_are_neither_shown_nor_told)
+{
+	encode_captured(F_MIXED, &mixed, change_nothing);
+	ck_assert_uint_eq(times_text("m:in"), 0);
+	ck_assert_uint_eq(times("\x18\xf7\x0e", 3), 1);
+	text.at = room;
+	encode_captured(F_MIXED, &mixed, change_mixed);
+	ck_assert_uint_eq(times_text("m:in"), 1);
+	ck_assert_uint_eq(times("\x18\xf7\x0e", 3), 1);
+	ck_assert_uint_eq(times("\x18\xf8\x0e", 3), 1);
+}
+END_TEST
+
 START_TEST(damaged_records_are_refused)
 {
 	struct record record = record_of(SINGLE, 1, 1);
@@ -745,6 +871,10 @@ int main(void)
 	tcase_add_test(begun, a_call_without_room_is_left_out_whole);
 	tcase_add_test(begun, huge_arguments_are_cut);
 	tcase_add_test(begun, results_always_have_room);
+	tcase_add_test(begun, structs_are_dicts_in_dicts);
+	tcase_add_test(begun, lists_are_arrays_of_what_has_no_name);
+	tcase_add_test(begun, flags_are_told_once_or_are_whole);
+	tcase_add_test(begun, inputs_that_stay_are_neither_shown_nor_told);
 	tcase_add_test(begun, damaged_records_are_refused);
 	suite_add_tcase(suite, begun);
 
