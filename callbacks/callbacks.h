@@ -9,8 +9,8 @@
  * nothing on a call's path where they can avoid it, and never exit. tool_common.h has what the
  * tools share.
  *
- * The tools use the public headers, tables, and common: they are what a tool of your own can be,
- * except that they link parts of tracelayer's static code.
+ * The tools use the public headers, tables and common. A tool of your own can do the same things;
+ * only these link parts of tracelayer's static code.
  */
 #ifndef TL_CALLBACKS_CALLBACKS_H
 #define TL_CALLBACKS_CALLBACKS_H

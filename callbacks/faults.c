@@ -55,7 +55,7 @@ static const struct tl_enumerator *type_enumerator(const struct tl_type *type, c
 	return NULL;
 }
 
-/* The parameter that a function which returns an object puts its code into; -1: it has none. */
+/* The parameter for the error code of a function that returns an object; -1: there is none. */
 static int error_code_param(const struct tl_function *function)
 {
 	for (uint32_t i = 0; i < function->count; i++) {
@@ -98,7 +98,7 @@ static bool error_code_for(const struct rule *rule, const struct tl_function *fu
 		found = type_enumerator(type, usual[i]);
 	if (found)
 		*code = (int64_t)found->value;
-	/* A function that can't fail by itself fails only with a RESULT. */
+	/* A function that never fails can only fail with a RESULT. */
 	return function->failure != TL_FAILURE_NEVER || rule->has_result;
 }
 
@@ -178,7 +178,7 @@ static void fault_print(const struct tl_function *function, uint64_t call, int64
 		output_write(&output, line, (size_t)size);
 }
 
-/* Every rule counts every call that matches it; the first that strikes decides. */
+/* Every rule counts every call that matches it. The first rule that applies decides. */
 static enum tl_verdict fault_before(const struct tl_view *view, void *user_data,
 				    void **instance_data)
 {
@@ -206,8 +206,8 @@ static enum tl_verdict fault_before(const struct tl_view *view, void *user_data,
 }
 
 /*
- * The code goes where the function would have put it. Only now: a skipped call's shim has put its
- * own there.
+ * Put the code where the function would have put it. This is an epilogue because the shim of a
+ * skipped call puts a code of its own there first.
  */
 static void fault_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
@@ -243,7 +243,7 @@ static bool rule_read_when(struct rule *rule, const char *text)
 	return end != text && rule->number > 0 && !end[*end == '+'] && !errno && *text != '-';
 }
 
-/* Whether it matches a function that has such a result. */
+/* 0 if the rule matches a function that can have this result; else what tl_tool_start returns. */
 static int rule_check(const struct tl_tool_host *host, const struct rule *rule)
 {
 	const struct tl_api *api;

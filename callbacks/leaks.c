@@ -4,9 +4,10 @@
  * destroying them; each with the call that created it and who made that call.
  *
  * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS).
- * A creating function gives out its result, or what it stores in [out] parameters that take one
- * handle or pointer. A destroying function destroys its pointer to memory, else its last handle.
- * Retains and releases are counted. An OpenCL command's event is created by the command.
+ * The object that a creating function makes is its result, or what it stores in [out] parameters
+ * that take one handle or pointer. A destroying function destroys its pointer to memory, else its
+ * last handle. Retains and releases are counted. An OpenCL command's event is created by the
+ * command.
  *
  * An object is removed before the driver destroys it, and put back where that fails: once the
  * driver has destroyed it, another thread may get the same handle, before this thread's call
@@ -45,8 +46,8 @@ struct object {
 };
 
 /*
- * Protects all below. Its holders call no API, and a signal handler's calls inside a callback are
- * not seen by tools.
+ * Protects everything below. A thread that holds it calls no API. Tools do not see the calls of a
+ * signal handler that interrupts a callback.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects; /* open addressing; room is a power of two */
@@ -252,8 +253,8 @@ static int destroyed_param(const struct tl_function *function)
 }
 
 /*
- * How many objects an array parameter of handles has that the call reads; 0: it is none, or its
- * length can't be told.
+ * How many objects the call reads from an array of handles; 0: the parameter is no such array, or
+ * its length is not known.
  */
 static uint64_t elements_read(const struct tl_view *view, const struct tl_variable *param)
 {
@@ -357,7 +358,7 @@ static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 	return taken;
 }
 
-/* The instance data of a call that destroys: set where it took a reference. */
+/* In a call that destroys, the instance data is set if the call took a reference. */
 static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
 				    void **instance_data)
 {
@@ -379,7 +380,7 @@ static void object_add_reference(uint64_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What a call stored in its [out] parameters, and returned. */
+/* Add what a call stored in its [out] parameters, and what it returned. */
 static void given_objects_add(const struct tl_view *view)
 {
 	const struct tl_function *function = view->function;
@@ -551,9 +552,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 	int status = output_open(&output, host, file);
 	if (status)
 		return status;
-	/*
-	 * Its first call loads a library, which is better done here than in the middle of a call.
-	 */
+	/* The first call of backtrace loads a library: better here than in the middle of a call. */
 	backtrace(&frame, 1);
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	return trace(host, "*", leaks_before, leaks_after);

@@ -110,7 +110,7 @@ static const char *json_string_end(const char *json)
 /* {"a":"0x1","b":{"c":"X"}} becomes a=0x1, b={c=X}; strings of the program keep their quotes. */
 static void line_put_plain(struct line *line, const struct tl_function *function, const char *json)
 {
-	bool string = false; /* the parameter that we are in is one */
+	bool string = false; /* the current parameter is one */
 	unsigned depth = 0;
 
 	while (*json) {

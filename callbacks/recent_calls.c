@@ -15,8 +15,8 @@ void recent_add(struct recent *recent, int thread, const char *name, uint64_t st
 	struct recent_call *call = &recent->calls[head % RECENT];
 
 	/*
-	 * Release: who reads something of this call sees that the head had come here before
-	 * (read_call).
+	 * Release pairs with recent_read_call's acquire: a reader that sees any part of this call
+	 * also sees that the head has come to its place.
 	 */
 	atomic_store_explicit(&call->start, start, memory_order_release);
 	atomic_store_explicit(&call->end, end, memory_order_release);
@@ -32,14 +32,14 @@ struct seen_call {
 	int thread;
 };
 
-/* False where it was overwritten, or is being overwritten. */
+/* False: the call was overwritten, or is being overwritten. */
 static bool recent_read_call(const struct recent *recent, uint64_t number, struct seen_call *seen)
 {
 	const struct recent_call *call = &recent->calls[number % RECENT];
 
 	/*
-	 * Acquire pairs with recent_add's stores into this place: if we see any of the call that
-	 * comes RECENT later, we see a head of that number.
+	 * Acquire pairs with recent_add's releases. If this thread sees any part of the call that
+	 * replaces this one, RECENT calls later, it also sees the head at that call's number.
 	 */
 	uint64_t start = atomic_load_explicit(&call->start, memory_order_acquire),
 		 end = atomic_load_explicit(&call->end, memory_order_acquire);

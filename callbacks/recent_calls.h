@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recent_calls.h: the recent calls of a thread, for the question in which call it was at a time.
+ * recent_calls.h: the recent calls of a thread. They answer the question in which call the thread
+ * was at a given time.
  *
  * One writer, the thread; any readers, without a lock. Times before the last calls are not known.
  * When the thread has ended, another one may use the struct: each call has the number of its
@@ -29,9 +30,9 @@ void recent_add(struct recent *recent, int thread, const char *name, uint64_t st
 typedef void (*recent_told)(void *context, const char *name, uint64_t time);
 
 /*
- * What the thread was in from one time to another (nanoseconds), the last stretch first. Calls
- * inside other calls count as the outer call. Returns how much of the time is known; the unknown
- * part comes first.
+ * Call `told` for each stretch of a thread's time between `from` and `to` (nanoseconds of
+ * CLOCK_MONOTONIC), the last one first. Calls inside other calls count as the outer call. Returns
+ * how much of the time is known; the unknown part is the earliest.
  */
 uint64_t recent_tell(const struct recent *recent, int thread, uint64_t from, uint64_t to,
 		     recent_told told, void *context);

@@ -9,7 +9,7 @@
  * and most are exact. Medians and percentiles are the middles of bins, 32 to each doubling: they
  * are off by at most 1.6 %.
  *
- * The table may be made while other threads go on calling; it then has what they had counted by
+ * Other threads may go on calling while the table is made. It then has what they had counted by
  * that moment.
  */
 #include <errno.h>
@@ -36,8 +36,8 @@
 #define ARENA (256u * 1024)
 
 /*
- * One thread's calls of one function. One writer, read by whoever makes the table: relaxed atomics,
- * written without read-modify-write.
+ * One thread's calls of one function. Only that thread writes, and the thread that makes the table
+ * reads: relaxed atomics, written without read-modify-write.
  */
 struct counts {
 	const struct tl_function *function;
@@ -51,8 +51,8 @@ struct api_counts {
 };
 
 /*
- * A thread's accounts; those of a thread that has ended go on with another one, unless threads are
- * told apart. Never freed.
+ * A thread's accounts. When the thread has ended, another one goes on with them, unless the tables
+ * tell threads apart. Never freed.
  */
 struct accounts {
 	struct accounts *next;

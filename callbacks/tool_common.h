@@ -24,7 +24,9 @@ struct option {
 bool option_next(const char **list, struct option *option);
 bool option_is(const struct option *option, const char *key);
 
-/* What tl_tool_start returns where it can't work; the reason becomes part of a line. */
+/*
+ * Returns what tl_tool_start returns where the tool can't work. The reason becomes part of a line.
+ */
 __attribute__((format(printf, 2, 3))) int refuse(const struct tl_tool_host *host,
 						 const char *format, ...);
 
@@ -37,10 +39,10 @@ int trace(const struct tl_tool_host *host, const char *globs, tl_generic_prologu
 
 /*
  * Where a tool writes: standard error, or a file that is named and created as traces are
- * (common/output.h): if the name is taken, a number is added and the new name is printed; another
- * user's file is not written to. Output never goes to another file of the program that has taken
- * the descriptor's number. A closed pipe or a limit on files neither kills the program nor is
- * reported.
+ * (common/output.h). If the name is taken, the file gets a number and the new name is printed.
+ * Another user's file is never written to. If the program closes the descriptor and opens another
+ * file under its number, no output goes there. A closed pipe or a limit on file sizes does not kill
+ * the program, and is not reported.
  */
 struct output {
 	char pattern[4096]; /* of the file, as for traces; empty: standard error */
@@ -60,8 +62,8 @@ int output_open(struct output *output, const struct tl_tool_host *host, const ch
 void output_after_fork(struct output *output);
 
 /*
- * By one write(2) where the file takes it whole, as files and, up to PIPE_BUF bytes, pipes do. Any
- * thread, no lock. Keeps errno.
+ * Write by one write(2), if the file takes it whole: regular files do, and pipes up to PIPE_BUF
+ * bytes. Any thread may call it; it takes no lock and keeps errno.
  */
 void output_write(const struct output *output, const char *bytes, size_t size);
 

@@ -4,7 +4,8 @@
  *
  * /proc/self/cgroup says which cgroup the process is in, /proc/self/mountinfo where the tree of
  * cgroups is mounted, and which part of it: in a container that is often not the whole. A limit
- * holds for all that is below it, so every folder from the process's up to the mount is asked.
+ * holds for everything below it, so the code reads every folder from the process's own up to the
+ * mount.
  */
 #include "common/memory_limits.h"
 
@@ -168,7 +169,9 @@ static bool is_mount(char *line, int version, char **part, char **mount)
 	return has_word(options, strlen(options), "memory");
 }
 
-/* What a file of a cgroup has behind a word, or at its beginning. "max" is no limit. */
+/*
+ * The number after a word in a file of a cgroup, or at the file's beginning. "max" means no limit.
+ */
 static uint64_t read_limit(const char *folder, const char *name, const char *word)
 {
 	static char path[LINE], content[LINE];
@@ -195,17 +198,20 @@ static uint64_t uint64_least(uint64_t one, uint64_t other)
 static uint64_t limit_of(const char *folder, int version)
 {
 	if (version == 2)
-		/* Above the second it is slowed down until it crawls. */
+		/* Above the second limit the kernel slows the process down until it crawls. */
 		return uint64_least(read_limit(folder, "memory.max", ""),
 				    read_limit(folder, "memory.high", ""));
-	/* The second is of all above, also of those that are not mounted here. */
+	/*
+	 * The second limit is the least of all cgroups above, also of those that are not mounted
+	 * here.
+	 */
 	return uint64_least(read_limit(folder, "memory.limit_in_bytes", ""),
 			    read_limit(folder, "memory.stat", "hierarchical_memory_limit "));
 }
 
 /*
- * From the process's folder up to the mount. Where the mount is of another part of the tree, only
- * that is to be seen.
+ * The least limit from the process's folder up to the mount. If another part of the tree is
+ * mounted, only that part is visible.
  */
 static uint64_t cgroup_climb(const char *root, const char *mount, const char *part,
 			     const char *cgroup, int version)

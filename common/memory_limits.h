@@ -2,8 +2,8 @@
 /*
  * memory_limits.h: how much memory the calling process may have.
  *
- * By system calls only, without allocation. Not by two threads at once: it has its buffers in
- * static memory. errno may change.
+ * The functions use system calls only, and allocate nothing. Two threads must not call these
+ * functions at once: their buffers are static. errno may change.
  */
 #ifndef TL_COMMON_MEMORY_LIMITS_H
 #define TL_COMMON_MEMORY_LIMITS_H
@@ -13,11 +13,11 @@
 /*
  * The least of its limits, in bytes; UINT64_MAX: there is none. Those are RLIMIT_AS, RLIMIT_DATA,
  * and the limits of its memory cgroup (version 1 or 2) and of all cgroups above that it can see.
- * `root`: where /proc and the cgroups' file systems are looked for, "" but in tests.
+ * `root`: where to look for /proc and the cgroups' file systems; "" except in tests.
  */
 uint64_t tl_limits_memory(const char *root);
 
-/* Of cgroups alone. */
+/* The same for the memory cgroups alone. */
 uint64_t tl_limits_cgroup(const char *root);
 
 #endif

@@ -185,7 +185,7 @@ void graph_destroy(struct graph *graph)
 
 /* ---- running ---- */
 
-/* Under the lock, or before there are threads. */
+/* The caller holds the lock, or there are no threads yet. */
 static void make_ready(struct graph *graph, struct task *task)
 {
 	task->next_ready = graph->ready;

@@ -18,8 +18,7 @@ struct execution {
 };
 
 /*
- * A device of this program's: it counts ticks of 4 ns, and writes them into an array where the
- * program that it executes says so.
+ * A made-up device. It counts ticks of 4 ns. A program that it executes can store them in an array.
  */
 static uint64_t device_ticks(void)
 {
@@ -141,7 +140,7 @@ static void use_scopes(struct execution *ctx)
 static void deep_down(void)
 {
 	TL_TRACE_INSTANT(tl_context_entered(), TL_TRACE_RUNTIME, "deep down");
-	/* Not of the levels that the context has. */
+	/* Not logged: DEBUG is not among the context's levels. */
 	TL_TRACE_INSTANT(tl_context_entered(), TL_TRACE_DEBUG, "deeper");
 }
 

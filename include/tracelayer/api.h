@@ -137,7 +137,8 @@ enum tl_failure {
 };
 
 /*
- * Whose time a call's is, and what for, where tracelayer-phases(1) sums it up. NONE: it isn't said.
+ * The layer and the phase for which tracelayer-phases(1) counts the time of a call. NONE: the
+ * descriptor does not say.
  */
 enum tl_work_layer {
 	TL_LAYER_NONE,
@@ -171,7 +172,7 @@ enum tl_function_flag {
 	TL_FUNCTION_INITIALISES = 4, /* the driver may set itself up in this call */
 	TL_FUNCTION_GETPROC = 8,     /* returns function pointers: see tl_getproc */
 	TL_FUNCTION_CREATES =
-		16, /* it creates an object, says the descriptor; for the leaks tool */
+		16, /* it creates an object (for the leaks tool); the descriptor says so */
 	TL_FUNCTION_DESTROYS = 32,
 };
 

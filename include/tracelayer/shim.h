@@ -415,7 +415,10 @@ static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *
 	return real;
 }
 
-/* *call is NULL after the real function has returned normally; then this does nothing. */
+/*
+ * The cleanup of TL_RECORDED_UNWINDS. *call is NULL after the real function has returned normally;
+ * then this does nothing.
+ */
 static TL_ALWAYS_INLINE void tl_recorded_cleanup(uint64_t *const *call)
 {
 	if (TL_UNLIKELY(*call != NULL))
@@ -494,7 +497,9 @@ static TL_ALWAYS_INLINE uint64_t tl_recorded_leave(uint64_t *call, uint64_t resu
 
 /* --- calls served out of line */
 
-/* A call that has ended normally has shim == NULL; then this does nothing. */
+/*
+ * The cleanup of TL_CALL. A call that has ended normally has shim == NULL; then this does nothing.
+ */
 static TL_ALWAYS_INLINE void tl_call_cleanup(struct tl_call *call)
 {
 	if (TL_UNLIKELY(call->shim != NULL))

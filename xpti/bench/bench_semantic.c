@@ -36,7 +36,7 @@ static void check_equal(struct check *check, bool holds, const char *what)
 {
 	struct bench_verdict *verdict = check->verdict;
 
-	/* Verdicts are plain, so that they can go through a pipe. */
+	/* The struct has no _Atomic members, so that it can go through a pipe. */
 	__atomic_fetch_add(&verdict->checked, 1, __ATOMIC_RELAXED);
 	if (!holds && !__atomic_fetch_add(&verdict->wrong, 1, __ATOMIC_RELAXED))
 		snprintf(verdict->first, sizeof(verdict->first), "%s", what);

@@ -35,7 +35,10 @@ void tl_xpti_start_slowly(void);
 /* The first line of every function. The first call of a program loads the subscribers here. */
 static inline void tl_xpti_start(void)
 {
-	/* Acquire pairs with the starter's release: the subscribers and the streams. */
+	/*
+	 * Acquire pairs with the starter's release: this thread sees the subscribers and the
+	 * streams.
+	 */
 	if (unlikely(!(atomic_load_explicit(&tl_xpti_state, memory_order_acquire) &
 		       TL_XPTI_STARTED)))
 		tl_xpti_start_slowly();

@@ -45,7 +45,9 @@ static inline __attribute__((always_inline)) struct tl_entry *
 tl_index_find_on(struct tl_index_place *place, tl_index_same same, const void *key)
 {
 	for (;;) {
-		/* Acquire pairs with tl_index_put's release: the entry's contents. */
+		/*
+		 * Acquire pairs with tl_index_put's release: this thread sees the entry's contents.
+		 */
 		struct tl_entry *entry = atomic_load_explicit(place->at, memory_order_acquire);
 		if (!entry || same(entry, key))
 			return entry;

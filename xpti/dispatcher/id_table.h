@@ -37,7 +37,10 @@ static inline void *tl_ids_get(struct tl_ids *ids, uint64_t index)
 	if (index >= TL_IDS_MAX)
 		return NULL;
 	unsigned k = tl_ids_chunk(place);
-	/* Acquire pairs with tl_ids_put's releases: the chunk, and what the pointer points at. */
+	/*
+	 * Acquire pairs with tl_ids_put's releases: this thread sees the chunk, and what the
+	 * pointer points at.
+	 */
 	tl_ids_entry *chunk = atomic_load_explicit(&ids->chunk[k], memory_order_acquire);
 	return chunk ? atomic_load_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)],
 					    memory_order_acquire)
@@ -63,7 +66,7 @@ static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 		if (!made)
 			return false;
 		tl_region_populate(made, ((size_t)TL_IDS_FIRST << k) * sizeof(*made));
-		/* Release pairs with the acquire loads of it: it is all NULL. */
+		/* Release pairs with the acquire loads of the chunk: readers see it all NULL. */
 		if (atomic_compare_exchange_strong_explicit(&ids->chunk[k], &chunk, made,
 							    memory_order_acq_rel,
 							    memory_order_acquire))

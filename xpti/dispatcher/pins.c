@@ -140,7 +140,7 @@ void tl_xpti_heavy_barrier(void)
 #endif
 }
 
-/* A reader for which `matches` holds of any slot. */
+/* True if `matches` holds for any slot of the reader. */
 static bool slot_any(struct tl_xpti_reader *reader, tl_xpti_slot_matches matches, const void *key)
 {
 	/* Acquire pairs with the linking release. */
@@ -168,12 +168,12 @@ bool tl_xpti_is_pinned(const void *list)
 	return false;
 }
 
-/* The notification that a reader is in, if any, began before. */
+/* True if the reader is in a notification that began before this epoch. */
 static bool writer_began_before(struct tl_xpti_reader *reader, uint64_t epoch)
 {
 	/*
-	 * Acquire pairs with the release that ends the notification: its callbacks have read what
-	 * they read.
+	 * Acquire pairs with the release that ends the notification: then its callbacks have read
+	 * everything.
 	 */
 	uint64_t since = atomic_load_explicit(&reader->epoch, memory_order_acquire);
 
@@ -191,9 +191,10 @@ bool tl_xpti_all_since(uint64_t epoch)
 }
 
 /*
- * Another thread runs one, in a notification from before this epoch: in later ones it has been
- * registered again. Who waits in a callback doesn't count those that do so too: they may be waiting
- * for it.
+ * True if another thread runs a matching callback in a notification that began before this epoch.
+ * (In later notifications the callback has been registered again.) `inside`: the caller itself
+ * waits inside a callback. Then threads that also wait inside a callback do not count: they may be
+ * waiting for the caller.
  */
 static bool slot_is_running(tl_xpti_slot_matches matches, const void *key, uint64_t epoch,
 			    bool inside)
@@ -205,7 +206,10 @@ static bool slot_is_running(tl_xpti_slot_matches matches, const void *key, uint6
 			continue;
 		if (inside && atomic_load_explicit(&reader->waiting, memory_order_seq_cst))
 			continue;
-		/* In this order: the epoch is the one that goes with what runs, or a later one. */
+		/*
+		 * In this order: the epoch belongs to the notification that runs the callback, or
+		 * to a later one.
+		 */
 		if (slot_any(reader, matches, key) && writer_began_before(reader, epoch))
 			return true;
 	}
@@ -218,8 +222,8 @@ void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 	bool inside = tl_xpti_in_callback();
 	int kept = errno;
 	/*
-	 * Release pairs with the acquire of a notification that begins: it sees what has been
-	 * unregistered.
+	 * Release pairs with the acquire of a notification that begins: the notification sees what
+	 * has been unregistered.
 	 */
 	uint64_t epoch = atomic_fetch_add_explicit(&tl_xpti_epoch, 1, memory_order_seq_cst) + 1;
 
@@ -227,14 +231,14 @@ void tl_xpti_wait_while(tl_xpti_slot_matches matches, const void *key)
 	tl_xpti_heavy_barrier();
 	if (inside && slot_is_running(matches, key, epoch, true)) {
 		/*
-		 * Of two that wait for each other, one sees the other's flag at least: the loads
-		 * and stores of it have one order.
+		 * Of two threads that wait for each other, at least one sees the other's flag: the
+		 * loads and stores of the flags have one order.
 		 */
 		atomic_store_explicit(&self->waiting, true, memory_order_seq_cst);
 		waiters_wake();
 	}
 	for (;;) {
-		/* Acquire pairs with wake_waiters' release. */
+		/* Acquire pairs with the release in waiters_wake. */
 		uint32_t seen = atomic_load_explicit(&wake_word, memory_order_acquire);
 		if (!slot_is_running(matches, key, epoch, inside))
 			break;

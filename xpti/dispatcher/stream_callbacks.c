@@ -62,7 +62,7 @@ static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
 {
 	if (likely(type < 256))
 		return &predefined[stream][type];
-	/* Acquire pairs with head_make's release: the page is clear. */
+	/* Acquire pairs with head_make's release: this thread sees the page clear. */
 	struct page *page = atomic_load_explicit(&pages[stream][type >> 8], memory_order_acquire);
 	return page ? &page->heads[type & 255] : NULL;
 }
@@ -71,7 +71,7 @@ static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
 
 static inline const void *listeners_of(struct head *head)
 {
-	/* Acquire pairs with head_publish's release: the list's contents. */
+	/* Acquire pairs with head_publish's release: this thread sees the list's contents. */
 	return atomic_load_explicit(&head->listeners, memory_order_acquire);
 }
 
@@ -113,7 +113,7 @@ struct pin {
 static inline void slot_end_list(struct tl_xpti_slot *slot)
 {
 	slot_set_list(slot, NULL);
-	/* Release, as slot_set_list's. */
+	/* Release as in slot_set_list. */
 	atomic_store_explicit(&slot->running, NULL, memory_order_release);
 	tl_xpti_pin_cleared();
 }
@@ -152,7 +152,7 @@ static inline void list_call_all(struct tl_xpti_slot *slot, const struct list *l
 	const struct entry *entry = list->entries;
 
 	do {
-		/* Release, as slot_set_list's: it also ends the callback before. */
+		/* Release as in slot_set_list: it also ends the previous callback. */
 		atomic_store_explicit(&slot->running, entry->registration, memory_order_release);
 		tl_xpti_pin_cleared();
 		atomic_load_explicit(&entry->callback, memory_order_relaxed)(type, parent, object,

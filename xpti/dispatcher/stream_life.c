@@ -40,7 +40,10 @@ void tl_xpti_stream_life_after_fork(void)
 
 /* ---- the framework's own stream ---- */
 
-/* True: the caller is the one who tells. Otherwise waits until the other thread has told. */
+/*
+ * True: the caller has to tell the subscribers. False: another thread has told them; waits until it
+ * is done.
+ */
 static bool begin_to_tell(_Atomic int *told)
 {
 	bool entered = tl_xpti_life_enter();

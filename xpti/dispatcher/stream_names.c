@@ -44,7 +44,10 @@ static struct named *name_put(struct names *names, struct tl_index_place *place,
 		return NULL;
 	named->number = (uint8_t)(count + 1);
 	memcpy(named->name, name, size + 1);
-	/* Before the name can be found, so that whoever finds it finds the stream to exist. */
+	/*
+	 * Before the name can be found: a thread that finds the name must find that the stream
+	 * exists.
+	 */
 	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
 	tl_index_put(place, &named->entry, name_is_same, name);
 	return named;

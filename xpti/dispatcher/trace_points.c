@@ -160,7 +160,10 @@ struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset)
 	if (!address || !tl_index_find(&addresses, slab_hash(slab), slab_is_at, slab))
 		return NULL;
 	size_t in = at - (uintptr_t)slab->points;
-	/* Acquire pairs with slot_take's release: the slot's generation and interfaces. */
+	/*
+	 * Acquire pairs with slot_take's release: this thread sees the slot's generation and
+	 * interfaces.
+	 */
 	if (in % sizeof(struct tl_xpti_point) ||
 	    in / sizeof(struct tl_xpti_point) >=
 		    atomic_load_explicit(&slab->used, memory_order_acquire))
@@ -200,7 +203,7 @@ static void batch_make_free(struct points *points, struct batch *batch)
 	batch->count = 0;
 }
 
-/* Free what can be freed; let what was released since then begin to wait. */
+/* Free the batches that can be freed, and seal what was released since then: it begins to wait. */
 static void points_turn_over(struct points *points)
 {
 	tl_xpti_heavy_barrier();
@@ -398,8 +401,8 @@ void tl_xpti_points_reset(void)
 	for (uint32_t i = 0; i < nslabs; i++)
 		slab_release_all(tl_ids_get(&slabs, i));
 	/*
-	 * First those that were waiting, then those released here; these become free at once where
-	 * no notification is under way.
+	 * First the trace points that were already waiting, then those that were just released. If
+	 * no notification is under way, the latter become free at once.
 	 */
 	for (int i = 0; i < TL_POOLS; i++)
 		for (int turn = 0;

@@ -11,12 +11,12 @@
  * layer/program/xpti_events.h, which libtracelayer.so exports. It also uses format/args (checked
  * copies of memory) and common (text).
  *
- * A begin and its end become a slice, on the lane that the thread which began has for the stream.
- * All else becomes an instant there. Names and places in the code are numbers of strings. Arrows
- * join the runs of nodes, along the edges that a stream has told of.
+ * A begin and its end become a slice on the stream's lane of the thread that began. Everything else
+ * becomes an instant there. Names and places in the code are numbers of strings. Arrows join the
+ * runs of nodes, along the edges that a stream has announced.
  *
- * What a notification points to is read as the framework says: events through the framework's
- * functions, which check whether it is an event; user data only where the type says what it is.
+ * The library reads events through the framework's functions, which check whether a pointer leads
+ * to an event. It reads user data only where the type says what that is.
  *
  * Inside, from the ground to the roof:
  *

@@ -160,7 +160,7 @@ static bool entry_take(struct timeline_open *open, uint64_t state)
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
-/* A quick look, before the whole entry is read. */
+/* A quick check, before the whole entry is read. */
 static bool entry_may_match(struct timeline_open *open, const struct timeline_begun *end)
 {
 	const size_t object = offsetof(struct timeline_begun, object) / 8;
@@ -217,7 +217,7 @@ static int entry_take_match(struct timeline_thread *thread, uint32_t top,
 	return -1;
 }
 
-/* It began before a flush ended, as unfinished, the entries around it. */
+/* It began before a flush that ended the entries around it as unfinished. */
 static bool outlived_flush(struct timeline_thread *thread, const struct timeline_begun *end)
 {
 	return end->start < atomic_load_explicit(&thread->flushed[0], memory_order_seq_cst) ||
