@@ -40,19 +40,20 @@ static _Alignas(64) char gzip_memory[TL_GZIP_MEMORY];
 static char packed[2 * (PIECE + TL_ENCODER_ROOM)];
 
 /* As layer/buffers/clock.c does it: a product and a shift. */
-static uint64_t ns(const void *source, uint64_t ticks)
+static uint64_t ticks_ns(const void *source, uint64_t ticks)
 {
 	return (uint64_t)((unsigned __int128)(ticks + rounds * span) * 1652270000u >> 32) +
 	       4723886493378;
 }
 
-static const struct tl_function *function(const void *source, uint32_t id)
+static const struct tl_function *function_of(const void *source, uint32_t id)
 {
 	return id < tl_api_bench.count ? &tl_api_bench.functions[id] : NULL;
 }
 
 static struct tl_open_marks marks;
-static struct tl_encoder encoder = {.pid = 20536, .ns = ns, .function = function, .marks = &marks};
+static struct tl_encoder encoder = {
+	.pid = 20536, .ns = ticks_ns, .function = function_of, .marks = &marks};
 
 static void write_out(struct tl_text *text)
 {
@@ -72,7 +73,7 @@ static void write_out(struct tl_text *text)
 	encoder.format->block(&encoder);
 }
 
-static void encode(uint64_t count)
+static void records_encode(uint64_t count)
 {
 	struct tl_text text = {memory, memory + sizeof(memory), false};
 	uint64_t at = 0;
@@ -115,7 +116,7 @@ static uint32_t index_of(const char *name)
 }
 
 /* Calls at irregular times, with arguments of all sizes. */
-static void fill(uint32_t id, uint64_t words)
+static void records_fill(uint32_t id, uint64_t words)
 {
 	uint64_t now = 8u << 20;
 
@@ -162,14 +163,14 @@ static void set_up(const char *shape, const char *format, const char *file)
 	encoder.format->kept(&encoder);
 	encoder.format->block(&encoder);
 	if (strcmp(shape, "four") == 0)
-		fill(index_of("bench_four"), 4);
+		records_fill(index_of("bench_four"), 4);
 	else
-		fill(index_of("bench_none"), 0);
+		records_fill(index_of("bench_none"), 0);
 }
 
 int main(int argc, char **argv)
 {
-	struct bench_way ways[] = {{.work = encode}, {.work = floor_of}};
+	struct bench_way ways[] = {{.work = records_encode}, {.work = floor_of}};
 
 	if (argc < 5 || argc > 6) {
 		fprintf(stderr,
@@ -180,10 +181,10 @@ int main(int argc, char **argv)
 	set_up(argv[1], argv[2], argv[3]);
 	bench_pin();
 	if (argc == 6) {
-		encode(strtoull(argv[5], NULL, 10));
+		records_encode(strtoull(argv[5], NULL, 10));
 		return 0;
 	}
-	encode(EVENTS);
+	records_encode(EVENTS);
 	double bytes = (double)bytes_written / EVENTS;
 	bench_measure(ways, 2, (unsigned)strtoul(argv[4], NULL, 10), 10 * EVENTS);
 	double scale = 1 / bench_ticks_per_ns();

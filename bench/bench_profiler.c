@@ -49,7 +49,7 @@ static void plain_labels(uint64_t count)
 		in_plain_label();
 }
 
-static void labels(uint64_t count)
+static void labels_put(uint64_t count)
 {
 	while (count--)
 		in_label();
@@ -65,7 +65,7 @@ static double seconds_of(clockid_t clock)
 
 static int measure_labels(unsigned turns, uint64_t count, unsigned hz)
 {
-	struct bench_way ways[] = {{.work = labels}, {.work = plain_labels}};
+	struct bench_way ways[] = {{.work = labels_put}, {.work = plain_labels}};
 	FILE *nowhere = fopen("/dev/null", "w");
 
 	bench_ticks_per_ns();
@@ -85,7 +85,7 @@ static int measure_labels(unsigned turns, uint64_t count, unsigned hz)
 static double seconds;
 
 /* Each label is on for about a microsecond. */
-static void *work(void *unused)
+static void *thread_work(void *unused)
 {
 	double end = seconds_of(CLOCK_MONOTONIC) + seconds;
 
@@ -108,7 +108,7 @@ static int measure_threads(unsigned hz)
 	double sampler = 0;
 
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&thread[i], NULL, work, NULL);
+		pthread_create(&thread[i], NULL, thread_work, NULL);
 	if (hz)
 		tl_profile_start_at(hz);
 	for (int i = 0; i < THREADS; i++)

@@ -43,7 +43,7 @@ static double ms_of(struct timeval time)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_usec * 1e-3;
 }
 
-static struct cost run(char **argv, const char *preload)
+static struct cost program_run(char **argv, const char *preload)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
@@ -71,7 +71,7 @@ static struct cost run(char **argv, const char *preload)
 
 static double base[PAIRS_MAX], difference[PAIRS_MAX], ratio[PAIRS_MAX];
 
-static void take(size_t i, double with, double without)
+static void pair_take(size_t i, double with, double without)
 {
 	base[i] = without;
 	difference[i] = with - without;
@@ -79,7 +79,7 @@ static void take(size_t i, double with, double without)
 }
 
 /* Sorts them, too. */
-static void print(size_t pairs)
+static void times_print(size_t pairs)
 {
 	printf("%.3f %.3f %.4f", bench_median(base, pairs), bench_median(difference, pairs),
 	       bench_median(ratio, pairs));
@@ -95,24 +95,24 @@ int main(int argc, char **argv)
 			"usage: bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
-	run(&argv[3], NULL);
-	run(&argv[3], argv[2]);
+	program_run(&argv[3], NULL);
+	program_run(&argv[3], argv[2]);
 	srand((unsigned)getpid());
 	for (size_t i = 0; i < pairs; i++) {
 		bool first = rand() / 256 % 2;
 		if (first)
-			with[i] = run(&argv[3], argv[2]);
-		without[i] = run(&argv[3], NULL);
+			with[i] = program_run(&argv[3], argv[2]);
+		without[i] = program_run(&argv[3], NULL);
 		if (!first)
-			with[i] = run(&argv[3], argv[2]);
+			with[i] = program_run(&argv[3], argv[2]);
 	}
 	for (size_t i = 0; i < pairs; i++)
-		take(i, with[i].wall, without[i].wall);
-	print(pairs);
+		pair_take(i, with[i].wall, without[i].wall);
+	times_print(pairs);
 	printf(" %.4f %.4f ", ratio[pairs / 4], ratio[pairs * 3 / 4]);
 	for (size_t i = 0; i < pairs; i++)
-		take(i, with[i].cpu, without[i].cpu);
-	print(pairs);
+		pair_take(i, with[i].cpu, without[i].cpu);
+	times_print(pairs);
 	putchar('\n');
 	return 0;
 }

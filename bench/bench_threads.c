@@ -47,32 +47,32 @@ static void wait_until(uint64_t ns)
 		;
 }
 
-static void calls(uint64_t number)
+static void calls_make(uint64_t number)
 {
 	for (uint64_t i = 0; i < number; i++)
 		bench_none();
 }
 
-static void *play(void *which)
+static void *thread_play(void *which)
 {
 	size_t me = which ? 1 : 0;
 
-	calls(20000);
+	calls_make(20000);
 	bench_pin_to((int)me);
 	for (unsigned turn = 0; turn < turns; turn++) {
 		wait_until(first_turn_ns + (uint64_t)turn * TURN_NS);
 		if (turn % TURN_KINDS == (me ? FIRST_ALONE : SECOND_ALONE))
 			continue;
-		calls(100);
+		calls_make(100);
 		uint64_t start = now_ns();
-		calls(count);
+		calls_make(count);
 		taken[me][turn] = (double)(now_ns() - start);
 	}
 	return NULL;
 }
 
 /* Million calls a second. */
-static double rate(int thread, enum turn kind)
+static double calls_rate(int thread, enum turn kind)
 {
 	double times[TURNS_MAX];
 	size_t number = 0;
@@ -94,13 +94,13 @@ int main(int argc, char **argv)
 	turns = TURN_KINDS * each;
 	count = strtoull(argv[2], NULL, 10);
 	first_turn_ns = now_ns() + 50000000;
-	if (pthread_create(&other, NULL, play, taken[1]) != 0) {
+	if (pthread_create(&other, NULL, thread_play, taken[1]) != 0) {
 		perror("bench_threads: no second thread");
 		return 1;
 	}
-	play(NULL);
+	thread_play(NULL);
 	pthread_join(other, NULL);
-	printf("%.3f %.3f\n", rate(0, TOGETHER) + rate(1, TOGETHER),
-	       (rate(0, FIRST_ALONE) + rate(1, SECOND_ALONE)) / 2);
+	printf("%.3f %.3f\n", calls_rate(0, TOGETHER) + calls_rate(1, TOGETHER),
+	       (calls_rate(0, FIRST_ALONE) + calls_rate(1, SECOND_ALONE)) / 2);
 	return 0;
 }

@@ -36,7 +36,7 @@ static ze_event_handle_t event;
 static _Atomic bool stop;
 static __thread unsigned long begun, ended;
 
-static void need(ze_result_t result, const char *what)
+static void result_need(ze_result_t result, const char *what)
 {
 	if (result == ZE_RESULT_SUCCESS)
 		return;
@@ -76,13 +76,13 @@ static ze_event_handle_t make_event(void)
 	ze_event_pool_desc_t pool_desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 1};
 	ze_event_desc_t event_desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
 
-	need(zeInit(0), "zeInit");
-	need(zeDriverGet(&one, &driver), "zeDriverGet");
+	result_need(zeInit(0), "zeInit");
+	result_need(zeDriverGet(&one, &driver), "zeDriverGet");
 	one = 1;
-	need(zeDeviceGet(driver, &one, &device), "zeDeviceGet");
-	need(zeContextCreate(driver, &context_desc, &context), "zeContextCreate");
-	need(zeEventPoolCreate(context, &pool_desc, 1, &device, &pool), "zeEventPoolCreate");
-	need(zeEventCreate(pool, &event_desc, &made), "zeEventCreate");
+	result_need(zeDeviceGet(driver, &one, &device), "zeDeviceGet");
+	result_need(zeContextCreate(driver, &context_desc, &context), "zeContextCreate");
+	result_need(zeEventPoolCreate(context, &pool_desc, 1, &device, &pool), "zeEventPoolCreate");
+	result_need(zeEventCreate(pool, &event_desc, &made), "zeEventCreate");
 	return made;
 }
 
@@ -99,10 +99,10 @@ static zel_tracer_handle_t make_tracer(bool on_another)
 		before.Event.pfnQueryStatusCb = prologue;
 		after.Event.pfnQueryStatusCb = epilogue;
 	}
-	need(zelTracerCreate(&desc, &tracer), "zelTracerCreate");
-	need(zelTracerSetPrologues(tracer, &before), "zelTracerSetPrologues");
-	need(zelTracerSetEpilogues(tracer, &after), "zelTracerSetEpilogues");
-	need(zelTracerSetEnabled(tracer, true), "zelTracerSetEnabled");
+	result_need(zelTracerCreate(&desc, &tracer), "zelTracerCreate");
+	result_need(zelTracerSetPrologues(tracer, &before), "zelTracerSetPrologues");
+	result_need(zelTracerSetEpilogues(tracer, &after), "zelTracerSetEpilogues");
+	result_need(zelTracerSetEnabled(tracer, true), "zelTracerSetEnabled");
 	return tracer;
 }
 
@@ -157,7 +157,7 @@ static int by_size(const void *a, const void *b)
  * What else the machine does only ever adds to a batch, so the first decile of many short ones is
  * what the call costs.
  */
-static void *measure(void *arg)
+static void *thread_measure(void *arg)
 {
 	struct work *work = arg;
 	double ns[BATCHES];
@@ -184,7 +184,7 @@ static int measure_calls(int direct, int threads)
 
 	for (int i = 0; i < threads; i++) {
 		work[i].direct = direct;
-		pthread_create(&thread[i], NULL, measure, &work[i]);
+		pthread_create(&thread[i], NULL, thread_measure, &work[i]);
 	}
 	for (int i = 0; i < threads; i++) {
 		pthread_join(thread[i], NULL);
@@ -207,9 +207,9 @@ static int measure_destroy(int rounds, int threads)
 		struct timespec pause = {.tv_nsec = 1000000};
 		zel_tracer_handle_t tracer = make_tracer(false);
 		nanosleep(&pause, NULL);
-		need(zelTracerSetEnabled(tracer, false), "zelTracerSetEnabled");
+		result_need(zelTracerSetEnabled(tracer, false), "zelTracerSetEnabled");
 		uint64_t start = now();
-		need(zelTracerDestroy(tracer), "zelTracerDestroy");
+		result_need(zelTracerDestroy(tracer), "zelTracerDestroy");
 		ns[i] = (double)(now() - start);
 	}
 	qsort(ns, (size_t)rounds, sizeof(*ns), by_size);
@@ -217,14 +217,14 @@ static int measure_destroy(int rounds, int threads)
 	return 0;
 }
 
-static int toggle(int rounds)
+static int tracer_toggle(int rounds)
 {
 	zel_tracer_handle_t tracer = make_tracer(false);
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, call_until_stopped, NULL);
 	for (int i = 1; i <= rounds; i++) {
-		need(zelTracerSetEnabled(tracer, i % 2 == 0), "zelTracerSetEnabled");
+		result_need(zelTracerSetEnabled(tracer, i % 2 == 0), "zelTracerSetEnabled");
 		if (i % 1000 == 0 || i == rounds) {
 			printf("%d\n", i);
 			fflush(stdout);
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "destroy"))
 		return measure_destroy(count, threads);
 	if (!strcmp(what, "toggle"))
-		return toggle(count);
+		return tracer_toggle(count);
 	if (!strcmp(what, "direct"))
 		return measure_calls(count < TRACERS_MAX ? count : TRACERS_MAX, threads);
 	for (int i = 0; !strcmp(what, "tracer") && i < count; i++)

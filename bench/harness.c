@@ -54,7 +54,7 @@ void bench_pin(void)
 	bench_pin_to(-1);
 }
 
-static int compare(const void *a, const void *b)
+static int values_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -63,11 +63,11 @@ static int compare(const void *a, const void *b)
 
 double bench_median(double *values, size_t number)
 {
-	qsort(values, number, sizeof(*values), compare);
+	qsort(values, number, sizeof(*values), values_compare);
 	return number % 2 ? values[number / 2] : (values[number / 2 - 1] + values[number / 2]) / 2;
 }
 
-static void shuffle(size_t *order, size_t number)
+static void order_shuffle(size_t *order, size_t number)
 {
 	for (size_t i = number; i > 1; i--) {
 		size_t j = (size_t)rand() % i, other = order[j];
@@ -98,7 +98,7 @@ void bench_measure(struct bench_way *ways, size_t number, unsigned turns, uint64
 		order[i] = i;
 	srand((unsigned)tl_counter());
 	for (unsigned turn = 0; turn < turns; turn++) {
-		shuffle(order, number);
+		order_shuffle(order, number);
 		for (size_t i = 0; i < number; i++)
 			ticks[order[i]][turn] = one_turn(&ways[order[i]], count);
 	}

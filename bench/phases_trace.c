@@ -13,7 +13,7 @@
 static uint64_t now = 100000000, written; /* microseconds; bytes */
 static uint64_t dice = 88172645463325252;
 
-static unsigned roll(unsigned below)
+static unsigned dice_roll(unsigned below)
 {
 	dice ^= dice << 13;
 	dice ^= dice >> 7;
@@ -26,9 +26,9 @@ __attribute__((format(printf, 3, 4))) static void row(const char *task, unsigned
 {
 	va_list arguments;
 
-	now += 1 + roll(20);
+	now += 1 + dice_roll(20);
 	written += (uint64_t)printf("%s (%5u) [%03u] d..3 %5" PRIu64 ".%06" PRIu64 ": ", task,
-				    process, roll(8), now / 1000000, now % 1000000);
+				    process, dice_roll(8), now / 1000000, now % 1000000);
 	va_start(arguments, format);
 	written += (uint64_t)vprintf(format, arguments);
 	va_end(arguments);
@@ -36,32 +36,32 @@ __attribute__((format(printf, 3, 4))) static void row(const char *task, unsigned
 	written++;
 }
 
-static void others(void)
+static void other_rows(void)
 {
-	unsigned cpu = roll(8);
+	unsigned cpu = dice_roll(8);
 
-	switch (roll(7)) {
+	switch (dice_roll(7)) {
 	case 0:
 		row("          <idle>-0    ", 0,
 		    "sched_switch: prev_comm=swapper/%u prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=kworker/u16:%u next_pid=%u next_prio=120",
-		    cpu, cpu, 100 + roll(900));
+		    cpu, cpu, 100 + dice_roll(900));
 		break;
 	case 1:
 		row(" kworker/u16:3-212  ", 212,
 		    "sched_wakeup: comm=Binder:%u_2 pid=%u prio=120 target_cpu=%03u",
-		    500 + roll(90), 600 + roll(90), cpu);
+		    500 + dice_roll(90), 600 + dice_roll(90), cpu);
 		break;
 	case 2:
-		row("          <idle>-0    ", 0, "cpu_idle: state=%u cpu_id=%u", roll(3), cpu);
+		row("          <idle>-0    ", 0, "cpu_idle: state=%u cpu_id=%u", dice_roll(3), cpu);
 		break;
 	case 3:
 		row("  surfaceflinger-431  ", 431, "irq_handler_entry: irq=%u name=arch_timer",
-		    roll(60));
+		    dice_roll(60));
 		break;
 	case 4:
 		row("  Binder:650_2-671  ", 650,
 		    "binder_transaction: transaction=%u dest_node=%u dest_proc=%u dest_thread=0 reply=0 flags=0x10 code=0x%x",
-		    roll(900000), roll(9000), roll(3000), roll(30));
+		    dice_roll(900000), dice_roll(9000), dice_roll(3000), dice_roll(30));
 		break;
 	case 5:
 		row("  surfaceflinger-431  ", 431, "tracing_mark_write: B|431|onMessageReceived");
@@ -69,49 +69,49 @@ static void others(void)
 		break;
 	default:
 		row("  RenderThread-1811  ", 1799, "tracing_mark_write: C|1799|HWUI Cache Size|%u",
-		    roll(1000000));
+		    dice_roll(1000000));
 	}
 }
 
-static void program(const char *mark)
+static void program_row(const char *mark)
 {
 	for (unsigned i = 0; i < 6; i++)
-		others();
+		other_rows();
 	row("  NeuralNetworks-5143  ", 5143, "tracing_mark_write: %s", mark);
 }
 
-static void driver(const char *mark)
+static void driver_row(const char *mark)
 {
 	row("  HwBinder:774_1-774   ", 774, "tracing_mark_write: %s", mark);
 }
 
-#define BEGIN(mark) program("B|5143|" mark)
-#define END()	    program("E|5143")
+#define BEGIN(mark) program_row("B|5143|" mark)
+#define END()	    program_row("E|5143")
 
-static void call(const char *mark)
+static void call_rows(const char *mark)
 {
-	program(mark);
+	program_row(mark);
 	END();
 }
 
-static void execute(void)
+static void execution_rows(void)
 {
 	BEGIN("[NN_LA_PE]run");
-	call("B|5143|[NN_LR_PE]ANeuralNetworksExecution_create");
-	call("B|5143|[NN_LR_PIO]ANeuralNetworksExecution_setInput");
+	call_rows("B|5143|[NN_LR_PE]ANeuralNetworksExecution_create");
+	call_rows("B|5143|[NN_LR_PIO]ANeuralNetworksExecution_setInput");
 	BEGIN("[NN_LR_PE]ANeuralNetworksExecution_startCompute");
 	BEGIN("[NN_LI_PE]StepExecutor::startComputeOnDevice::execute");
 	BEGIN("HIDL::IPreparedModel::execute::client");
-	driver("B|774|HIDL::IPreparedModel::execute::server");
+	driver_row("B|774|HIDL::IPreparedModel::execute::server");
 	END();
 	END();
 	END();
-	driver("B|774|HIDL::IExecutionCallback::notify::client");
-	driver("E|774");
-	driver("E|774");
-	call("B|5143|[NN_LR_PE]ANeuralNetworksEvent_wait");
-	call("B|5143|[NN_LR_PE]ANeuralNetworksEvent_free");
-	call("B|5143|[NN_LR_PT]ANeuralNetworksExecution_free");
+	driver_row("B|774|HIDL::IExecutionCallback::notify::client");
+	driver_row("E|774");
+	driver_row("E|774");
+	call_rows("B|5143|[NN_LR_PE]ANeuralNetworksEvent_wait");
+	call_rows("B|5143|[NN_LR_PE]ANeuralNetworksEvent_free");
+	call_rows("B|5143|[NN_LR_PT]ANeuralNetworksExecution_free");
 	END();
 }
 
@@ -128,16 +128,16 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, room, _IOFBF, sizeof(room));
 	puts("# tracer: nop\n#\n#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION\n#              | |        |      |   ||||       |         |");
-	driver("B|774|HIDL::IDevice::getCapabilities::server");
-	driver("E|774");
+	driver_row("B|774|HIDL::IDevice::getCapabilities::server");
+	driver_row("E|774");
 	for (uint64_t i = 0; i < runs; i++) {
 		BEGIN("[NN_LA_PO]MobileNet_QUANT8");
-		call("B|5143|[NN_LA_PP]prepare");
+		call_rows("B|5143|[NN_LA_PP]prepare");
 		BEGIN("[NN_LA_PC]compile");
-		call("B|5143|[NN_LR_PC]ANeuralNetworksCompilation_finish");
+		call_rows("B|5143|[NN_LR_PC]ANeuralNetworksCompilation_finish");
 		END();
 		do
-			execute();
+			execution_rows();
 		while (written < bytes / runs * (i + 1));
 		END();
 	}

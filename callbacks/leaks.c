@@ -277,7 +277,7 @@ static uint64_t elements_read(const struct tl_view *view, const struct tl_variab
 
 /* ---- calls ---- */
 
-static void created(const struct tl_view *view, uint64_t handle, const struct tl_type *type)
+static void object_created(const struct tl_view *view, uint64_t handle, const struct tl_type *type)
 {
 	void *frames[FRAMES];
 	int depth = program_frames(view, frames);
@@ -392,14 +392,14 @@ static void given_objects_add(const struct tl_view *view)
 		if (!place)
 			continue;
 		if (creates || (is_command(function) && !strcmp(param->name, "event")))
-			created(view, word_at_place(place), param->type->target);
+			object_created(view, word_at_place(place), param->type->target);
 		else
 			objects_count(word_at_place(place));
 	}
 	if (!is_object(function->result))
 		return;
 	if (creates)
-		created(view, word_at_place(view->result), function->result);
+		object_created(view, word_at_place(view->result), function->result);
 	else
 		objects_count(word_at_place(view->result));
 }

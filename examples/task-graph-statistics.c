@@ -53,7 +53,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void add(struct times *times, uint64_t time)
+static void times_add(struct times *times, uint64_t time)
 {
 	if (!times->count || time < times->min)
 		times->min = time;
@@ -131,9 +131,9 @@ static void on_end(uint16_t type, xpti_event *parent, xpti_event *event, uint64_
 	uint64_t begun = !thread ? 0 : is_task ? thread->task_begun : thread->wait_begun;
 	struct row *row = is_task && place ? row_of(place->name) : NULL;
 	if (begun)
-		add(is_task ? &thread->tasks : &thread->waits, time - begun);
+		times_add(is_task ? &thread->tasks : &thread->waits, time - begun);
 	if (begun && row)
-		add(&row->times, time - begun);
+		times_add(&row->times, time - begun);
 	last = time;
 	pthread_mutex_unlock(&lock);
 }
@@ -181,7 +181,7 @@ static void print_threads(void)
 }
 
 /* The framework's end unloads this library. */
-static __attribute__((destructor)) void forget(void)
+static __attribute__((destructor)) void rows_forget(void)
 {
 	for (struct row *row = rows, *next; row; row = next) {
 		next = row->next;

@@ -90,8 +90,8 @@ static xpti_event *event_of(const char *name, const char *file, int line, uint16
 		       : NULL;
 }
 
-static void describe(xpti_event *event, const char *key, const void *value, size_t size,
-		     enum xpti_metadata_type type)
+static void event_describe(xpti_event *event, const char *key, const void *value, size_t size,
+			   enum xpti_metadata_type type)
 {
 	if (event)
 		xptiAddMetadata(event, key, xptiRegisterObject(value, size, (uint8_t)type));
@@ -130,9 +130,10 @@ struct task *graph_add_at(struct graph *graph, const char *name, void (*work)(vo
 	graph->tasks = task;
 	graph->count++;
 	task->event = event_of(name, file, line, xpti_event_graph);
-	describe(task->event, "graph", graph->name, strlen(graph->name), xpti_metadata_string);
-	describe(task->event, "number", &graph->count, sizeof(graph->count),
-		 xpti_metadata_unsigned);
+	event_describe(task->event, "graph", graph->name, strlen(graph->name),
+		       xpti_metadata_string);
+	event_describe(task->event, "number", &graph->count, sizeof(graph->count),
+		       xpti_metadata_unsigned);
 	xptiNotifySubscribers(stream, xpti_trace_node_create, graph->event, task->event, 0, NULL);
 	return task;
 }
@@ -193,7 +194,7 @@ static void make_ready(struct graph *graph, struct task *task)
 	sem_post(&graph->available);
 }
 
-static void finished(struct graph *graph, struct task *task)
+static void task_finished(struct graph *graph, struct task *task)
 {
 	pthread_mutex_lock(&graph->lock);
 	for (struct edge *edge = task->edges; edge; edge = edge->next)
@@ -206,7 +207,7 @@ static void finished(struct graph *graph, struct task *task)
 }
 
 /* NULL: all are done. */
-static struct task *take(struct graph *graph)
+static struct task *task_take(struct graph *graph)
 {
 	if (sem_trywait(&graph->available) != 0) {
 		XPTI_SCOPED_NOTIFY(stream, xpti_trace_wait_begin, graph->event, graph->wait_event,
@@ -229,13 +230,13 @@ static void execute(struct graph *graph, struct task *task)
 	task->work(task->argument);
 }
 
-static void *work(void *graph_)
+static void *tasks_run(void *graph_)
 {
 	struct graph *graph = graph_;
 
-	for (struct task *task; (task = take(graph));) {
+	for (struct task *task; (task = task_take(graph));) {
 		execute(graph, task);
-		finished(graph, task);
+		task_finished(graph, task);
 	}
 	return NULL;
 }
@@ -247,8 +248,8 @@ static void run_on(struct graph *graph, unsigned threads)
 	bool made[threads];
 
 	for (unsigned i = 1; i < threads; i++)
-		made[i] = pthread_create(&others[i], NULL, work, graph) == 0;
-	work(graph);
+		made[i] = pthread_create(&others[i], NULL, tasks_run, graph) == 0;
+	tasks_run(graph);
 	for (unsigned i = 1; i < threads; i++)
 		if (made[i])
 			pthread_join(others[i], NULL);

@@ -68,7 +68,7 @@ struct run {
 static struct run runs[DEVICES];
 static cl_uint a[CELLS], b[CELLS], expected[CELLS];
 
-static void check(cl_int error, const char *what)
+static void result_check(cl_int error, const char *what)
 {
 	if (error == CL_SUCCESS)
 		return;
@@ -82,8 +82,8 @@ static cl_ulong time_of(cl_event event, cl_profiling_info what)
 {
 	cl_ulong time;
 
-	check(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL),
-	      "clGetEventProfilingInfo");
+	result_check(clGetEventProfilingInfo(event, what, sizeof(time), &time, NULL),
+		     "clGetEventProfilingInfo");
 	return time;
 }
 
@@ -99,9 +99,9 @@ static struct tl_marker make_marker(struct run *run)
 	for (int i = 0; i < TRIES; i++) {
 		cl_event event;
 		uint64_t before = tl_context_now();
-		check(clEnqueueMarkerWithWaitList(run->queue, 0, NULL, &event),
-		      "clEnqueueMarkerWithWaitList");
-		check(clWaitForEvents(1, &event), "clWaitForEvents");
+		result_check(clEnqueueMarkerWithWaitList(run->queue, 0, NULL, &event),
+			     "clEnqueueMarkerWithWaitList");
+		result_check(clWaitForEvents(1, &event), "clWaitForEvents");
 		uint64_t after = tl_context_now();
 		if (after - before < least) {
 			least = after - before;
@@ -115,20 +115,21 @@ static struct tl_marker make_marker(struct run *run)
 
 /* --- the computation */
 
-static void build(struct run *run)
+static void program_build(struct run *run)
 {
 	TL_TRACE_SCOPE(run->trace, TL_TRACE_RUNTIME, "build");
 	const char *text = source;
 	cl_int error;
 
 	run->context = clCreateContext(NULL, 1, &run->device, NULL, NULL, &error);
-	check(error, "clCreateContext");
+	result_check(error, "clCreateContext");
 	run->queue =
 		clCreateCommandQueue(run->context, run->device, CL_QUEUE_PROFILING_ENABLE, &error);
-	check(error, "clCreateCommandQueue");
+	result_check(error, "clCreateCommandQueue");
 	run->program = clCreateProgramWithSource(run->context, 1, &text, NULL, &error);
-	check(error, "clCreateProgramWithSource");
-	check(clBuildProgram(run->program, 1, &run->device, NULL, NULL, NULL), "clBuildProgram");
+	result_check(error, "clCreateProgramWithSource");
+	result_check(clBuildProgram(run->program, 1, &run->device, NULL, NULL, NULL),
+		     "clBuildProgram");
 }
 
 static cl_mem make_buffer(struct run *run)
@@ -136,22 +137,24 @@ static cl_mem make_buffer(struct run *run)
 	cl_int error;
 	cl_mem buffer = clCreateBuffer(run->context, CL_MEM_READ_WRITE, sizeof(a), NULL, &error);
 
-	check(error, "clCreateBuffer");
+	result_check(error, "clCreateBuffer");
 	return buffer;
 }
 
-static void launch(struct run *run, const char *name, cl_mem *buffers, unsigned count,
-		   cl_event *event)
+static void kernel_launch(struct run *run, const char *name, cl_mem *buffers, unsigned count,
+			  cl_event *event)
 {
 	static const size_t global[] = {SIDE, SIDE};
 	cl_int error;
 	cl_kernel kernel = clCreateKernel(run->program, name, &error);
 
-	check(error, "clCreateKernel");
+	result_check(error, "clCreateKernel");
 	for (unsigned i = 0; i < count; i++)
-		check(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
-	check(clEnqueueNDRangeKernel(run->queue, kernel, 2, NULL, global, NULL, 0, NULL, event),
-	      "clEnqueueNDRangeKernel");
+		result_check(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]),
+			     "clSetKernelArg");
+	result_check(
+		clEnqueueNDRangeKernel(run->queue, kernel, 2, NULL, global, NULL, 0, NULL, event),
+		"clEnqueueNDRangeKernel");
 	clReleaseKernel(kernel);
 }
 
@@ -165,19 +168,19 @@ static void compute(struct run *run, uint64_t times[2 * COMMANDS])
 
 	tl_trace_scope_arg(&scope, "device", run->name);
 	TL_TRACE_BEGIN(run->trace, TL_TRACE_RUNTIME, "enqueue");
-	check(clEnqueueWriteBuffer(run->queue, buffers[0], CL_FALSE, 0, sizeof(a), a, 0, NULL,
-				   &events[WRITE_A]),
-	      "clEnqueueWriteBuffer");
-	check(clEnqueueWriteBuffer(run->queue, buffers[1], CL_FALSE, 0, sizeof(b), b, 0, NULL,
-				   &events[WRITE_B]),
-	      "clEnqueueWriteBuffer");
-	launch(run, "multiply", buffers, 3, &events[MULTIPLY]);
-	launch(run, "add", added, 2, &events[ADD]);
-	check(clEnqueueReadBuffer(run->queue, buffers[2], CL_FALSE, 0, sizeof(a), run->result, 0,
-				  NULL, &events[READ]),
-	      "clEnqueueReadBuffer");
+	result_check(clEnqueueWriteBuffer(run->queue, buffers[0], CL_FALSE, 0, sizeof(a), a, 0,
+					  NULL, &events[WRITE_A]),
+		     "clEnqueueWriteBuffer");
+	result_check(clEnqueueWriteBuffer(run->queue, buffers[1], CL_FALSE, 0, sizeof(b), b, 0,
+					  NULL, &events[WRITE_B]),
+		     "clEnqueueWriteBuffer");
+	kernel_launch(run, "multiply", buffers, 3, &events[MULTIPLY]);
+	kernel_launch(run, "add", added, 2, &events[ADD]);
+	result_check(clEnqueueReadBuffer(run->queue, buffers[2], CL_FALSE, 0, sizeof(a),
+					 run->result, 0, NULL, &events[READ]),
+		     "clEnqueueReadBuffer");
 	TL_TRACE_END(run->trace, TL_TRACE_RUNTIME, "enqueue");
-	check(clFinish(run->queue), "clFinish");
+	result_check(clFinish(run->queue), "clFinish");
 	for (int i = 0; i < COMMANDS; i++) {
 		times[2 * i] = time_of(events[i], CL_PROFILING_COMMAND_START);
 		times[2 * i + 1] = time_of(events[i], CL_PROFILING_COMMAND_END);
@@ -198,7 +201,7 @@ static void *run_device(void *which)
 	TL_TRACE_REQUEST_SCOPE(run->trace);
 	snprintf(name, sizeof(name), "%u host", run->number);
 	tl_context_name_thread(run->trace, name);
-	build(run);
+	program_build(run);
 	markers[0] = make_marker(run);
 	compute(run, times);
 	markers[1] = make_marker(run);
@@ -223,7 +226,7 @@ static unsigned find_devices(void)
 	cl_uint count = 0, more;
 	unsigned found = 0;
 
-	check(clGetPlatformIDs(DEVICES, platforms, &count), "clGetPlatformIDs");
+	result_check(clGetPlatformIDs(DEVICES, platforms, &count), "clGetPlatformIDs");
 	for (cl_uint i = 0; i < count && i < DEVICES; i++) {
 		if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, DEVICES, devices, &more))
 			continue;
@@ -237,7 +240,7 @@ static unsigned find_devices(void)
 	return found;
 }
 
-static void prepare(void)
+static void matrices_prepare(void)
 {
 	for (unsigned i = 0; i < CELLS; i++) {
 		a[i] = i * 2654435761u;
@@ -267,7 +270,7 @@ int main(int argc, char **argv)
 	 */
 	setenv("POCL_DEVICES", "pthread basic", 0);
 	count = find_devices();
-	prepare();
+	matrices_prepare();
 	merged = tl_context_create(TL_TRACE_NONE);
 	for (unsigned i = 0; i < count; i++) {
 		runs[i].trace = tl_context_create(TL_TRACE_STANDARD);

@@ -16,7 +16,10 @@ char *copy_text(const char *text);
 char *copy_bytes(const char *from, size_t size); /* with a NUL after them */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Room for one more element at the end of `array`, zeroed; its address. Arrays grow by doubling. */
+/*
+ * Make room for one more element at the end of `array`, zeroed. Returns its address. Arrays grow by
+ * doubling.
+ */
 void *append_element(void *array, size_t *count, size_t size);
 #define APPEND(array, count)                                                                       \
 	((__typeof__(array))append_element(&(array), &(count), sizeof *(array)))

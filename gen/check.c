@@ -26,7 +26,7 @@ static bool export_has_versions(const struct exports *exports, const struct expo
 	return first + 1 < exports->list + exports->count && !strcmp(first[1].name, first->name);
 }
 
-/* How an exported function fares. */
+/* What `tracegen check` says of an exported function. */
 enum verdict { SHIMMED, LEFT_OUT, MISSING, UNDECLARED, NVERDICTS };
 
 static enum verdict verdict_of(const struct function *function, const struct exports *shims)

@@ -118,7 +118,7 @@ struct comments *comments_scan(const char *source, size_t size)
 	return comments;
 }
 
-/* The first comment that begins at or behind `offset`. */
+/* The index of the first comment that begins at `offset` or later. */
 static size_t comment_index_from(const struct comments *comments, size_t offset)
 {
 	size_t low = 0, high = comments->count;
@@ -338,7 +338,7 @@ static const struct variable *variable_find(const char *name, const struct varia
 	return NULL;
 }
 
-/* Without tags, only const promises anything. */
+/* Without tags, only const says anything about a pointer. */
 static void variable_settle_untagged(struct variable *variable)
 {
 	struct type *pointer = variable->type;

@@ -29,14 +29,14 @@ struct comments {
 struct comments *comments_scan(const char *source, size_t size);
 
 /*
- * The comment of what ends at `from`, where the next thing begins at `to`: what follows on its
- * line, and goes on below. NULL: none.
+ * The comment behind a declaration that ends at `from`; the next one begins at `to`. It begins on
+ * the declaration's line, and may go on below. NULL: none.
  */
 const char *comment_behind(const struct comments *comments, size_t from, size_t to);
 
 /*
- * The comment in front of what begins at `start`: the last one with no declaration, and no blank-
- * line-free code, between. NULL: none.
+ * The comment in front of a declaration that begins at `start`: the last one, if no declaration and
+ * no other code stands between them. NULL: none.
  */
 const char *comment_before(const struct comments *comments, size_t start);
 
@@ -52,16 +52,16 @@ struct tags {
 	bool has_length;
 	bool address; /* not to be followed */
 	bool checked; /* followed, but the caller need not have supplied it */
-	/* The first tag that is none of these, without brackets; NULL: all are known. */
+	/* The first unknown tag, without brackets; NULL: all are known. */
 	const char *unknown;
 };
 struct tags tags_read(const char *comment);
 
 /*
- * Give a variable the direction and length that its tags ask for and its type allows, or the
- * careful defaults where there are no tags: text that cannot be changed is a string, a struct that
- * cannot be changed is one struct, both behind a checked copy; anything else is an address. `all`
- * are the variable's siblings. Returns false where the tags name a sibling that is none.
+ * Give a variable the direction and length that its tags ask for, as far as its type allows them.
+ * Without tags, it gets careful defaults: const text is a string, a const struct is one struct, and
+ * both are read by a checked copy; anything else is an address. `all` are the variable's siblings.
+ * Returns false where the tags name a sibling that does not exist.
  */
 bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all,
 		     size_t count);

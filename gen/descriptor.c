@@ -80,7 +80,7 @@ int descriptor_sources(const char *path, struct model_sources *sources)
 	return descriptor.failed ? -1 : 0;
 }
 
-/* "guesses": what the rules say comes first, so that the descriptor has the last word. */
+/* "guesses": the rules' guesses come first, so that the descriptor can overrule them. */
 static void describe_guesses(struct descriptor *descriptor)
 {
 	json_t *on = json_object_get(descriptor->root, "guesses");
@@ -91,7 +91,7 @@ static void describe_guesses(struct descriptor *descriptor)
 	if (!json_is_true(on))
 		return;
 	struct guesses guesses = model_guess(descriptor->model);
-	/* Lists that the descriptor has are whole. */
+	/* A list that the descriptor has is complete: guesses add nothing to it. */
 	for (size_t i = 0; i < guesses.count; i++)
 		if ((guesses.list[i].kind == GUESS_CREATES &&
 		     json_object_get(descriptor->root, "creates")) ||

@@ -108,7 +108,7 @@ void describe_successes(struct descriptor *descriptor)
  * like the others.
  */
 
-/* C's own types that a variadic argument can have: what it promotes others to. */
+/* C's own types that a variadic argument can have: those that others are promoted to. */
 static struct type *type_plain(const char *spelling)
 {
 	static const struct {
@@ -249,7 +249,7 @@ static void function_set_level(struct descriptor *descriptor, struct function *f
 	function->level = *(unsigned *)level;
 }
 
-/* The first that matches decides, so the last is applied first. */
+/* The first rule that matches decides, so the last rule is applied first. */
 void describe_levels(struct descriptor *descriptor)
 {
 	static const struct {

@@ -13,14 +13,14 @@
 #include "gen/descriptor.h"
 
 /*
- * "newer": functions that later headers have. They get shims by their names alone, which pass on as
- * many words as the function may have parameters, so that a loader that is newer than the headers
- * is traced, too.
+ * "newer": functions that later headers have. So a loader that is newer than the headers is traced,
+ * too. Their shims know their names alone, and pass on as many words as the function may have
+ * parameters.
  */
 
 /*
- * The function, added if the headers lack it; its parameters are for the caller to say. NULL after
- * an error, and where the headers have it.
+ * Add a function that the headers lack. The caller sets its parameters. NULL after an error, and
+ * where the headers have the function.
  */
 static struct function *newer_add(struct descriptor *descriptor, const char *name,
 				  const char *result)
@@ -156,8 +156,8 @@ void describe_newer(struct descriptor *descriptor)
 /* "getprocs" and "since": functions that hand out functions. */
 
 /*
- * What "*" stands for in `pattern`, put in the place of each "*" of `shape`, in order. NULL where
- * the text does not match.
+ * Put the text that each "*" of `pattern` stands for in the place of each "*" of `shape`, in order.
+ * NULL where the text does not match.
  */
 static char *pattern_substitute(const char *text, const char *pattern, const char *shape)
 {
@@ -172,7 +172,8 @@ static char *pattern_substitute(const char *text, const char *pattern, const cha
 			continue;
 		}
 		/*
-		 * Up to the next literal text; the last one up to where what is left fits the end.
+		 * A "*" stands for the text up to the next literal text. The last "*" ends where
+		 * the rest of the pattern fits the end.
 		 */
 		size_t literal = strcspn(pattern + 1, "*");
 		const char *next = copy_bytes(pattern + 1, literal), *at = NULL;

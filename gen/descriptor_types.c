@@ -57,7 +57,7 @@ static void type_set_kind(struct descriptor *descriptor, struct type *type, void
 {
 	(void)descriptor;
 	type->kind = *(enum tl_kind *)kind;
-	/* An enum stays what it is, but for being a sum of its values. */
+	/* An enum stays an enum; only its values can now be added. */
 	if (type->kind == TL_KIND_FLAGS)
 		return;
 	type->name = type->name ? type->name : type->spelling;
@@ -92,7 +92,7 @@ void describe_kinds(struct descriptor *descriptor)
 	}
 }
 
-/* "chains": what the names don't tell. */
+/* "chains": structs whose names do not say their enumerator. */
 
 static void type_set_stype(struct descriptor *descriptor, struct type *type, void *value)
 {

@@ -47,7 +47,7 @@ static void variables_tag(struct descriptor *descriptor, struct variable_rule *r
 		if (variable_is_done(rule, &list[i]))
 			continue;
 		/*
-		 * A pattern is for many functions: it skips one that lacks the sibling that its
+		 * A pattern is for many functions. It skips those that lack the sibling that its
 		 * length names.
 		 */
 		struct variable before = list[i];

@@ -51,7 +51,7 @@ char *emit_declare(const char *spelling, const char *what)
 	size_t length = strlen(spelling);
 
 	if (at) {
-		/* "void (*const)(int)": the name stands behind what qualifies the pointer. */
+		/* "void (*const)(int)": the name stands after the qualifiers of the pointer. */
 		at += 2;
 		at += strspn(at, "*");
 		size_t word = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
@@ -131,8 +131,10 @@ unsigned emit_words(const struct type *type)
 	return 1;
 }
 
-/* Where to break so that at most `room` columns stand in front: behind a comma, outside of strings;
- * 0 where nowhere. */
+/*
+ * Where to break a line, so that at most `room` columns stand before the break: after a comma that
+ * is not in a string. 0: nowhere.
+ */
 static size_t line_break(const char *text, size_t room)
 {
 	size_t best = 0;

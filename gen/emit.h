@@ -52,13 +52,13 @@ void emit_title(FILE *to, const struct model *model, const char *file, const cha
 void emit_includes(FILE *to, const struct model *model);
 
 /*
- * Every zelTracer<X>RegisterCallback: `return CALL(tracer, type, WHICH, callback)`, where which()
- * names the function registered for.
+ * Print every zelTracer<X>RegisterCallback as `return CALL(tracer, type, WHICH, callback)`. which()
+ * names the function that the callback is for.
  */
 void emit_registers(FILE *to, const struct model *model, const char *call,
 		    char *(*which)(const struct model *model, const struct function *function));
 
-/* And those of the functions that the headers lack. */
+/* The same for the functions that the headers lack. */
 void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
 			       char *(*which)(const struct model *model,
 					      const struct function *function));

@@ -151,8 +151,8 @@ int emit_callbacks(const struct model *model, FILE *to)
 	      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
 	      to);
 	/*
-	 * Later headers have the types of a function that these lack, and a tool may include those
-	 * headers.
+	 * No types for functions that these headers lack: later headers have them, and a tool may
+	 * include later headers.
 	 */
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		if (!f->undeclared)

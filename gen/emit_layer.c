@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emit_layer.c: PREFIX_layer.c, the part of a loader's layer that exists once per function. Level
- * Zero's loader looks up zeGet*ProcAddrTable and zelTracer<X>RegisterCallback in its tracing layer;
- * OpenCL's layer has a list of the dispatch table's slots and their functions.
+ * emit_layer.c: PREFIX_layer.c, the part of a loader's layer that exists once for each function.
+ * Level Zero's loader looks up zeGet*ProcAddrTable and zelTracer<X>RegisterCallback in its tracing
+ * layer; OpenCL's layer has a list of the dispatch table's slots and their functions.
  *
  * A layer gives functions to the runtime by name, not by number: the runtime may have been made
  * from other headers.
@@ -14,10 +14,7 @@
 
 #define DISPATCH "cl_icd_dispatch"
 
-/*
- * The tables that Level Zero's loader offers a layer are those of its core, and of its runtime
- * (zer).
- */
+/* Level Zero's loader offers a layer the tables of its core and of its runtime (zer). */
 static bool getproc_is_offered(const struct getproc *getproc)
 {
 	const char *name = getproc->function->name;

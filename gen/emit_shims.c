@@ -34,8 +34,8 @@ static bool type_is_aggregate(const struct type *type)
 }
 
 /*
- * A function that is known by name only has words as parameters, as many as it may have: the callee
- * finds in registers and on the stack what the caller put there.
+ * A function that is known by name only gets as many words as parameters as it may have. So the
+ * callee finds in registers and on the stack what the caller put there.
  */
 static char *function_parameters(const struct function *function)
 {
@@ -105,8 +105,8 @@ static const char *function_result_word(const struct function *function, const c
 }
 
 /*
- * The parameters as the real function has them: "..." where the descriptor says what callers pass
- * there. The shim itself has parameters in its place; they are passed in the same way.
+ * The parameters of the real function. It has "..." where the descriptor says what callers pass.
+ * The shim has parameters there, which are passed in the same way.
  */
 static char *function_real_parameters(const struct function *function)
 {
@@ -139,7 +139,10 @@ static void emit_variables(FILE *to, const struct function *function, const char
 	for (size_t i = 0; i < function->nparams; i++)
 		addresses =
 			format_text("%s%s&%s", addresses, i ? ", " : "", function->params[i].name);
-	/* The words lie in memory as they were passed: a parameter may be a struct of several. */
+	/*
+	 * The words lie in memory in the order in which they were passed: a struct parameter may
+	 * take several.
+	 */
 	for (size_t i = 0; i < function->nplaces; i++)
 		addresses = format_text("%s%s&words[%u]", addresses, i ? ", " : "",
 					function->places[i]);

@@ -330,7 +330,7 @@ static int emit_byte(FILE *to, unsigned char byte, unsigned char next)
 	return fprintf(to, isdigit(next) ? "\\%03o" : "\\%o", byte);
 }
 
-/* As string literals: what names there are can be read. */
+/* As string literals, so that people can read the names in it. */
 static int emit_description(FILE *to, const struct tl_api *api)
 {
 	size_t size;

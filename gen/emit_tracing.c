@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that exists once per
- * function: zelTracer<X>RegisterCallback, and the function of each slot of the legacy callback
+ * emit_tracing.c: PREFIX_tracing.c, the part of Level Zero's tracing interface that exists once for
+ * each function: zelTracer<X>RegisterCallback, and the function of each slot of the legacy callback
  * tables.
  *
  * layer/program/zel_tracer.c has the rest.
@@ -16,7 +16,8 @@
 #define ENDS   "RegisterCallback"
 
 /*
- * zelTracerInitRegisterCallback: zeInit, if that has a shim. NULL: the name is no such name.
+ * The function that a register function is for: zeInit for zelTracerInitRegisterCallback, if zeInit
+ * has a shim. NULL: it is no register function.
  */
 static const struct function *registers_function(const struct model *model,
 						 const struct function *registers)
@@ -80,9 +81,9 @@ static bool function_has_plain_places(const struct function *function)
 }
 
 /*
- * A callback gets the addresses of parameters, and only their places give these. Where the places
- * are not known, the function answers that it is not supported: our handles must not reach the
- * loader's function of that name.
+ * A callback gets the addresses of parameters, which follow from their places. Where the places are
+ * not known, the register function returns "unsupported". It has to exist, because our handles must
+ * not reach the loader's function of that name.
  */
 void emit_undeclared_registers(FILE *to, const struct model *model, const char *call,
 			       char *(*which)(const struct model *model,

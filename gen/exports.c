@@ -99,7 +99,7 @@ static const char *soname_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *head
 	return NULL;
 }
 
-/* By name, versions of a name beside each other. */
+/* Sort by name. The versions of a name stand side by side. */
 static void exports_sort(struct exports *exports)
 {
 	if (exports->count)
@@ -221,7 +221,7 @@ const struct export *exports_nearest(const struct exports *exports, const char *
 	*common = strlen(name);
 	if (i < exports->count && text_common(exports->list[i].name, cxx) == strlen(cxx))
 		return &exports->list[i];
-	/* In a sorted list a neighbour has the longest beginning in common. */
+	/* In a sorted list, the longest common beginning is that of a neighbour. */
 	i = export_index(exports->list, exports->count, name);
 	*common = 0;
 	for (size_t j = i ? i - 1 : 0; j <= i && j < exports->count; j++) {

@@ -24,7 +24,7 @@ struct exports {
 	const char **sonames; /* of those that have one; else the file's name */
 	size_t nsonames;
 	struct export
-		*list; /* functions, by name; of one name, the version for new programs first */
+		*list; /* functions, by name; for each name, the version for new programs first */
 	size_t count;
 	size_t nfunctions;   /* different names */
 	struct export *data; /* variables, by name */
@@ -52,8 +52,9 @@ const struct export *exports_find(const struct exports *exports, const char *nam
 bool exports_has_data(const struct exports *exports, const char *name);
 
 /*
- * The exported function whose name has the longest beginning in common with `name`, and how long
- * that is; one that is `name` in C++ has all of it in common. NULL: there is none.
+ * The exported function whose name has the longest beginning in common with `name`. Stores the
+ * length of that beginning; for `name` as a C++ function this is the whole name. NULL: there is
+ * none.
  */
 const struct export *exports_nearest(const struct exports *exports, const char *name,
 				     size_t *common);

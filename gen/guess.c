@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * guess.c: applies guess_rules.h to a model. A guess is made in the words of a descriptor, and put
- * into the model as a descriptor's would be, so that `tracegen suggest` tells no other story.
+ * guess.c: applies guess_rules.h to a model. A guess has the words of a descriptor, and goes into
+ * the model as a descriptor's words do. So a descriptor that `tracegen suggest` writes has the same
+ * effect as the guesses.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -74,7 +75,7 @@ static void type_guess_flags(struct guesses *guesses, struct type *type)
 
 /* Results. */
 
-/* The name of an enum's value 0 says that all is well. */
+/* True if the name of an enum's value 0 means success. */
 static bool enum_is_status(const struct type *type, bool *negative)
 {
 	bool fine = false;
@@ -86,7 +87,7 @@ static bool enum_is_status(const struct type *type, bool *negative)
 		below += type->enumerators[i].value < 0;
 		above += type->enumerators[i].value > 0 && !type->enumerators[i].alias;
 	}
-	/* Of Vulkan's positive results none is a failure; of curl_multi's all are. */
+	/* None of Vulkan's positive results is a failure; all of curl_multi's are. */
 	*negative = below > above;
 	return fine && name_fits(RULE_STATUS_ENUM, type->spelling);
 }
@@ -233,7 +234,7 @@ static bool sibling_may_count(const struct siblings *all, size_t array, size_t c
 	       !array_comes_out(&all->list[array], &all->list[count]);
 }
 
-/* What counts an array, by the first rule that a sibling fits. */
+/* The sibling that counts an array, by the first rule that fits one. */
 static struct counted array_count(const struct siblings *all, size_t index)
 {
 	const struct variable *array = &all->list[index];
@@ -279,7 +280,7 @@ static struct siblings siblings_of(struct variable *list, size_t count, const ch
 	return all;
 }
 
-/* It is the count of a sibling that is no number itself. */
+/* True if the variable is the count of a sibling that is no number itself. */
 static bool variable_counts(const struct siblings *all, size_t index)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -296,14 +297,14 @@ static bool type_is_byte(const struct type *type)
 	return !type || type->kind == TL_KIND_VOID || type->kind == TL_KIND_CHAR || type->size == 1;
 }
 
-/* Its elements can be shown. */
+/* True if elements of this type can be shown. */
 static bool type_is_element(const struct type *type)
 {
 	return type_is_byte(type) ||
 	       (type->kind != TL_KIND_FUNCTION && type->kind != TL_KIND_ARRAY && !type->incomplete);
 }
 
-/* Comments or the type itself have said what there is to say. */
+/* True if comments or the type itself already say how to follow the variable. */
 static bool variable_is_told(const struct variable *variable)
 {
 	struct tags tags = tags_read(variable->comment);
@@ -331,7 +332,7 @@ static void array_guess(const struct siblings *all, size_t index, struct guess *
 				 bytes || type_is_byte(target) ? "bytes" : "elements");
 }
 
-/* What a pointer leads to, and whether it goes in or comes out; false: nothing is guessed. */
+/* Guess what a pointer leads to, and whether it goes in or comes out. False: there is no guess. */
 static bool variable_guess(const struct siblings *all, size_t index, struct guess *guess)
 {
 	const struct variable *variable = &all->list[index];
@@ -347,7 +348,7 @@ static bool variable_guess(const struct siblings *all, size_t index, struct gues
 	if (all->counted[index].by && (!text || name_fits(RULE_IS_BYTES, variable->name))) {
 		array_guess(all, index, guess);
 	} else if (type->is_const || !scalar || type_is_byte(target)) {
-		/* Text and single structs are known already, by const alone. */
+		/* const alone has already settled text and single structs. */
 		return false;
 	} else if (variable_counts(all, index)) {
 		guess->says = "[in,out][elements(1)][checked]";
@@ -425,7 +426,7 @@ static bool function_takes_object(const struct function *function)
 	return false;
 }
 
-/* gzclose ends what gzopen makes. */
+/* True for functions like gzclose: they end an object, because there is a gzopen that makes it. */
 static bool function_ends_weakly(const struct model *model, const struct function *function)
 {
 	size_t length = strlen(function->name), stem = 0;

@@ -33,15 +33,15 @@ struct guesses {
 	size_t count;
 };
 
-/* What can be guessed of a model that was parsed, and no descriptor has described yet. */
+/* Guess what a parsed model does not say. No descriptor may have described it yet. */
 struct guesses model_guess(const struct model *model);
 
 /* Put guesses into the model that they were made of. */
 void model_apply_guesses(const struct guesses *guesses);
 
 /*
- * suggest.c: write a descriptor that says what the guesses amount to, with a comment on each. -1
- * after an error (printed).
+ * suggest.c: write the guesses as a descriptor, with a comment on each. -1 after an error
+ * (printed).
  */
 int suggest_write(const struct model *model, const struct guesses *guesses, FILE *to);
 

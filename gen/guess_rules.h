@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * guess_rules.h: the rules by which tracegen guesses what neither a header's comments nor a
- * descriptor say. guess.c applies them; `tracegen suggest` writes down what they amount to.
+ * descriptor say. guess.c applies them; `tracegen suggest` writes the guesses as a descriptor.
  *
  * A wrong guess shows a wrong argument and does no more harm: memory is read by a checked copy.
  * Patterns are those of fnmatch(3) with FNM_EXTMATCH, and compared without regard to case.
@@ -49,57 +49,59 @@ static const struct {
 };
 
 /*
- * A count may also be called after the beginning of the array's name: dictLength of dictionary. What
- * stands behind that beginning, and how long it is at least.
+ * A count may also have the beginning of the array's name, as dictLength counts dictionary. The
+ * ends of such a count's name, and the least length of that beginning.
  */
 #define RULE_STEM_ENDS	"@(n|len|length|num|count|cnt)"
 #define RULE_STEM_BYTES "@(size|sz|bytes)"
 #define RULE_STEM_MIN	3
 
-/* What is called so counts, and is no array itself. */
+/* A variable with such a name is a count, and no array. */
 #define RULE_IS_COUNT "@(n|*@(len|length|count|cnt|size|num|bytes|nread|nwritten|written)*)"
 
 /* An array of char of such a name is no text, if it has a count: it may hold any byte. */
 #define RULE_IS_BYTES "*@(buf|data|bytes|blob|mem|raw|input|src|source|payload|packet|msg|block)*"
 
 /*
- * What a pointer without const leads to is filled by the call, unless function or parameter are
- * called so; but not if the function is called so, too.
+ * A call fills what a pointer without const leads to, with two exceptions: functions whose name
+ * fits RULE_READS but not RULE_FILLS, and parameters whose name fits RULE_READ_NAMES. These read
+ * it.
  */
 #define RULE_READS                                                                                 \
 	"@(*@(write|send|push|append|encode|submit|upload|feed|update)*|*_@(set|put|load|add)?(_*)|@(set|put)_*|*[a-z]@(Set|Put|Load|Add)[A-Z]*)"
 #define RULE_FILLS	"*@(get|read|recv|receive|query|fetch|recieve)*"
 #define RULE_READ_NAMES "@(in|in_*|input*|src*|source*|from*|pIn*|pSrc*)"
 
-/* Functions that end what a pointer leads to: there is nothing to read behind the call. */
+/* Functions that end what a pointer leads to: after the call there is nothing to read. */
 #define RULE_ENDS                                                                                  \
 	"*@(free|destroy|delete|close|release|unref|dispose|finalize|finalise|cleanup|clear|reset|detach|drop)*"
 
 /* Lists that end with NULL, and places for the program's own data: no object comes out of these. */
 #define RULE_NOT_OUT "*@(argv|envp|environ|list|array|user|priv|ctx|context|cookie|opaque|closure)*"
 
-/* The values of these results are no failures, however negative or NULL. */
+/* For functions with such names, a negative result or NULL is no failure. */
 #define RULE_NEGATIVE_IS_FINE                                                                      \
 	"*@(cmp|compare|coll|diff|sub|sign|offset|delta|neg|abs|min|max|round|mul|div|add|log)*"
 #define RULE_NULL_IS_FINE                                                                          \
 	"*@(get|find|next|prev|first|last|lookup|search|query|peek|current|parent|child|sibling|head|tail|error|data|name|value)*"
 
-/* An enum that tells how a call went: its own name, and the name of its value 0. */
+/* An enum that says whether a call succeeded: its own name, and the name of its value 0. */
 #define RULE_STATUS_ENUM                                                                           \
 	"*@(result|error|err|errno|status|code|ret|rc|retcode|errcode|errorcode|errors)?(_t|_e|s)"
 #define RULE_STATUS_FINE                                                                           \
 	"*@(ok|okay|success|succeeded|noerr|noerror|no_err|no_error|none|no_errors)*"
 
 /*
- * An enum whose values are bits: 1, 2, 4, 8 and so on, this many of them and no sums; or a word in
- * its name, or in most of its values' names, and no more sums than bits.
+ * An enum whose values are bits. Either it has at least RULE_FLAGS_COUNT of the values 1, 2, 4, 8
+ * and so on, and no sums; or its name, or most of its values' names, fit RULE_FLAGS_ENUM, and it
+ * has no more sums than bits.
  */
 #define RULE_FLAGS_ENUM	 "*@(flag|mask|bits|bitfield|caps)*"
 #define RULE_FLAGS_COUNT 4
 
 /*
- * Functions that make an object, and those that end one; compared with regard to case. The weak ones
- * end one only if there is a function that makes one, with the same beginning.
+ * Functions that make an object, and those that end one; here case counts. A function with a weak
+ * end ends an object only if a function with the same beginning makes one.
  */
 #define RULE_CREATES                                                                               \
 	"@(*[Cc]reate*|*[Oo]pen?(_*|[0-9]*|[A-Z]*|)|*_new?(_*)|*[a-z]New*|new_*|*_init|*[a-z]Init?(_|[0-9])*|*[Aa]lloc*|*_dup|*_clone|*[Cc]onnect*|*_start)"

@@ -2,10 +2,10 @@
 /*
  * interposer.c: which functions an interposer has, and its parts put together.
  *
- * A function that a header declares and the library exports has a stub, with each version that the
- * library has of it. What C code could not pass on (variadic functions, long double, vectors) the
- * generic entry can; functions that use their caller's frame nobody can, and these are refused by
- * name.
+ * A function that a header declares and the library exports has a stub for each of its versions.
+ * The generic entry also serves functions that C code can't pass on (variadic functions, long
+ * double, vectors). Functions that use their caller's frame can't be traced at all, and are refused
+ * by name.
  */
 #include "gen/interposer.h"
 
@@ -29,7 +29,7 @@ static struct type *void_type(void)
 	return &type;
 }
 
-/* Nothing is known but its name. */
+/* Forget everything about a function but its name. */
 static void function_forget(struct function *function)
 {
 	function->result = void_type();
@@ -67,13 +67,16 @@ static struct interposed *export_find(const struct library *library, const char 
 		       : NULL;
 }
 
-/* Whether something hands out this function, which the library need not export. */
+/* True if a get-proc function hands this function out. Then the library need not export it. */
 static bool is_handed_out(const struct model *model, const struct function *function)
 {
 	return model->ngetprocs && !function->exported;
 }
 
-/* Decide about each function of the headers. Says which of the library's are left out. */
+/*
+ * Decide which functions of the headers get a stub. Prints which functions of the library are left
+ * out.
+ */
 static void functions_choose(struct model *model, const struct library *library)
 {
 	for (size_t i = 0; i < model->nfunctions; i++) {
@@ -97,7 +100,7 @@ static void functions_choose(struct model *model, const struct library *library)
 	}
 }
 
-/* All that it exports, by name. */
+/* A model of everything that the library exports, by name alone. */
 static struct model *model_of_exports(const struct library *library)
 {
 	struct model *model = allocate(sizeof *model);
@@ -116,7 +119,7 @@ static struct model *model_of_exports(const struct library *library)
 	return model;
 }
 
-/* Pointers into the list of functions, which is about to move. */
+/* Correct the pointers into the list of functions, which is about to move. */
 static void getprocs_move(struct model *model, const struct function *from)
 {
 	for (size_t i = 0; i < model->ngetprocs; i++) {
@@ -212,7 +215,7 @@ static unsigned version_number(const struct library *library, const struct inter
 	return VER_NDX_GLOBAL;
 }
 
-/* The export that a function's name stands for; its own name is before the version. */
+/* The export that a function's name (NAME or NAME@VERSION) stands for. */
 static const struct interposed *export_of(const struct library *library, const char *name)
 {
 	const char *at = strchr(name, '@');
@@ -281,7 +284,7 @@ static void library_add(struct making *making, struct spot api, struct spot shim
 			     import_slot(making, IMPORT_REGISTER));
 }
 
-/* The shims' signatures. What can't be described loses its parameters. */
+/* The shims' signatures. A function without one loses its parameters. */
 static const struct tl_signature **signatures_make(struct making *making, struct model *model)
 {
 	const struct tl_signature **list = allocate((emit_count(model) + 1) * sizeof *list);
@@ -344,7 +347,10 @@ static int interposer_make(struct model *model, struct library *library, const c
 	return 0;
 }
 
-/* What libtracelayer.so itself calls can't call it back for each of its calls. */
+/*
+ * True if libtracelayer.so itself calls this library. A shim there would call libtracelayer.so for
+ * each of its own calls.
+ */
 static bool library_is_below(const struct library *library)
 {
 	static const char *const below[] = {"libc.so.*", "ld-linux*.so.*", "libpthread.so.*",

@@ -6,7 +6,7 @@
 #include "gen/emit.h"
 #include "gen/interposer_signature.h"
 
-/* The elements of a homogeneous aggregate: of what size, and how many; count 0: it is none. */
+/* The elements of a homogeneous aggregate: their size and number; count 0: the type is none. */
 struct elements {
 	uint64_t size;
 	unsigned count;
@@ -58,7 +58,10 @@ static void elements_add(struct elements *elements, const struct type *type)
 	}
 }
 
-/* A vector of 8 bytes and a double are of one size, and not of one kind: told apart elsewhere. */
+/*
+ * A vector of 8 bytes and a double have the same size but are of different kinds; other code tells
+ * them apart.
+ */
 static struct elements elements_of(const struct type *type)
 {
 	struct elements elements = {0};

@@ -258,7 +258,7 @@ static int by_place(const void *a, const void *b)
 	return one->r_offset < other->r_offset ? -1 : one->r_offset > other->r_offset;
 }
 
-/* Those without a symbol first, as DT_RELACOUNT counts them. Returns that count. */
+/* Relocations without a symbol come first, as DT_RELACOUNT counts them. Returns that count. */
 static size_t relocations_write(struct file *file)
 {
 	struct image *image = file->image;
@@ -445,7 +445,7 @@ static void header_write(const struct file *file, uint8_t *bytes, uint64_t secti
 	memcpy(bytes, &header, sizeof header);
 }
 
-/* The bytes' own, so that the same interposer has the same. */
+/* The build id is a hash of the bytes, so that equal interposers have equal ids. */
 static void build_id_write(uint8_t *note, const uint8_t *bytes, uint64_t size)
 {
 	uint64_t id[2] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
@@ -481,7 +481,10 @@ static void distances_write(const struct file *file)
 
 static int bytes_save(struct file *file, const uint8_t *bytes, uint64_t end, const char *output)
 {
-	/* Nobody sees half of it: programs may have the one before mapped. */
+	/*
+	 * Write to another name and rename: no program sees half a file, and programs may have the
+	 * previous file mapped.
+	 */
 	const char *path = format_text("%s.%ld", output, (long)getpid());
 	FILE *to = fopen(path, "w");
 

@@ -4,9 +4,9 @@
  * convention of the library's machine: what the conventions (interposer_x86_64.c,
  * interposer_aarch64.c) share.
  *
- * What compilers do differently, or by their options (vectors of more than 16 bytes, of less than
- * 8), makes the function's signature unknown: it is passed on as it is, and its arguments aren't
- * shown.
+ * Compilers treat some types differently, or as their options say (vectors of more than 16 bytes or
+ * of less than 8). A function with such a type has no known signature: its calls are passed on
+ * unchanged, and its arguments are not shown.
  */
 #include "gen/interposer_signature.h"
 
@@ -37,7 +37,7 @@ void signature_add_word(struct build *build, int place, unsigned behind)
 	};
 }
 
-/* The last word of a value of that type: which of its bits are the value's. */
+/* Note which bits of the last word belong to a value of this type. */
 void signature_trim(struct build *build, const struct type *type, unsigned first, unsigned count)
 {
 	unsigned rest = (unsigned)(type->size % 8);

@@ -18,15 +18,15 @@ struct placing {
 	struct spot types, api, functions;
 };
 
-/* A struct whose pointers are put in afterwards. */
-static struct spot place(struct image *image, const void *bytes, size_t size)
+/* Add a struct. Its pointers are put in afterwards. */
+static struct spot struct_place(struct image *image, const void *bytes, size_t size)
 {
 	return image_add(image, PART_RELRO, bytes, size, 8);
 }
 
 #define CLEAR(image, type, spot, field) ((type *)image_at(image, spot))->field = NULL
 
-/* A pointer that the struct has in tracegen's memory, too. */
+/* Make the pointer at `offset` of the struct at `at` lead to `to`. */
 static void pointer_to(struct placing *placing, struct spot at, size_t offset, struct spot to)
 {
 	image_point(placing->image, spot_behind(at, offset), to);
@@ -125,7 +125,8 @@ static void place_getprocs(struct placing *placing, const struct tl_api *api)
 
 	if (!api->ngetprocs)
 		return;
-	struct spot first = place(image, api->getprocs, api->ngetprocs * sizeof(struct tl_getproc));
+	struct spot first =
+		struct_place(image, api->getprocs, api->ngetprocs * sizeof(struct tl_getproc));
 	for (uint32_t i = 0; i < api->ngetprocs; i++) {
 		const struct tl_getproc *getproc = &api->getprocs[i];
 		struct spot spot = spot_behind(first, i * sizeof *getproc);
@@ -145,7 +146,8 @@ static void place_chains(struct placing *placing, const struct tl_api *api)
 
 	if (!api->nchains)
 		return;
-	struct spot first = place(image, api->chains, api->nchains * sizeof(struct tl_chain));
+	struct spot first =
+		struct_place(image, api->chains, api->nchains * sizeof(struct tl_chain));
 	for (uint32_t i = 0; i < api->nchains; i++) {
 		struct spot spot = spot_behind(first, i * sizeof(struct tl_chain));
 
@@ -195,7 +197,7 @@ struct spot tables_place(struct image *image, const struct tables *tables, struc
 		.nchains = api->nchains,
 	};
 
-	placing.api = place(image, &blank, sizeof blank);
+	placing.api = struct_place(image, &blank, sizeof blank);
 	placing.types =
 		image_reserve(image, PART_RELRO, tables->ntypes * sizeof(struct tl_type), 8);
 	placing.functions =

@@ -9,7 +9,7 @@
 /* The convention's classes of 8 bytes. */
 enum passing { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, COMPLEX_X87, MEMORY, UNKNOWN };
 
-static enum passing merge(enum passing a, enum passing b)
+static enum passing classes_merge(enum passing a, enum passing b)
 {
 	if (a == b || b == NO_CLASS)
 		return a;
@@ -34,12 +34,12 @@ struct classes {
 static void class_add(struct classes *classes, uint64_t offset, enum passing passing)
 {
 	if (offset / 8 < 2)
-		classes->of[offset / 8] = merge(classes->of[offset / 8], passing);
+		classes->of[offset / 8] = classes_merge(classes->of[offset / 8], passing);
 }
 
 static void whole_add(struct classes *classes, enum passing passing)
 {
-	classes->whole = merge(classes->whole, passing);
+	classes->whole = classes_merge(classes->whole, passing);
 }
 
 static void type_classify(struct classes *classes, const struct type *type, uint64_t offset);
@@ -132,7 +132,7 @@ static void type_classify(struct classes *classes, const struct type *type, uint
 }
 
 /* The class of the whole value, where it has one: UNKNOWN, MEMORY, COMPLEX_X87. */
-static enum passing classify(const struct type *type, struct classes *classes)
+static enum passing value_classify(const struct type *type, struct classes *classes)
 {
 	*classes = (struct classes){0};
 	/* A larger struct is in memory, unless it is one vector: that depends on options. */
@@ -175,7 +175,7 @@ static void param_place(struct build *build, const struct type *type)
 	unsigned words = emit_words(type), first = build->signature->words;
 	unsigned integers = 0, vectors = 0;
 	struct classes classes;
-	enum passing whole = classify(type, &classes);
+	enum passing whole = value_classify(type, &classes);
 
 	build->unknown |= whole == UNKNOWN || words > TL_SIGNATURE_WORDS ||
 			  first + words > TL_SIGNATURE_WORDS || type->align > 64;
@@ -199,7 +199,7 @@ static void param_place(struct build *build, const struct type *type)
 					   0);
 		else if (classes.of[i] == SSE)
 			signature_add_word(build, TL_PLACE_X86_VECTOR((int)build->vectors++), 0);
-		else /* padding: nobody's, in no register */
+		else /* padding, which is in no register */
 			signature_add_word(build, TL_PLACE_X86_INTEGER(0), 0);
 		if (classes.of[i] == NO_CLASS)
 			build->unknown = true;
@@ -214,7 +214,7 @@ static void param_place(struct build *build, const struct type *type)
 static void result_begin(struct build *build, const struct type *type)
 {
 	struct classes classes;
-	enum passing whole = type->kind == TL_KIND_VOID ? NO_CLASS : classify(type, &classes);
+	enum passing whole = type->kind == TL_KIND_VOID ? NO_CLASS : value_classify(type, &classes);
 
 	build->unknown |= whole == UNKNOWN;
 	if (whole != MEMORY)
@@ -234,7 +234,7 @@ static void result_place(struct build *build, const struct type *type)
 	unsigned words = emit_words(type), integers = 0, vectors = 0;
 	struct tl_signature *signature = build->signature;
 	struct classes classes;
-	enum passing whole = type->kind == TL_KIND_VOID ? NO_CLASS : classify(type, &classes);
+	enum passing whole = type->kind == TL_KIND_VOID ? NO_CLASS : value_classify(type, &classes);
 
 	if (!words || build->unknown)
 		return;

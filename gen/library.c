@@ -79,7 +79,10 @@ static size_t text_common(const char *a, const char *b)
 	return length;
 }
 
-/* The path under a name; else, under `nearest`, the name that begins most like it. */
+/*
+ * The path of a library name. If there is none, *nearest becomes the name with the longest
+ * beginning in common.
+ */
 static const char *cache_find(const char *name, const char **nearest)
 {
 	int file = open(CACHE, O_RDONLY | O_CLOEXEC);

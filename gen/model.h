@@ -58,8 +58,8 @@ struct variable {
 };
 
 /*
- * Types that C code of ours does not pass on, and that the generic entry does: what calling
- * conventions tell apart from other types of their size.
+ * Types that the generic entry can pass on and generated C code can't: calling conventions treat
+ * them differently from other types of their size.
  */
 enum wide {
 	WIDE_NONE,
@@ -102,7 +102,7 @@ struct type {
 /* Words that a function known by its name alone may be passed. */
 #define TL_PASSED_MAX 24
 
-/* Why a function is left out that has "..."; a descriptor may say what stands there. */
+/* Why a function with "..." is left out; a descriptor may say what callers pass there. */
 #define LEFT_OUT_VARIADIC "variadic: its arguments can't be passed on"
 
 struct function {
@@ -140,7 +140,10 @@ struct function {
 	 */
 	const char *unsupported;
 	const char *left_out; /* not NULL: no shim, and this is why */
-	/* left_out tells of C only: what passes registers and stack on as they are can call it */
+	/*
+	 * left_out is about C code only: the generic entry, which passes registers and stack on
+	 * unchanged, can call it
+	 */
 	bool only_generic;
 	const char *
 		params_type; /* the header's own params struct ("ze_init_params_t"), or NULL: emitted */
@@ -176,7 +179,7 @@ struct getproc {
 
 #define REFUSED_UNEXPORTED "the library doesn't export it"
 
-/* What a header declares and nothing can trace: a static function, a variable. */
+/* A declaration of a header that can't be traced: a static function, a variable. */
 struct refused {
 	const char *name;
 	const char *why; /* "it is static: …" */

@@ -313,9 +313,7 @@ int model_write(const struct model *model, FILE *to)
 	return failed ? -1 : 0;
 }
 
-/*
- * Reading. Only the first error is reported: what is read after it has no meaning.
- */
+/* Reading. Only the first error is reported: after it, values that are read mean nothing. */
 
 struct reader {
 	const char *path;

@@ -211,9 +211,9 @@ static void table_make_members(const struct collection *all, struct tl_type *to,
 }
 
 /*
- * A trace puts words of its own beside a call's arguments, as tracelayer-trace(5) lists them. A
- * parameter of such a name (MPI_Isend has a request, MPI_Comm_compare a result) gets an underscore,
- * so that no name stands there twice.
+ * A trace puts some keys of its own beside a call's arguments; tracelayer-trace(5) lists them. A
+ * parameter with such a name (MPI_Isend has a request, MPI_Comm_compare a result) gets an
+ * underscore, so that each key stands there once.
  */
 static const char *param_shown_name(const struct function *function, const char *name)
 {

@@ -67,7 +67,7 @@ static const char *line_cxx_word(const char *line, size_t length)
 	return NULL;
 }
 
-/* Why a place that C can't read is C++; NULL: nothing says so. */
+/* The word that shows that a place which C can't read is C++; NULL: there is none. */
 static const char *place_cxx_word(const struct place *place, const char *what)
 {
 	static const char *const endings[] = {".hpp", ".hh", ".hxx", ".h++", ".tpp", ".ipp"};
@@ -152,7 +152,7 @@ static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic, bool 
 			   what, hint);
 }
 
-/* Each error once, though a header without guards may be read many times. */
+/* Print each error once: a header without guards may be read many times. */
 static bool diagnostics_report(struct parse *parse)
 {
 	unsigned count = clang_getNumDiagnostics(parse->unit);
@@ -254,8 +254,8 @@ static void unit_read(struct parse *parse)
 }
 
 /*
- * Include first what a header uses and leaves to others to include, as jpeglib.h does stdio.h. True:
- * something was added that was not there.
+ * Some headers use others without including them, as jpeglib.h does with stdio.h. Include these
+ * first. True: something was added.
  */
 static bool parse_add_includes(struct parse *parse)
 {
@@ -281,8 +281,8 @@ static bool parse_add_includes(struct parse *parse)
 }
 
 /*
- * libclang 14 has _Float16 on x86-64 only together with AVX512-FP16. The macros that come with it go
- * again, so that the headers see the processor that the flags name.
+ * libclang 14 has _Float16 on x86-64 only together with AVX512-FP16. The macros that this defines
+ * are undefined again, so that the headers see the processor that the flags name.
  */
 static bool unit_lacks_float16(CXTranslationUnit unit)
 {

@@ -73,7 +73,7 @@ const char *cursor_symbol(CXCursor cursor);
 /* What a file is included as, wherever it was found. */
 const char *parse_included_name(const struct parse *parse, const char *path);
 struct source *parse_source(struct parse *parse, CXFile file);
-/* Now that the named headers are known: the others that count. */
+/* Find the other headers that count; call it when the named ones are known. */
 void parse_add_folders(struct parse *parse);
 
 struct place parse_place(struct parse *parse, CXSourceLocation location);
@@ -81,7 +81,7 @@ struct place parse_start(struct parse *parse, CXCursor cursor);
 struct place parse_end(struct parse *parse, CXCursor cursor);
 struct location parse_location(struct parse *parse, CXCursor cursor);
 
-/* It stands in one of the headers that make up the API. */
+/* True if the cursor is in one of the API's headers. */
 bool parse_is_named(struct parse *parse, CXCursor cursor);
 
 /* The comment in front of it; NULL: none. */
@@ -91,8 +91,8 @@ const char *parse_comment(struct parse *parse, CXCursor cursor);
 struct cursors cursors_of_kind(CXCursor parent, enum CXCursorKind kind);
 
 /*
- * The comment of the i-th of several things in a row (parameters, members, enumerators), whose list
- * ends at `limit`: behind it on its line, else in front of it.
+ * The comment of the i-th parameter, member or enumerator of a list that ends at `limit`: behind it
+ * on its line, else in front of it.
  */
 const char *parse_row_comment(struct parse *parse, const struct cursors *row, size_t i,
 			      size_t limit);
@@ -105,7 +105,9 @@ enum tl_kind parse_scalar_kind(enum CXTypeKind kind);
 
 /* ---- parse_functions.c */
 
-/* The functions that make up the API, and what else the headers declare and can't be one. */
+/*
+ * Find the functions of the API, and the declarations that look like functions and can't be traced.
+ */
 void parse_functions(struct parse *parse, CXCursor all);
 
 /* ---- parse_constants.c */

@@ -155,7 +155,7 @@ void parse_constants(struct parse *parse, CXCursor all)
 		clang_disposeTranslationUnit(unit);
 }
 
-/* A typedef that is, some steps down, called a bit field. */
+/* True if the type, or a typedef that it stands for, is called a bit field. */
 static bool is_bitfield_alias(CXType type)
 {
 	for (;;) {
@@ -184,8 +184,8 @@ static void alias_extend_by_group(struct parse *parse, const struct alias *alias
 		int64_t value = group->values[i].value;
 
 		/*
-		 * Headers also list the names of properties under a bit field's name; a property is
-		 * not one bit.
+		 * Headers also list names of properties under a bit field's name, and a property's
+		 * value is not one bit.
 		 */
 		if (type->kind == TL_KIND_ENUM || bitfield || (value & (value - 1)) == 0)
 			enumerator_add(type, group->values[i]);

@@ -110,7 +110,7 @@ void parse_chains(struct parse *parse)
 	}
 }
 
-/* Lower case and no underscores: names that differ in nothing else are the same name. */
+/* A name in lower case without underscores. Names that differ only in these are the same. */
 static char *name_squeezed(const char *from, size_t length)
 {
 	char *name = copy_bytes(from, length), *to = name;

@@ -29,7 +29,7 @@ const char *cursor_symbol(CXCursor cursor)
 {
 	const char *symbol = cxstring_text(clang_Cursor_getMangling(cursor));
 
-	/* 1 says that the symbol is to be taken as it stands. */
+	/* A symbol that begins with \1 is used unchanged. */
 	return *symbol == '\1' ? symbol + 1 : symbol;
 }
 
@@ -82,7 +82,7 @@ const char *parse_included_name(const struct parse *parse, const char *path)
 	return path_without_dots(copy_text(name));
 }
 
-/* A header that nobody named, and that counts nevertheless. */
+/* True for a header that was not named but counts, too. */
 static bool source_counts(const struct parse *parse, const struct source *source)
 {
 	for (size_t i = 0; i < parse->from->nincluded; i++)

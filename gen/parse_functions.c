@@ -53,7 +53,10 @@ static const char *type_unforwardable(CXType type, bool *only_generic)
 	}
 }
 
-/* The first reason is the one that is told; the gravest decides. */
+/*
+ * The first reason is the one that messages show. A function is only_generic if all its reasons
+ * are.
+ */
 static void function_leave_out(struct function *function, const char *why, bool only_generic)
 {
 	function->only_generic = only_generic && (!function->left_out || function->only_generic);
@@ -61,7 +64,7 @@ static void function_leave_out(struct function *function, const char *why, bool 
 		function->left_out = why;
 }
 
-/* An attribute that clang knows, and its interface has no word for. */
+/* clang knows the attribute returns_twice, but libclang's interface does not show it. */
 static bool function_returns_twice(CXCursor cursor)
 {
 	return strstr(cxstring_text(clang_getCursorPrettyPrinted(cursor, NULL)),
@@ -209,7 +212,7 @@ static struct function *function_add(struct parse *parse, CXCursor cursor)
 	struct model *model = parse->model;
 	struct function *function = APPEND(model->functions, model->nfunctions);
 
-	/* The cursor's children won't do: of a result that is a function they include its parameters. */
+	/* Not the cursor's children: if the result is a function, these include its parameters. */
 	for (int i = 0; i < clang_Cursor_getNumArguments(cursor); i++)
 		*APPEND(row.list, row.count) = clang_Cursor_getArgument(cursor, (unsigned)i);
 	function->name = cursor_symbol(cursor);
@@ -226,7 +229,7 @@ static struct function *function_add(struct parse *parse, CXCursor cursor)
 	for (size_t i = 0; i < row.count; i++)
 		function_add_param(parse, function, &row, i, clang_getArgType(type, (unsigned)i),
 				   limit);
-	/* Once more, now that all are known: lengths may name parameters that come later. */
+	/* Again, now that all parameters are known: lengths may name later ones. */
 	for (size_t i = 0; i < row.count; i++) {
 		struct tags tags = tags_read(function->params[i].comment);
 
@@ -251,8 +254,8 @@ static void refused_add(struct parse *parse, CXCursor cursor, const char *why)
 }
 
 /*
- * Without libraries: all functions of the headers that count. With them: what they export, whatever
- * header declares it.
+ * Without libraries, take all functions of the headers that count. With libraries, take what these
+ * export, whatever header declares it.
  */
 static void function_consider(struct parse *parse, CXCursor cursor)
 {

@@ -171,7 +171,7 @@ const char *parse_spelling(CXType type)
 static void record_fill(struct parse *parse, struct type *type, CXType record, uint64_t base);
 
 /*
- * A struct or union with no name of its own: a struct's members belong to what is around it, a
+ * Add a struct or union without a name: a struct's members become members of the type around it, a
  * union is called after its first member.
  */
 static void record_add_unnamed(struct parse *parse, struct type *type, CXType record,
@@ -293,7 +293,10 @@ static enum wide wide_of(enum CXTypeKind kind)
 	}
 }
 
-/* What calling conventions must know of it, and how it is shown: as a number or as an array. */
+/*
+ * Note what calling conventions must know of the type, and how it is shown: as a number or as an
+ * array.
+ */
 static void type_widen(struct parse *parse, struct type *type, CXType canonical)
 {
 	type->wide = wide_of(canonical.kind);
@@ -404,7 +407,7 @@ static struct type *type_alias(struct parse *parse, CXType type)
 	if (canonical.kind == CXType_Pointer) {
 		while (under.kind == CXType_Elaborated)
 			under = clang_Type_getNamedType(under);
-		/* A second name for a handle stays a name of its own. */
+		/* A second typedef of a handle stays a type of its own. */
 		made = type_pointer(parse, under.kind == CXType_Pointer ? under : canonical, name);
 	} else if (canonical.kind == CXType_ConstantArray ||
 		   canonical.kind == CXType_FunctionProto) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refused.c: functions that no shim can stand in front of: they look at their caller's frame, or
- * return to it when it is gone. A shim of any kind has a frame of its own between the two.
+ * refused.c: functions that can't have a shim: they look at their caller's frame, or return to it
+ * later. A shim of any kind puts a frame of its own in between.
  */
 #include <fnmatch.h>
 

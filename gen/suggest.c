@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * suggest.c: guesses as a descriptor: what a user corrects and keeps. With this descriptor tracegen
- * makes of the same headers what it makes of them without one.
+ * suggest.c: writes the guesses as a descriptor, for the user to correct and keep. With this
+ * descriptor tracegen makes the same output from the same headers as without one.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void object_set_list(json_t *object, const char *key, json_t *list)
 		json_decref(list);
 }
 
-/* Headers that functions stand in and that nobody named. */
+/* Headers that declare functions and were not named. */
 static json_t *model_included(const struct model *model)
 {
 	const char **files = NULL;
@@ -47,7 +47,7 @@ static json_t *model_included(const struct model *model)
 	return json_of_texts(files, count);
 }
 
-/* The guesses of one kind that say the same for the same reason, as a list of names. */
+/* The names of all guesses of one kind that say the same for the same reason. */
 static json_t *guesses_alike(const struct guesses *guesses, size_t first)
 {
 	const struct guess *like = &guesses->list[first];

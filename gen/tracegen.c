@@ -145,7 +145,10 @@ static struct exports *options_read_exports(const struct options *options)
 	return exports;
 }
 
-/* What programs link is what was asked for, first; the descriptor may know others. */
+/*
+ * The libraries of the command line come first, because programs link them. The descriptor may name
+ * others.
+ */
 static void model_add_sonames(struct model *model, const struct exports *exports)
 {
 	for (size_t i = 0; exports && i < exports->nsonames; i++) {
@@ -158,7 +161,7 @@ static void model_add_sonames(struct model *model, const struct exports *exports
 	}
 }
 
-/* Headers and library have nothing in common. */
+/* The library exports none of the headers' functions: say so, with the nearest name. Returns -1. */
 static int exports_none(const struct model *model, const struct exports *exports)
 {
 	size_t common = 0;
@@ -285,7 +288,7 @@ static struct model *options_load_model(const struct options *options)
 	if (!model ||
 	    (!described && model_describe_and_report(model, options->api, options->generic) != 0))
 		return NULL;
-	/* An interposer's maker is told how many functions it has. */
+	/* The interposer command prints a count of its own. */
 	if (!options->generic)
 		model_report_unexported(model, exports);
 	model_add_sonames(model, exports);
