@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /*
  * Calls.java: for tests/whole/stack_java.sh. Uses what a JVM does beneath: SIGSEGV for null pointers, deep recursion and safepoints; threads that come and go; zlib by
  * java.util.zip; a JNI library that is called, calls back, throws, and attaches threads of its own; child processes. All that it prints is the same each time.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- jit_calls.lua: see jit_calls.h. Hot loops that the JIT compiles, whose code calls the library directly; callbacks that end by errors, which pcall
 -- catches: LuaJIT unwinds the stack through the library's frames, and through whoever traces it. Its argument is how many rounds.
 local ffi = require("ffi")
