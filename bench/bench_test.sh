@@ -14,7 +14,7 @@ row='^  [^ ].* +-?[0-9]+\.[0-9]{2,3}   '
 is "$(grep -cE "$row" "$tmp/out")" $((45 + ($(nproc) > 1))) "every row is there"
 ok "the date, the machine and the compiler are there" grep -qE "^tracelayer bench, $(date -u +%Y)-[0-9-]+$" "$tmp/out"
 
-# What parts run is what make bench builds: not what only make check would.
+# The parts run only programs that make bench builds, and none that only make check builds.
 needed=$(make -C "$top_builddir" -pn bench 2>/dev/null | sed -n 's/^bench: //p')
 missing=$(cd "$top_srcdir/bench" && find . -name '*.sh' ! -name bench_test.sh -exec grep -oh '\$top_builddir/[^" )]*' bench {} + | sed -e 's,\$top_builddir/,,' -e 's,\.libs/\(.*\)\.so$,\1.la,' | sort -u |
 	while read -r file; do

@@ -35,7 +35,7 @@ call_row()
 	ratio_row "$1" "$work/rows" "ns${4:+; wanted: $4}"
 }
 
-# call_keeps_up SHAPE NS: with a call every NS nanoseconds, in buffers that soon are full, nothing is lost where losing is allowed.
+# call_keeps_up SHAPE NS: true if no call is lost when a call comes every NS nanoseconds, in small buffers that may lose events.
 call_keeps_up()
 {
 	traced TRACELAYER_FULL=drop TRACELAYER_MEMORY=16M "$top_builddir/bench_call" "$1" every $call_paced "$2" >"$work/paced" 2>"$work/paced.lost" &&
@@ -65,7 +65,7 @@ call_rate_row()
 	ratio_row "$1" "$work/rate.$2" "ns: $rate million calls/s"
 }
 
-# call_whole ENDING: what a recorded call takes until the process has written it and ended, of what its floor takes.
+# call_whole ENDING: the time of a recorded call, up to the end of the process that writes it, divided by its floor.
 call_whole()
 {
 	local floor

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # device.sh: what device lanes cost a program that enqueues an empty kernel and waits for it, again and again. A part of bench/bench.
 #
-# The worst that there is: commands that do nothing, each waited for. In a round each configuration is one process of bench_device, in shuffled order. First the
-# driver as it comes, its threads and the program's on cores of their own: most of the time goes by until the kernel has woken one for the other. Then the driver with one thread,
-# and that, the program's and our own all on one core, where whatever is done by anybody is in the way.
+# This is the worst case: commands that do nothing, and a wait for each. In a round each configuration is one process of bench_device, in shuffled order. First the
+# driver runs with its defaults, and its threads and the program's have cores of their own: most of the time is the kernel's, to wake one thread for the other. Then the
+# driver has one thread, and all threads (the driver's, the program's, tracelayer's) share one core, where any work delays the others.
 
 device_turns=101 device_count=100 device_rest=3000
 test -z "$short" || { device_turns=3 device_count=10 device_rest=100; }

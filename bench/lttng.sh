@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # lttng.sh: the same call recorded by LTTng-UST, as an event at its entry and one at its exit. A part of bench/bench.
 #
-# The session is user space only, of the user's own (LTTNG_HOME in our folder; for root LTTng uses its system-wide place), and ended at the end.
+# The session is one of user space and of the user alone: LTTNG_HOME is in our folder. (For root, LTTng uses its system-wide place.) The script ends it.
 
 lttng_part()
 {
@@ -42,7 +42,7 @@ lttng_session()
 
 lttng_run() { LTTNG_UST_REGISTER_TIMEOUT=5000 "$work/lttng_call" "$1" "$call_turns" "$call_count"; }
 
-# What it has recorded proves that it was at work.
+# The recorded events prove that LTTng was active.
 lttng_check()
 {
 	lttng stop "$1" >/dev/null 2>&1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # phases.sh: how fast tracelayer phases reads a systrace, on one core. A part of bench/bench.
 #
-# The trace has 200 runs among other programs' rows; one row in eight is of interest. What it is compared with is grep, which looks once for the
-# marks and does nothing with them; we read all twice.
+# The trace has 200 runs among other programs' rows; one row in eight is of interest. It is compared with grep, which looks for the marks once
+# and does nothing with them; tracelayer phases reads everything twice.
 
 phases_bytes=1000000000 phases_runs=200
 test -z "$short" || phases_bytes=4000000

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # profiler.sh: what labels cost (tracelayer/profiler.h), and what it takes to sample four threads. A part of bench/bench.
 #
-# A call that is kept open for tracelayer profile to see, and not recorded, is compared with the floor of one that is recorded (bench_call).
-# The sampler's time is in percent of the time that the program's threads have on the processor meanwhile. Most of it is the kernel's, to wake it up.
+# A call that is only kept open for tracelayer profile is compared with the floor of a recorded call (bench_call). The sampler's time is in
+# percent of the processor time of the program's threads. Most of it is the kernel's, to wake the sampler.
 
 profiler_turns=401 profiler_count=20000 profiler_seconds=2
 test -z "$short" || { profiler_turns=3 profiler_count=1000 profiler_seconds=0.2; }

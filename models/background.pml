@@ -150,7 +150,7 @@ proctype noter(byte me)
 	done++;
 }
 
-/* Nobody is at work or about to be: each thread has ended, or sleeps and has not been woken. */
+/* No thread works or is about to: each has ended, or sleeps and has not been woken. */
 active proctype check()
 {
 	atomic {

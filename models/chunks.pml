@@ -180,14 +180,14 @@ inline next_chunk(l)
 #else
 
 /*
- * The ring. A chunk's owner is decided by one word: whose turn it is (.turn_of), whether it is
- * sealed, and whether the reader has it. The producer reuses what is sealed and not taken, by a
- * compare and exchange; the reader takes what is of the turn that it means, in the same way.
+ * The ring. One word decides who owns a chunk: whose turn it is (.turn_of), whether it is sealed,
+ * and whether the reader has it. By a compare and exchange of that word, the producer reuses a
+ * chunk that is sealed and not taken, and the reader takes a chunk of the turn that it expects.
  */
 byte turn_of[CHUNKS];
 bit reader_has[CHUNKS];
 
-/* In chunk c there is a place that interrupted code still writes to. */
+/* True if interrupted code still writes to a place of chunk c. */
 #define UNFINISHED(c)	(head[SLOT(c, 0)] < 2 || head[SLOT(c, 1)] < 2)
 /* It may be reused, if the compare and exchange finds its turn unchanged. */
 #define REUSABLE(c)	(sealed[c] && !reader_has[c])
@@ -202,7 +202,7 @@ inline ring_count_overwritten(c)
 	}
 }
 
-/* The oldest sealed chunk that has not been looked at, as the producer's list has it. */
+/* The oldest sealed chunk that was not looked at yet, in the order of the producer's list. */
 inline ring_oldest(after, c)
 {
 	d_step {
@@ -451,7 +451,7 @@ inline writer_drain(flush)
 }
 
 /*
- * A live chunk is looked up first, and the queue emptied then: no older chunk of the thread is
+ * Look up the live chunk first, and empty the queue then: so no older chunk of the thread is
  * overtaken.
  */
 inline live_take(l)
@@ -478,9 +478,9 @@ inline live_take(l)
 #else
 
 /*
- * Take the live chunk, and then what is sealed, from the newest to the oldest. The producer reuses
- * the oldest first, so where it was faster with one it was with all that are older, and there is no
- * gap in what is taken.
+ * Take the live chunk, and then the sealed ones, from the newest to the oldest. The producer reuses
+ * the oldest first. So if it was faster with one chunk, it was also faster with all older ones, and
+ * the chunks that are taken have no gap.
  */
 #define BELOW(c)	(turn_of[c] < top && turn_of[c] < bottom)
 

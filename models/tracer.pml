@@ -48,7 +48,7 @@ inline flush_one(t)
 		pin[pending_slot[t * DEPTH]] = pending_value[t * DEPTH];
 		pending_slot[t * DEPTH] = pending_slot[t * DEPTH + 1];
 		pending_value[t * DEPTH] = pending_value[t * DEPTH + 1];
-		/* Clear what is free, so that states that differ in nothing are one. */
+		/* Clear unused values, so that equal states are one state. */
 		pending_slot[t * DEPTH + 1] = 255;
 		pending_value[t * DEPTH + 1] = 0;
 		pending_count[t] = pending_count[t] - 1;
@@ -98,8 +98,8 @@ inline unpin(slot)
 }
 
 /*
- * Pin a table: load, store the pin, load again; only if it is still the one published may it be
- * used.
+ * Pin a table: load, store the pin, load again. The caller may use the table only if it is still
+ * the published one.
  */
 inline enter(slot, table)
 {
@@ -121,7 +121,7 @@ inline leave(slot, table)
 	unpin(slot)
 }
 
-/* Calls that the tracer is in none of may take for ever: destroy must not wait for them. */
+/* Calls without this tracer may take for ever: destroy must not wait for them. */
 inline drive(table, within)
 {
 	if
@@ -155,7 +155,7 @@ proctype caller(byte me)
 
 #define PINNED(table) (pin[0] == table || pin[1] == table || pin[2] == table || pin[3] == table)
 
-/* Free a retired table if nobody has it pinned; it is left to a later writer otherwise. */
+/* Free a retired table if no caller has it pinned; otherwise leave it to a later writer. */
 inline reclaim(table)
 {
 	if

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Times in a trace are those of CLOCK_MONOTONIC, to a microsecond: a program reads that clock right before and behind its calls. With STRESS=1 for ten
-# minutes, else for some seconds. What slews do at every instant, clock_slew_test says.
+# minutes, else for some seconds. clock_slew_test checks what slews do at every instant.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 app=$top_builddir/tests/apps/clock_brackets

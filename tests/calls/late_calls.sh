@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Calls made late, by whom nobody waits for, and by forked children, are in the trace; a program that makes none leaves no file.
+# Calls that come late are in the trace: those of threads that nobody waits for, and of forked children; a program that makes none leaves no file.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 library=$top_builddir/.libs/libtracelayer.so
 app=$top_builddir/tests/apps/late_calls

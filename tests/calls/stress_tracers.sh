@@ -3,8 +3,8 @@
 # Tracers under stress: stress_tracers as it is built, under AddressSanitizer, and under ThreadSanitizer. make stress: for minutes.
 #
 # ThreadSanitizer knows neither compiler barriers nor membarrier, so the layer is built with seq_cst fences on the callers' side there
-# (-DTL_PIN_SEQ_CST). That membarrier makes a caller's pin visible without them, it then doesn't check: models/tracer.pml does. Nor does it follow
-# forks. Those are left out under AddressSanitizer as well, whose allocator's locks a child inherits from threads that it doesn't have.
+# (-DTL_PIN_SEQ_CST). So this test does not check that membarrier makes a caller's pin visible without them; models/tracer.pml does. ThreadSanitizer does
+# not follow forks. AddressSanitizer's allocator has locks that a child inherits from threads that it doesn't have, so forks are left out there, too.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 

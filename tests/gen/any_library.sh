@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Any library's headers: umbrella headers, the functions that a library exports, symbols that differ from names, headers that need others in
-# front, and a clear word for what can't be traced. The headers and the library are written here, so that each has one thing.
+# front, and a clear message about what can't be traced. The headers and the library are written here, one for each case.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 tracegen=$top_builddir/tracegen

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracegen as a command: what it says of broken input, what it checks, and headers that nobody here has seen.
+# tracegen as a command: its messages about broken input, its checks, and headers of libraries that nobody prepared for it.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 tracegen=$top_builddir/tracegen

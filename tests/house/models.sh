@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The models in models/, searched completely by spin: the algorithms hold, and without the barrier, the order of stores or the ownership that
-# each of them rests on they do not.
+# spin searches the models in models/ completely. The algorithms are right, and they fail without the barrier, the order of stores or the
+# ownership that each of them needs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 command -v spin >/dev/null || skip_all "spin is not on this machine"

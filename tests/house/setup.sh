@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# scripts/install-packages says what is missing where it may not install, and names everything that configure asks for.
+# If scripts/install-packages may not install, it says what is missing; and it names everything that configure asks for.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 plan 10
 

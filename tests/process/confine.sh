@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that confine themselves by seccomp: the exit code is theirs, whatever the filter kills for; and what was recorded before is in the trace.
+# Programs that confine themselves by seccomp keep their exit code, whatever the filter kills for. What was recorded before the filter is in the trace.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

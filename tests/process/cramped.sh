@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs in little memory: RLIMIT_AS, files that may not grow, memory cgroups. They run as they do alone, in about the time, and what is lost is said once,
-# with its number and a remedy that helps.
+# Programs in little memory: RLIMIT_AS, files that may not grow, memory cgroups. They run as they do alone, in about the same time. One message gives the
+# number of lost events, and a remedy that helps.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

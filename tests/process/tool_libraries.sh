@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Tools: how they are loaded into programs and how they end, what is said of those that can't be; and doc/tools.md's tool.
+# Tools: how they are loaded into programs and how they end, the messages about tools that can't be used, and the tool of doc/tools.md.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

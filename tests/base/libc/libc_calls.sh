@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Neither our thread nor, once all is set up, anything of ours on the program's own threads (recording, helping, exit handlers) calls a function
-# that another library may have replaced. watcher.so replaces them all, and ends the process at such a call.
+# Our thread calls no function that another library may have replaced. After the start, our code on the program's threads does not either
+# (recording, helping, exit handlers). watcher.so replaces all such functions, and ends the process at a call of one.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : >"$tmp/begun"
 need_library

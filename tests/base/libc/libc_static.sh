@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# By its code: no function that another library may replace is within reach of our threads, of the exit handlers' writing, of producers that help
-# or wait, or of what they say. What is left out is named here, with the reason.
+# Reads the library's code: our threads, the exit handlers, producers that help or wait, and their messages reach no function that another
+# library may replace. Exceptions are named here, with the reason.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 test "$(uname -m)" = x86_64 || skip_all "the reader of code knows x86-64, and this machine is another"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer export: a .tlt file becomes what its process would have written itself; of one that is cut or damaged, what is sound.
+# tracelayer export: a .tlt file becomes the file that its process would have written. Of a cut or damaged file, the sound part is exported.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 plan 79

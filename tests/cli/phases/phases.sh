@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer phases: the cases of tests/cli/phases/nnapi/, and everything around them: where a trace comes from, what is said, and what it costs.
+# tracelayer phases: the cases of tests/cli/phases/nnapi/, and everything around them: the sources of a trace, the messages, and the cost.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer recover, and tracelayer run when its program dies: which files are touched, what becomes of them, and what is said.
+# tracelayer recover, and tracelayer run when its program dies: which files they touch, what becomes of these, and the messages.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
