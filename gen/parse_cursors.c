@@ -48,7 +48,7 @@ static char *path_without_dots(char *path)
 	return path;
 }
 
-/* The name that programs include a file by, without the folder where it was found. */
+/* The name by which programs include a file, without the folder where it was found. */
 const char *parse_included_name(const struct parse *parse, const char *path)
 {
 	static const char *const standard[] = {"/usr/local/include/", "/usr/include/"};

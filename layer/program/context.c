@@ -70,7 +70,7 @@ static struct tl_context_stored *place_take(struct tl_context_block *block, uint
 			&stored->size, &taken, (uint32_t)size, memory_order_relaxed,
 			memory_order_relaxed);
 		uint64_t behind = at + (mine ? size : taken);
-		/* Unless another thread has done so. */
+		/* If another thread has done so already, this fails, and that is fine. */
 		if (atomic_compare_exchange_strong_explicit(
 			    &block->used, &at, behind, memory_order_relaxed, memory_order_relaxed))
 			at = behind;
@@ -174,7 +174,7 @@ void tl_context_record(const struct tl_context_event *event)
 	struct tl_event_arg args[TL_CONTEXT_ARGS];
 	size_t nargs = event_args(event);
 
-	/* The texts go into buffers, which are this process's, and say which clock there is. */
+	/* The texts go into the buffers of this process, which also say which clock there is. */
 	tl_process_notice_fork();
 	if (!tl_event_wanted((uint8_t)event->level) || !tl_process_begin())
 		return;
@@ -292,7 +292,7 @@ static void lanes_free(struct tl_context_whole *context)
 
 /* --- reading */
 
-/* The next place that was taken. */
+/* The next place that a thread has reserved. */
 static const struct tl_context_stored *place_next(struct tl_context_block **block, uint64_t *at)
 {
 	while (*block) {
@@ -453,7 +453,7 @@ static void context_clear(struct tl_context *seen)
 
 /* --- copies */
 
-/* What the other has now, in one block. NULL: memory is short. */
+/* Copy the events that the other context has now to one block. NULL: memory is short. */
 static struct tl_context_block *events_copy(struct tl_context *from)
 {
 	struct tl_context_block *source = tl_context_whole_of(from)->first, *block;
@@ -465,7 +465,7 @@ static struct tl_context_block *events_copy(struct tl_context *from)
 	block = block_make(bytes);
 	while (block && used < bytes && (stored = tl_context_next(&source, &at))) {
 		uint32_t size = atomic_load_explicit(&stored->size, memory_order_relaxed);
-		/* One that came after they were counted. */
+		/* This event came after the events were counted. */
 		if (size > bytes - used)
 			break;
 		memcpy(block->bytes + used, stored, size);
@@ -479,8 +479,8 @@ static struct tl_context_block *events_copy(struct tl_context *from)
 }
 
 /*
- * Behind the last block, whichever that is by then. Nobody puts anything into the blocks before any
- * more.
+ * Append the block after the last one, whichever that is by then. No thread puts anything into
+ * earlier blocks any more.
  */
 static void block_append(struct tl_context_whole *context, struct tl_context_block *block)
 {
@@ -496,7 +496,10 @@ static void block_append(struct tl_context_whole *context, struct tl_context_blo
 	atomic_store_explicit(&context->last, block, memory_order_release);
 }
 
-/* The newest name of each, which comes first; those that the destination has count there. */
+/*
+ * Copy the newest name of each lane, which comes first in the list. A lane that has a name in the
+ * destination keeps it.
+ */
 static bool lanes_copy(struct tl_context_whole *into, const struct tl_context_lane *lane)
 {
 	for (; lane; lane = lane->next)

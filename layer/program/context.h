@@ -69,7 +69,7 @@ void tl_context_show(const struct tl_context_stored *stored, struct tl_context_e
 const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *context, uint32_t shown);
 
 /*
- * How many there are at most of those that were logged up to now, and their bytes: also those that
+ * The largest possible number of events logged up to now, and their bytes: it includes events that
  * are not whole yet.
  */
 size_t tl_context_places(struct tl_context *seen, size_t *bytes);
@@ -77,7 +77,7 @@ size_t tl_context_places(struct tl_context *seen, size_t *bytes);
 /* How many events there are, their bytes, and how many were lost. */
 size_t tl_context_size(struct tl_context *seen, size_t *bytes, size_t *lost);
 
-/* Into the process's trace, if that has its level now. */
+/* Record an event in the process's trace, if the trace has the event's level now. */
 void tl_context_record(const struct tl_context_event *event);
 
 /* What a context's functions do (struct tl_contexts). */
@@ -87,7 +87,7 @@ void tl_context_enter_here(struct tl_context *seen);
 void tl_context_leave_here(struct tl_context *seen);
 struct tl_context *tl_context_entered_here(void);
 
-/* In a forked child: its one thread works on what it worked on, from now on. */
+/* In a forked child: its thread goes on with the same requests; their slices begin now. */
 void tl_context_after_fork(void);
 
 #endif

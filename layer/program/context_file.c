@@ -2,7 +2,7 @@
 /*
  * context_file.c: a context's events as a Chrome JSON file of their own (tl_context_dump).
  *
- * The file has what the context has when it is written; others may log meanwhile.
+ * The file has the events that the context has when it is written. Other threads may log meanwhile.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -62,8 +62,8 @@ static struct placed *events_gather(struct tl_context_whole *context, size_t *nu
 }
 
 /*
- * How long devices worked: the time that X events on their lanes cover, whether or not these lie
- * within each other. In order of the lanes.
+ * How long devices worked: the time that X events on their lanes cover. Time that several events
+ * cover counts once. `placed` is in the order of lanes.
  */
 static uint64_t device_time(const struct placed *placed, size_t number)
 {
@@ -115,7 +115,7 @@ static void lanes_print(FILE *file, struct tl_context_whole *context)
 	}
 }
 
-/* What the events cost, beside the work that the device did. */
+/* Print how much memory the events take, for each millisecond of the device's work. */
 static void cost_print(FILE *file, struct tl_context_whole *context, size_t number, uint64_t busy)
 {
 	size_t bytes, lost;

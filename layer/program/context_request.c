@@ -4,9 +4,9 @@
  *
  * A thread keeps a list of the contexts that it has entered, the innermost first. The layer sees
  * only the innermost (layer/calls/request.h). Number and levels are copied when a context is
- * entered. So the only context that is looked at later is the one being left, which the program
- * still has. A context that was left by an exception or a longjmp is ended when the thread leaves
- * one further out, or at the thread's end.
+ * entered. So the code looks at a context later only when the program leaves it, and then it still
+ * exists. A context that was left by an exception or a longjmp is ended when the thread leaves one
+ * further out, or at the thread's end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static struct tl_once once;
 static pthread_key_t key;
 static bool have_key;
 
-/* The event of a request that ends now. */
+/* The slice of a request that ends now. */
 static struct tl_context_event slice_of(const struct entered *entered)
 {
 	uint64_t end = tl_clock_gettime_ticks();
@@ -53,7 +53,7 @@ static void request_serve(void)
 		tl_request_set_none();
 }
 
-/* End the innermost. `context`: its context, NULL where that may have been destroyed. */
+/* End the innermost request. `context`: its context; NULL if that may have been destroyed. */
 static void entered_end(struct tl_context *context)
 {
 	struct entered *entered = innermost;

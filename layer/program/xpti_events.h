@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xpti_events.h: what libraries of ours beside libtracelayer.so (xpti/timeline/timeline.c) record
- * by. They are linked with it, so that it is there also where nobody preloaded it.
+ * xpti_events.h: the functions by which other libraries of ours record (xpti/timeline). These
+ * libraries are linked with libtracelayer.so, so it is also there if nobody preloaded it.
  *
- * Numbers of strings and lanes are one process's: a forked child gives out others.
+ * Numbers of strings and lanes belong to one process: a forked child gets new ones.
  */
 #ifndef TL_LAYER_PROGRAM_XPTI_EVENTS_H
 #define TL_LAYER_PROGRAM_XPTI_EVENTS_H
@@ -18,7 +18,7 @@
  */
 TL_EXPORT bool tl_guest_joins(uint8_t level);
 
-/* An event of this level that the calling thread recorded now would be kept. */
+/* True if an event of this level would be kept, if the calling thread recorded it now. */
 TL_EXPORT bool tl_guest_wanted(uint8_t level);
 
 /* Now, in the ticks that events have, and nanoseconds of CLOCK_MONOTONIC between two such times. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * zel_tracer.c: zelTracerCreate and its kin, as level_zero/layers/zel_tracing_api.h declares them.
+ * zel_tracer.c: zelTracerCreate and the other functions that level_zero/layers/zel_tracing_api.h
+ * declares.
  *
  * The handles are our tracers'. Where the header and the loader's own layer differ, tools depend on
  * the layer: a NULL pUserData is accepted, and changing the callbacks of an enabled tracer is an
@@ -39,7 +40,7 @@ static struct tl_tracer *tracer_of(zel_tracer_handle_t handle)
 	return (struct tl_tracer *)handle;
 }
 
-/* For the loader's own layer: whether that is in the calls' path is the loader's business. */
+/* For the loader's own layer: the loader decides whether it is in the calls' path. */
 static ze_result_t tracer_create_in_layer(const zel_tracer_desc_t *desc,
 					  zel_tracer_handle_t *phTracer)
 {
@@ -65,14 +66,14 @@ TL_EXPORT ze_result_t zelTracerSetEnabled(zel_tracer_handle_t hTracer, ze_bool_t
 				: tl_tracer_disable(tracer_of(hTracer)));
 }
 
-/* Declared by the original's document and defined nowhere in it. */
+/* The original's document declares this function, and the original does not define it. */
 TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer);
 TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 {
 	return result_of(tl_tracer_reset(tracer_of(hTracer)));
 }
 
-/* Every slot counts: what is NULL in the table is removed. */
+/* Every slot counts: a NULL in the table removes the callback. */
 static ze_result_t tracer_set_table(zel_tracer_handle_t handle, const zel_core_callbacks_t *table,
 				    enum tl_phase phase)
 {
@@ -135,7 +136,7 @@ static ze_result_t tracer_register_by_name(zel_tracer_handle_t tracer, int type,
 		       : result;
 }
 
-/* What stands for the register functions that are not known here. */
+/* Stands for the register functions that are not known here. */
 TL_EXPORT ze_result_t tl_zel_unsupported(void);
 TL_EXPORT ze_result_t tl_zel_unsupported(void)
 {
@@ -144,7 +145,9 @@ TL_EXPORT ze_result_t tl_zel_unsupported(void)
 
 const struct tl_zel *tl_zel(void)
 {
-	/* Bound to the functions above, and not to the loader's of the same names: -Bsymbolic. */
+	/*
+	 * -Bsymbolic binds these to the functions above, and not to the loader's of the same names.
+	 */
 	static const struct tl_zel zel = {
 		tracer_create_in_layer,	 zelTracerDestroy,    zelTracerSetPrologues,
 		zelTracerSetEpilogues,	 zelTracerSetEnabled, zelTracerResetAllCallbacks,
@@ -159,11 +162,11 @@ const struct tl_zel *tl_zel(void)
 /*
  * Loaders from 1.15 on can put their tracing layer into the path of a running program, and take it
  * out again, by the count of calls of zelEnableTracingLayer; callbacks run only while it is there.
- * Behind the preload door the shims are always in the path. So with such a loader the tracers of
- * this interface are behind a gate, which is open as long as the layer would be in the path: the
- * environment asked for it, or the count isn't 0. Older loaders have no layer without the
- * environment; with them the gate is always open, so that tools work without it, too. A disable
- * without an enable before it is counted as none.
+ * With preloading the shims are always in the path. So with such a loader the tracers of this
+ * interface are behind a gate. It is open while the layer would be in the path: if the environment
+ * asked for it, or the count isn't 0. Older loaders have a layer only if the environment asks for
+ * it. With them the gate is always open, so that tools work without the environment, too. A disable
+ * without an enable before it does not count.
  */
 static _Atomic uint32_t enabled_count;
 

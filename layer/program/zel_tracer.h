@@ -15,7 +15,7 @@
 
 #include "layer/calls/tracers.h"
 
-/* All of it, for Level Zero's own layer (layer/doors/), which exports the same names. */
+/* All functions, for Level Zero's own layer (layer/doors/), which exports the same names. */
 struct tl_zel {
 	ze_result_t (*create)(const zel_tracer_desc_t *desc, zel_tracer_handle_t *tracer);
 	ze_result_t (*destroy)(zel_tracer_handle_t tracer);
