@@ -80,6 +80,21 @@ int descriptor_sources(const char *path, struct model_sources *sources)
 	return descriptor.failed ? -1 : 0;
 }
 
+const char **descriptor_without_headers(const char *path, size_t *count)
+{
+	json_t *root = json_load_file(path, 0, NULL), *one;
+	const char **list = NULL;
+	size_t i;
+
+	*count = 0;
+	if (root && !json_array_size(json_object_get(root, "headers")))
+		json_array_foreach(json_object_get(root, "sonames"), i, one)
+			if (json_is_string(one))
+				*APPEND(list, *count) = copy_text(json_string_value(one));
+	json_decref(root);
+	return list;
+}
+
 /* "guesses": the rules' guesses come first, so that the descriptor can overrule them. */
 static void describe_guesses(struct descriptor *descriptor)
 {

@@ -75,6 +75,8 @@ static void exports_add(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbo
 	export->name = copy_text(name ? name : "");
 	export->version = copy_text(text ? text : "");
 	export->hidden = version & VERSION_HIDDEN;
+	export->indirect = type == STT_GNU_IFUNC;
+	export->address = symbol->st_value;
 }
 
 static int export_compare(const void *a, const void *b)

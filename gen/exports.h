@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* One exported function, once for each of its versions. */
 struct export
@@ -15,6 +16,8 @@ struct export
 	const char *name;
 	const char *version; /* "" where symbols have none */
 	bool hidden;	     /* not the version that new programs get */
+	bool indirect;	     /* an ifunc: the address is its resolver's */
+	uint64_t address;
 };
 
 /* Of one library, or of several together. */

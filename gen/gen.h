@@ -7,6 +7,7 @@
  *
  *	parse*.c           the headers, by libclang: functions, parameters, types, constants
  *	comment.c          what the headers' comments say of parameters
+ *	debug_*.c          in place of headers: a library's debug information, by libdw
  *	exports.c          what shared libraries export; library.c finds them as the loader does
  *	refused.c          functions that no shim can stand in front of
  *	guess*             guesses, by rules, about what comments and descriptor don't say

@@ -40,16 +40,6 @@ static void function_forget(struct function *function)
 	function->failure = TL_FAILURE_NEVER;
 }
 
-static struct function function_named(const char *name)
-{
-	struct function function = {
-		.name = name, .exported = true, .level = TL_LEVEL_DEBUG, .where = {.file = ""}};
-
-	function_forget(&function);
-	function.passed = 1;
-	return function;
-}
-
 static struct interposed *export_find(const struct library *library, const char *name)
 {
 	size_t low = 0, high = library->nexports;
@@ -67,6 +57,21 @@ static struct interposed *export_find(const struct library *library, const char 
 		       : NULL;
 }
 
+/* The export that a function's name (NAME or NAME@VERSION) stands for. */
+static const struct interposed *export_of(const struct library *library, const char *name)
+{
+	const char *at = strchr(name, '@');
+	const char *plain = at ? copy_bytes(name, (size_t)(at - name)) : name;
+	const struct interposed *export = export_find(library, plain);
+
+	for (; at && export; export ++)
+		if (strcmp(export->name, plain) != 0)
+			return NULL;
+		else if (!strcmp(export->version, at + 1))
+			break;
+	return export;
+}
+
 /* True if a get-proc function hands this function out. Then the library need not export it. */
 static bool is_handed_out(const struct model *model, const struct function *function)
 {
@@ -81,8 +86,8 @@ static void functions_choose(struct model *model, const struct library *library)
 {
 	for (size_t i = 0; i < model->nfunctions; i++) {
 		struct function *function = &model->functions[i];
-		const struct interposed *export = export_find(library, function->name);
-		const char *why = function_untraceable(function->name);
+		const struct interposed *export = export_of(library, function->name);
+		const char *why = function_untraceable(export ? export->name : function->name);
 
 		if (why) {
 			function->left_out = why;
@@ -98,25 +103,6 @@ static void functions_choose(struct model *model, const struct library *library)
 			function->left_out = "the library does not export it";
 		function->exported = export != NULL;
 	}
-}
-
-/* A model of everything that the library exports, by name alone. */
-static struct model *model_of_exports(const struct library *library)
-{
-	struct model *model = allocate(sizeof *model);
-
-	for (size_t i = 0; i < library->nexports; i++) {
-		const char *name = library->exports[i].name, *why = function_untraceable(name);
-
-		if (i && !strcmp(library->exports[i - 1].name, name))
-			continue;
-		struct function function = function_named(name);
-		function.left_out = why;
-		if (why)
-			printf("%s: %s\n", name, why);
-		*APPEND(model->functions, model->nfunctions) = function;
-	}
-	return model;
 }
 
 /* Correct the pointers into the list of functions, which is about to move. */
@@ -154,6 +140,9 @@ static void versions_add(struct model *model, struct library *library)
 			struct function function = model->functions[i];
 
 			function.name = format_text("%s@%s", name, export->version);
+			/* Debug information may have told of it. */
+			if (model_function(model, function.name))
+				continue;
 			*APPEND(model->functions, model->nfunctions) = function;
 			getprocs_move(model, before);
 		}
@@ -213,21 +202,6 @@ static unsigned version_number(const struct library *library, const struct inter
 		if (!strcmp(library->versions[i], export->version))
 			return (i + 2) | (export->is_default ? 0 : 0x8000);
 	return VER_NDX_GLOBAL;
-}
-
-/* The export that a function's name (NAME or NAME@VERSION) stands for. */
-static const struct interposed *export_of(const struct library *library, const char *name)
-{
-	const char *at = strchr(name, '@');
-	const char *plain = at ? copy_bytes(name, (size_t)(at - name)) : name;
-	const struct interposed *export = export_find(library, plain);
-
-	for (; at && export; export ++)
-		if (strcmp(export->name, plain) != 0)
-			return NULL;
-		else if (!strcmp(export->version, at + 1))
-			break;
-	return export;
 }
 
 static void stub_add(struct making *making, const struct function *function, struct spot shim,
@@ -362,27 +336,37 @@ static bool library_is_below(const struct library *library)
 	return false;
 }
 
-int interposer_write(struct model *model, const char *path, const char *output)
+/* NULL: it can't have an interposer (printed). */
+static struct library *library_check_traceable(const char *path)
 {
 	struct library *library = library_read(path);
 
-	if (!library)
-		return -1;
-	if (library_is_below(library)) {
+	if (library && library_is_below(library)) {
 		fprintf(stderr,
 			"tracegen: %s: tracelayer itself calls it, so nothing can stand in front of it; use ltrace or strace for this library\n",
 			library->soname);
-		return -1;
+		return NULL;
 	}
-	if (library->machine != EM_X86_64 && library->machine != EM_AARCH64) {
+	if (library && library->machine != EM_X86_64 && library->machine != EM_AARCH64) {
 		fprintf(stderr,
 			"tracegen: %s is for a machine that tracelayer does not know; it knows x86-64 and aarch64\n",
 			library->path);
-		return -1;
+		return NULL;
 	}
-	if (model)
-		functions_choose(model, library);
-	else
-		model = model_of_exports(library);
+	return library;
+}
+
+bool interposer_can_be(const char *path)
+{
+	return library_check_traceable(path) != NULL;
+}
+
+int interposer_write(struct model *model, const char *path, const char *output)
+{
+	struct library *library = library_check_traceable(path);
+
+	if (!library)
+		return -1;
+	functions_choose(model, library);
 	return interposer_make(model, library, output);
 }

@@ -22,11 +22,13 @@
 #include "gen/model.h"
 
 /*
- * Write the interposer of the model's functions that `library` exports to `output`. Without a model
- * (NULL) all that it exports, by name alone. Says on stdout what is left out, and why. Returns 0,
+ * Write the interposer of the model's functions that `library` exports to `output`. Says on stdout what is left out, and why. Returns 0,
  * or -1 after an error (printed).
  */
 int interposer_write(struct model *model, const char *library, const char *output);
+
+/* Whether the library is one that an interposer can stand in front of; if not, prints why. */
+bool interposer_can_be(const char *library);
 
 /* --- interposer_exports.c */
 

@@ -99,6 +99,17 @@ struct type *model_type(const struct model *model, const char *name)
 	return NULL;
 }
 
+const char *model_flag_enum(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > 8 && !strcmp(name + length - 8, "_flags_t"))
+		return format_text("%.*s_t", (int)length - 3, name);
+	if (length > 5 && !strcmp(name + length - 5, "Flags"))
+		return format_text("%.*sBits", (int)length - 1, name);
+	return NULL;
+}
+
 /* A value that exists only to make the enum 32 bits wide. */
 static bool enumerator_is_filler(const char *name)
 {

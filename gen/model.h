@@ -3,6 +3,7 @@
  * model.h: an API as tracegen knows it, between parsing and emitting.
  *
  *	parse.c		headers (libclang)        -> struct model
+ *	debug_*.c	debug information (libdw) -> struct model
  *	model_json.c	struct model             <-> JSON (jansson)
  *	descriptor.c	gen/apis/NAME.json        -> facts added to the model, checked against it
  *	emit_*.c	struct model              -> C, one file of output each; never looks at libclang
@@ -81,6 +82,7 @@ struct type {
 	enum wide wide;
 	bool is_const; /* for a POINTER: its target is const */
 	bool incomplete;
+	bool partial;	     /* not all members are known: a value can't be passed on */
 	struct type *target; /* POINTER, ARRAY, FUNCTION (its result) */
 	uint64_t count;	     /* ARRAY */
 	struct enumerator *enumerators;
@@ -214,6 +216,8 @@ struct model {
 	/* of the headers that were read; not part of a model's file: */
 	const char **files; /* every file that was read */
 	size_t nfiles;
+	const char **absent; /* files that would have been read, and aren't there */
+	size_t nabsent;
 	struct refused *refused;
 	size_t nrefused;
 	/* functions of other headers, which were not taken; the first of them */
@@ -263,6 +267,12 @@ int model_describe(struct model *model, const char *descriptor);
 
 /* model.c: add an enumerator whose name is new; marks it an alias where it is one. */
 void enumerator_add(struct type *type, struct enumerator from);
+
+/*
+ * model.c: the name of the enum whose bits X_flags_t (or XFlags) holds, by convention; NULL where
+ * the name is no such name.
+ */
+const char *model_flag_enum(const char *name);
 
 /*
  * model.c: list the types anew, by first use: what the functions reach, then those of `chained`

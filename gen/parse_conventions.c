@@ -32,27 +32,12 @@ struct type *parse_type_named(struct parse *parse, const char *name)
 	return alias ? parse_type(parse, clang_getCursorType(alias->cursor)) : NULL;
 }
 
-/*
- * The name of the enum whose bits X_flags_t (or XFlags) holds, by convention; NULL where the name
- * is no such name.
- */
-static const char *flag_enum_name(const char *name)
-{
-	size_t length = strlen(name);
-
-	if (length > 8 && !strcmp(name + length - 8, "_flags_t"))
-		return format_text("%.*s_t", (int)length - 3, name);
-	if (length > 5 && !strcmp(name + length - 5, "Flags"))
-		return format_text("%.*sBits", (int)length - 1, name);
-	return NULL;
-}
-
 void parse_flags(struct parse *parse)
 {
 	for (size_t i = 0; i < parse->ntypes; i++) {
 		struct type *type = parse->types[i];
 		const char *bits = type->name && type->kind == TL_KIND_UINT
-					   ? flag_enum_name(type->name)
+					   ? model_flag_enum(type->name)
 					   : NULL;
 		/* ze_init_flags_t: "_flags_t" less its last "s_t", and "_t" again. */
 		struct type *named = bits ? parse_type_named(parse, bits) : NULL;

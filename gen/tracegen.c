@@ -5,8 +5,11 @@
  *	tracegen model HEADER… [--api DESCRIPTOR] [--lib LIBRARY] [--pkg PACKAGE] [-o FILE] [-- FLAGS]
  *	tracegen emit  --api DESCRIPTOR | --model MODEL | HEADER… [--lib LIBRARY] [-o FOLDER] [-- FLAGS]
  *	tracegen suggest HEADER… [--lib LIBRARY] [--pkg PACKAGE] [-o FILE] [-- FLAGS]
+ *	tracegen model|suggest --lib LIBRARY [-o FILE]
  *	tracegen check --api DESCRIPTOR | --model MODEL  [--shims LIBRARY] LIBRARY [-- FLAGS]
  *	tracegen interposer [--header HEADER | --api DESCRIPTOR | --model MODEL] --lib LIBRARY -o FILE
+ *
+ * Without a header, types come from the library's debug information.
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
@@ -20,6 +23,7 @@
 #include "config.h"
 #include "common/checked_stdout.h"
 #include "gen/allocate.h"
+#include "gen/debug_info.h"
 #include "gen/exports.h"
 #include "gen/guess.h"
 #include "gen/interposer.h"
@@ -39,6 +43,8 @@ struct options {
 	size_t nlibraries, npackages;
 	bool no_guesses;
 	bool generic; /* the command passes on what C can't: struct function.only_generic */
+	bool damaged; /* reading the debug information has ended a process */
+	FILE *log;    /* where types come from; NULL: stderr */
 };
 
 static const struct argp_option option_table[] = {
@@ -269,14 +275,54 @@ static void model_report_unexported(const struct model *model, const struct expo
 	fprintf(stderr, "%s; they have no shim\n", count < model->nunexported ? ", ..." : "");
 }
 
-/* The model that the options name: read from a file, or parsed and described. */
-static struct model *options_load_model(const struct options *options)
+/*
+ * Types come from the debug information of the libraries if nothing names a header, or the
+ * descriptor has none. NULL: they don't.
+ */
+static const char **options_debug_libraries(const struct options *options, size_t *count)
 {
-	struct exports *exports = options->nlibraries ? options_read_exports(options) : NULL;
+	*count = 0;
+	if (options->nnames || options->model)
+		return NULL;
+	const char **sonames =
+		options->api ? descriptor_without_headers(options->api, count) : NULL;
+	if (options->nlibraries && (!options->api || sonames)) {
+		*count = options->nlibraries;
+		return options->libraries;
+	}
+	/* Of several sonames, this machine may have one. */
+	for (size_t i = 0; i < *count; i++)
+		if (library_find_quietly(sonames[i])) {
+			*count = 1;
+			return sonames + i;
+		}
+	return sonames;
+}
 
+static struct model *options_read_debug_info(const struct options *options, struct exports *exports)
+{
+	FILE *to = options->log ? options->log : stderr;
+
+	return exports ? model_from_debug_info(exports, options->damaged, to) : NULL;
+}
+
+/* The model that the options name: read from a file, or parsed and described. */
+static struct model *options_load_model(const struct options *from)
+{
+	struct options with = *from;
+	const struct options *options = &with;
+	size_t ndebug;
+	const char **debug = options_debug_libraries(from, &ndebug);
+
+	if (debug) {
+		with.libraries = debug;
+		with.nlibraries = ndebug;
+	}
+	struct exports *exports = options->nlibraries ? options_read_exports(options) : NULL;
 	if (options->nlibraries && !exports)
 		return NULL;
 	struct model *model = options->model ? model_read(options->model)
+			      : debug	     ? options_read_debug_info(options, exports)
 					     : options_parse_headers(options, exports);
 	bool described = model && model->name;
 
@@ -309,8 +355,9 @@ static int write_error(const char *path)
 
 static int command_model(const struct options *options)
 {
-	if (!options->nnames && !options->api)
-		return usage_error("model needs a header, or --api and its descriptor");
+	if (!options->nnames && !options->api && !options->nlibraries)
+		return usage_error(
+			"model needs a header, or --api and its descriptor, or --lib and a library with debug information");
 	if (options->model)
 		return usage_error("model reads headers, not --model");
 	struct model *model = options_load_model(options);
@@ -360,13 +407,18 @@ static int model_write_file(const struct options *options, const struct model *m
 
 /*
  * Without a descriptor, an API has the name of its first header: "sys/foo-bar.h" is foo-bar, and
- * foo_bar in C.
+ * foo_bar in C. Without a header, of its library: "libfoo-bar.so.1" is foo-bar, too.
  */
 static void model_name_after_header(struct model *model)
 {
-	const char *header = model->nheaders ? model->headers[0] : "api",
+	const char *header = model->nheaders   ? model->headers[0]
+			     : model->nsonames ? model->sonames[0]
+					       : "api",
 		   *slash = strrchr(header, '/');
 	const char *base = slash ? slash + 1 : header;
+
+	if (!model->nheaders && !strncmp(base, "lib", 3))
+		base += 3;
 	char *prefix = copy_bytes(base, strcspn(base, "."));
 
 	model->name = copy_text(prefix);
@@ -383,6 +435,11 @@ static int command_emit(const struct options *options)
 			"emit needs --api and its descriptor, --model and a model, or a header");
 	struct model *model = options_load_model(options);
 
+	if (model && !model->nheaders) {
+		fputs("tracegen: emit: its code includes the API's headers, and none is named; use tracegen interposer\n",
+		      stderr);
+		return 1;
+	}
 	if (model && !model->prefix)
 		model_name_after_header(model);
 	return !model || model_write_file(options, model, "_tables.c", emit_tables) ||
@@ -399,8 +456,9 @@ static int command_suggest(const struct options *options)
 {
 	struct options sources = *options;
 
-	if (!options->nnames)
-		return usage_error("suggest needs a header");
+	if (!options->nnames && !options->nlibraries)
+		return usage_error(
+			"suggest needs a header, or --lib and a library with debug information");
 	if (options->api || options->model)
 		return usage_error(
 			"suggest writes a descriptor from headers alone, without --api and --model");
@@ -433,6 +491,9 @@ static int sources_write(const struct options *options, const struct model *mode
 		fprintf(to, "%s\n", options->model);
 	for (size_t i = 0; model && i < model->nfiles; i++)
 		fprintf(to, "%s\n", model->files[i]);
+	/* What would be read if it were there. */
+	for (size_t i = 0; model && i < model->nabsent; i++)
+		fprintf(to, "?%s\n", model->absent[i]);
 	return fclose(to) ? write_error(options->sources) : 0;
 }
 
@@ -450,21 +511,24 @@ static const char *model_find_library(const struct model *model)
 
 static int command_interposer(const struct options *options)
 {
-	bool described = options->api || options->model || options->nnames;
 	struct options sources = *options;
-	struct model *model = NULL;
 
 	if (options->nlibraries > 1 || (!options->nlibraries && !options->api && !options->model))
 		return usage_error("interposer needs one --lib and the library");
 	if (!options->output)
 		return usage_error("interposer needs -o and the file to write");
-	sources.generic = true;
-	if (described && !(model = options_load_model(&sources)))
+	const char *library = options->nlibraries ? library_find(options->libraries[0]) : NULL;
+	if (options->nlibraries && (!library || !interposer_can_be(library)))
 		return 1;
-	if (!options->nlibraries && !model->nsonames)
+	sources.generic = true;
+	sources.log = stdout;
+	struct model *model = options_load_model(&sources);
+	if (!model)
+		return 1;
+	if (!library && !model->nsonames)
 		return usage_error("the descriptor names no library; give one with --lib");
-	const char *library = options->nlibraries ? library_find(options->libraries[0])
-						  : model_find_library(model);
+	if (!library)
+		library = model_find_library(model);
 	if (!library || (options->sources && sources_write(options, model, library) != 0))
 		return 1;
 	return interposer_write(model, library, options->output) == 0 ? 0 : 1;
@@ -502,6 +566,18 @@ static void commands_print(FILE *to)
 	      to);
 }
 
+struct running {
+	const struct command *command;
+	const struct options *options;
+};
+
+static int command_run_now(void *with)
+{
+	const struct running *running = with;
+
+	return running->command->run(running->options);
+}
+
 static int command_run(const struct command *command, int argc, char **argv)
 {
 	struct options options = {0};
@@ -519,6 +595,14 @@ static int command_run(const struct command *command, int argc, char **argv)
 	argp_err_exit_status = 2;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
 		return 2;
+	struct running running = {command, &options};
+	size_t count;
+	int result = options_debug_libraries(&options, &count)
+			     ? debug_guard(command_run_now, &running)
+			     : command_run_now(&running);
+	if (result >= 0)
+		return result;
+	options.damaged = true;
 	return command->run(&options);
 }
 

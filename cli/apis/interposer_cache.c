@@ -3,7 +3,8 @@
  * interposer_cache.c: see interposer_cache.h.
  *
  * A line of a list is "HASH SIZE MTIME CTIME INODE PATH": the hash is XXH3 of 128 bits in
- * hexadecimal, the times are in nanoseconds.
+ * hexadecimal, the times are in nanoseconds. "absent PATH" is a file that would have been read, had
+ * it been there: debug information that is installed later.
  */
 #include "config.h"
 
@@ -24,7 +25,8 @@
 #include "cli/apis/user_folders.h"
 #include "cli/basics/basics.h"
 
-#define LIST_HEAD "tracelayer interposer 1\n"
+#define LIST_HEAD "tracelayer interposer 2\n"
+#define ABSENT	  "absent "
 
 /* ---- one source file ---- */
 
@@ -76,6 +78,9 @@ static bool source_put(FILE *list, const char *path)
 {
 	struct source_state state;
 
+	/* As tracegen says that it found no such file. */
+	if (*path == '?')
+		return fprintf(list, ABSENT "%s\n", path + 1) > 0;
 	return source_look(path, &state) && source_hash(path, &state) &&
 	       fprintf(list,
 		       "%016" PRIx64 "%016" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
@@ -90,6 +95,8 @@ static bool source_is_current(const char *line, bool *touched)
 	struct source_state was, now;
 	int path = 0;
 
+	if (!strncmp(line, ABSENT, strlen(ABSENT)))
+		return access(line + strlen(ABSENT), F_OK) != 0;
 	if (sscanf(line,
 		   "%16" SCNx64 "%16" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
 		   &was.hash[0], &was.hash[1], &was.size, &was.mtime, &was.ctime, &was.inode,
@@ -167,6 +174,10 @@ static void cache_refresh(const struct cache_entry *entry, FILE *list)
 		const char *path = line;
 
 		line[length - 1] = '\0';
+		if (!strncmp(line, ABSENT, strlen(ABSENT))) {
+			whole &= fprintf(to, "%s\n", line) > 0;
+			continue;
+		}
 		for (int words = 0; number && path && words < 5; words++)
 			path = strchr(path, ' ') ? strchr(path, ' ') + 1 : NULL;
 		whole &= number ? path && source_put(to, path) : fprintf(to, "%s\n", line) > 0;

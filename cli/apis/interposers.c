@@ -156,9 +156,13 @@ static char *words_folder(const struct words *words)
 /* What decides what tracegen makes, beside its words: itself, and where it looks for files. */
 static void words_add_surroundings(struct words *words, const char *tracegen)
 {
-	static const char *const variables[] = {"LD_LIBRARY_PATH",   "CPATH",
-						"C_INCLUDE_PATH",    "PKG_CONFIG_PATH",
-						"PKG_CONFIG_LIBDIR", NULL};
+	static const char *const variables[] = {"LD_LIBRARY_PATH",
+						"CPATH",
+						"C_INCLUDE_PATH",
+						"PKG_CONFIG_PATH",
+						"PKG_CONFIG_LIBDIR",
+						"DEBUGINFOD_CACHE_PATH",
+						NULL};
 	struct stat facts;
 	char *text, *here = words_folder(words);
 
@@ -215,7 +219,13 @@ static void log_print(const char *log, FILE *to)
 		fclose(from);
 }
 
-/* The log ends with "N functions of LIBRARY, …; N left out". One line, if there is anything to tell. */
+/* What tracegen says of where types come from, where no header was given. */
+#define TYPES_LINE "types: "
+
+/*
+ * The log ends with "N functions of LIBRARY, …; N left out". One line, if there is anything to
+ * tell, and one that says where types come from.
+ */
 static void log_report(const struct cache_entry *entry)
 {
 	FILE *from = fopen(entry->log, "re");
@@ -225,6 +235,8 @@ static void log_report(const struct cache_entry *entry)
 	while (from && getline(&line, &room, from) > 0) {
 		free(last);
 		last = need(strndup(line, strcspn(line, "\n")));
+		if (!strncmp(last, TYPES_LINE, strlen(TYPES_LINE)))
+			say("%s", last + strlen(TYPES_LINE));
 	}
 	if (last && !strstr(last, "; 0 left out"))
 		say("%s; the reasons are in %s", last, entry->log);

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/lib/sanitizers.sh"
 
 works address,undefined || skip_all "this machine's compiler has no AddressSanitizer"
-pkg-config --exists jansson libelf || skip_all 'this machine has no jansson or libelf'
+pkg-config --exists jansson libelf libdw zlib || skip_all 'this machine has no jansson, libelf, libdw or zlib'
 : "${CC:=cc}"
 
 headers='zlib sqlite3 CL/cl GLES2/gl2 GLES3/gl3 EGL/egl openssl/ssl png curl/curl mpi cuda vulkan/vulkan'
@@ -19,8 +19,8 @@ for name in $(sed -n '/^tracegen_[a-zA-Z]* =/,/[^\\]$/p' "$top_srcdir/gen/local.
 done
 # -w: the ordinary build shows the warnings.
 ok 'tracegen builds with sanitizers' $CC -std=gnu11 -D_GNU_SOURCE -g -w -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" $flags $(pkg-config --cflags jansson libelf) $sources \
-	-o "$tmp/tracegen" $libs $(pkg-config --libs jansson libelf)
+	-I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" $flags $(pkg-config --cflags jansson libelf libdw zlib) $sources \
+	-o "$tmp/tracegen" $libs $(pkg-config --libs jansson libelf libdw zlib)
 # What it builds, it keeps to its end.
 export ASAN_OPTIONS=detect_leaks=0
 
