@@ -104,7 +104,11 @@ static bool params_are_promoted(const struct function *function)
 bool debug_function(struct debug *debug, Dwarf_Die *of, struct function *function)
 {
 	Dwarf_Die die = function_root(*of), child, next;
-	bool fine = true, prototyped = debug_flag(of, DW_AT_prototyped) || debug_is_foreign(of);
+	bool fine = true, prototyped;
+
+	debug->foreign = false;
+	debug->foreign = debug_is_foreign(debug, of);
+	prototyped = debug_flag(of, DW_AT_prototyped) || debug->foreign;
 
 	function->passed = 0;
 	function->result = debug_type_of_variable(debug, of);

@@ -116,6 +116,10 @@ static void reading_report(const struct reading *reading, const char *soname, FI
 		fprintf(to,
 			"names and times alone: the debug information in %s is %s; install it anew, or give --header",
 			files->path, reading->trouble);
+	else if (!reading->ntyped && !reading->of.nlost && !files->missing)
+		fprintf(to,
+			"names and times alone: the debug information in %s tells of none of its functions; it may be damaged",
+			files->path);
 	else
 		fprintf(to, "types of %zu of %zu functions, from the debug information in %s",
 			reading->ntyped, reading->nfunctions, files->path);
@@ -144,7 +148,8 @@ static void library_read_types(struct debug *debug, const char *path, bool damag
 		debug_info_read(&reading);
 	functions_read(&reading);
 	reading_report(&reading, exports->sonames[0], to);
-	for (size_t i = 0; i < reading.files.nread; i++)
+	/* The first is the library. */
+	for (size_t i = 1; i < reading.files.nread; i++)
 		*APPEND(model->files, model->nfiles) = reading.files.read[i];
 	for (size_t i = 0; i < reading.files.nabsent; i++)
 		*APPEND(model->absent, model->nabsent) = reading.files.absent[i];

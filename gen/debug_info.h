@@ -80,6 +80,7 @@ struct debug {
 	unsigned labelling;    /* how deep */
 	void *naming;	       /* of a struct, union or enum: the typedefs for it */
 	unsigned nesting;      /* types that are being made */
+	bool foreign;	       /* the function that is being read is not of C */
 	struct type **filling; /* records among them */
 	size_t nfilling;
 	struct definition *definitions;
@@ -115,7 +116,7 @@ struct naming {
 const struct naming *debug_naming(const struct debug *debug, const Dwarf_Die *die);
 
 /* Units of this language may have types that C has not. */
-bool debug_is_foreign(Dwarf_Die *die);
+bool debug_is_foreign(const struct debug *debug, Dwarf_Die *die);
 bool debug_is_cxx(Dwarf_Die *die);
 
 /* ---- debug_spelling.c */

@@ -282,14 +282,33 @@ static void members_settle(struct variable *list, size_t count)
 	}
 }
 
-/* A value of C++'s types may be passed by its address. */
-static bool record_is_passed_otherwise(Dwarf_Die *die)
+static bool record_has_functions(Dwarf_Die *die)
+{
+	Dwarf_Die child, next;
+
+	for (int more = dwarf_child(die, &child) == 0; more;) {
+		if (dwarf_tag(&child) == DW_TAG_subprogram)
+			return true;
+		next = child;
+		more = dwarf_siblingof(&next, &child) == 0 &&
+		       (const char *)child.addr > (const char *)next.addr;
+	}
+	return false;
+}
+
+/*
+ * A value of C++'s types may be passed by its address: if it has a destructor or a copying
+ * constructor. gcc doesn't tell how it is passed, so any function will do.
+ */
+static bool record_is_passed_otherwise(const struct debug *debug, Dwarf_Die *die)
 {
 	uint64_t convention = 0;
 
-	return debug_is_foreign(die) &&
-	       !(debug_number(die, DW_AT_calling_convention, &convention) &&
-		 convention == DW_CC_pass_by_value);
+	if (!debug_is_foreign(debug, die))
+		return false;
+	if (debug_number(die, DW_AT_calling_convention, &convention))
+		return convention != DW_CC_pass_by_value;
+	return !debug_is_cxx(die) || record_has_functions(die);
 }
 
 static void record_read(struct debug *debug, struct type *type, Dwarf_Die *die)
@@ -297,7 +316,7 @@ static void record_read(struct debug *debug, struct type *type, Dwarf_Die *die)
 	uint64_t align = 0;
 
 	*APPEND(debug->filling, debug->nfilling) = type;
-	type->partial = !record_fill(debug, type, die, 0) || record_is_passed_otherwise(die);
+	type->partial = !record_fill(debug, type, die, 0) || record_is_passed_otherwise(debug, die);
 	debug->nfilling--;
 	for (size_t i = 0; i < type->nmembers; i++)
 		record_align(type, type->members[i].type, type->members[i].offset);

@@ -50,23 +50,25 @@ bool debug_is_cxx(Dwarf_Die *die)
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:
 	case DW_LANG_C_plus_plus_14:
-	case 0x2b: /* C++17 */
-	case 0x2c: /* C++20 */
-	case DW_LANG_ObjC_plus_plus:
+	case 0x2a: /* C++17 */
+	case 0x2b: /* C++20 */
 		return true;
 	default:
 		return false;
 	}
 }
 
-bool debug_is_foreign(Dwarf_Die *die)
+bool debug_is_foreign(const struct debug *debug, Dwarf_Die *die)
 {
 	switch (die_language(die)) {
+	case -1:
+		/* dwz's units have none. */
+		return debug->foreign;
 	case DW_LANG_C:
 	case DW_LANG_C89:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
-	case 0x2d: /* C17 */
+	case 0x2c: /* C17 */
 	case DW_LANG_ObjC:
 		return false;
 	default:
@@ -112,13 +114,20 @@ static size_t exports_at(const struct debug_exports *of, uint64_t address)
 	return low;
 }
 
+static bool symbol_is_mangled(const char *name, Dwarf_Die *die)
+{
+	const struct debug none = {0};
+
+	return !strncmp(name, "_Z", 2) || (!strncmp(name, "_R", 2) && debug_is_foreign(&none, die));
+}
+
 static void candidate_offer(struct debug_exports *of, const struct export *export, Dwarf_Die *die,
 			    unsigned rank)
 {
 	struct candidate *candidate = &of->candidates[export - of->exports->list];
 
-	/* What is no C name has no C types. */
-	if (candidate->rank < rank && strncmp(export->name, "_Z", 2) != 0)
+	/* What is no C name (but one of C++'s or Rust's) has no C types. */
+	if (candidate->rank < rank && !symbol_is_mangled(export->name, die))
 		*candidate = (struct candidate){*die, rank};
 }
 

@@ -33,7 +33,7 @@ static json_t *model_included(const struct model *model)
 	const char **files = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < model->nfunctions; i++) {
+	for (size_t i = 0; i < model->nfunctions && model->nheaders; i++) {
 		const char *file = model->functions[i].where.file;
 		bool known = false;
 
@@ -129,12 +129,14 @@ static json_t *json_of_variables(const struct guesses *guesses)
 	return variables;
 }
 
+/* Without headers no C is made, and what C can't pass on may stay. */
 static json_t *json_of_left_out(const struct model *model)
 {
 	json_t *left_out = json_object();
 
 	for (size_t i = 0; i < model->nfunctions; i++)
-		if (model->functions[i].left_out)
+		if (model->functions[i].left_out &&
+		    (model->nheaders || !model->functions[i].only_generic))
 			json_object_set_new(left_out, model->functions[i].name,
 					    json_string(model->functions[i].left_out));
 	for (size_t i = 0; i < model->nrefused; i++)
@@ -151,7 +153,9 @@ int suggest_write(const struct model *model, const struct guesses *guesses, FILE
 	json_object_set_new(
 		root, "comment",
 		json_string(
-			"Made by tracegen suggest: what tracegen guesses of these headers. Correct what is wrong; comments are for you."));
+			model->nheaders
+				? "Made by tracegen suggest: what tracegen guesses of these headers. Correct what is wrong; comments are for you."
+				: "Made by tracegen suggest: what tracegen guesses of these libraries' debug information. Correct what is wrong; comments are for you."));
 	json_object_set_new(root, "name", json_string(model->name));
 	json_object_set_new(root, "prefix", json_string(model->prefix));
 	json_object_set_new(root, "version", json_string(model->version ? model->version : ""));

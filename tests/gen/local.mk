@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests of gen (tracegen), and of the code that it emits
 long_scripts += %D%/emit_shims.sh
-check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/gen_sanitized.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
-test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
+check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/gen_sanitized.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh %D%/debug_info.sh
+test_files += %D%/compare_models.py %D%/fuzz_debug_info.c %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 
 unit_tests += model_test

@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache HOME=$tmp OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 check_trace=$top_srcdir/tests/lib/check_trace.py
 cd "$tmp" || exit 99
-plan 39
+plan 41
 
 # any FUNCTION OPTIONS COMMAND…: three results.
 any()
@@ -42,6 +42,12 @@ any magic_load "--lib libmagic.so.1" file numbers noise
 any avcodec_send_packet "--lib libavcodec.so.59 --lib libavutil.so.57 --lib libavformat.so.59" \
 	ffmpeg -hide_banner -loglevel error -f lavfi -i testsrc=d=0.2 -f md5 -
 any 'exp' "--lib libm.so.6" awk 'BEGIN { print sin(1), exp(2), log(3) }'
+if grep -q '^tracelayer: libm.so.6: types of [1-9][0-9]* of ' got.err; then
+	pass 'libc6-dbg has the types of it'
+	like "$(cat traces/*.json)" '"name":"exp".*"args":\{"x":2,"result":7.389' 'so that arguments are shown'
+else
+	skip 2 'this machine has no libc6-dbg'
+fi
 any crypt_r "--lib libcrypt.so.1" perl -e 'print crypt("a", "ab"), "\n"'
 cat >sum.py <<'END'
 from mpi4py import MPI
