@@ -65,7 +65,7 @@ static const struct interposed *export_of(const struct library *library, const c
 	const struct interposed *export = export_find(library, plain);
 
 	for (; at && export; export ++)
-		if (strcmp(export->name, plain) != 0)
+		if (export == library->exports + library->nexports || strcmp(export->name, plain) != 0)
 			return NULL;
 		else if (!strcmp(export->version, at + 1))
 			break;
@@ -78,12 +78,23 @@ static bool is_handed_out(const struct model *model, const struct function *func
 	return model->ngetprocs && !function->exported;
 }
 
+/* How many functions the library exports, each with any number of versions. */
+static size_t count_exports(const struct library *library)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < library->nexports; i++)
+		count += !i || strcmp(library->exports[i - 1].name, library->exports[i].name) != 0;
+	return count;
+}
+
 /*
  * Decide which functions of the headers get a stub. Prints which functions of the library are left
- * out.
+ * out, and counts those that no header declares.
  */
-static void functions_choose(struct model *model, const struct library *library)
+static void functions_choose(struct model *model, struct library *library)
 {
+	library->undeclared = count_exports(library);
 	for (size_t i = 0; i < model->nfunctions; i++) {
 		struct function *function = &model->functions[i];
 		const struct interposed *export = export_of(library, function->name);
@@ -102,6 +113,7 @@ static void functions_choose(struct model *model, const struct library *library)
 		else if (!function->left_out && !export && !is_handed_out(model, function))
 			function->left_out = "the library does not export it";
 		function->exported = export != NULL;
+		library->undeclared -= function->exported;
 	}
 }
 
@@ -316,8 +328,9 @@ static int interposer_make(struct model *model, struct library *library, const c
 					.nimports = NIMPORTS};
 	if (elf_write(&making.image, &input, output) != 0)
 		return -1;
-	printf("%zu functions of %s, %zu of them by name alone; %zu left out\n", making.nstubs,
-	       library->soname, making.unknown, count_left_out(model));
+	printf("%zu functions of %s, %zu of them by name alone; %zu left out, %zu not declared by the headers\n",
+	       making.nstubs, library->soname, making.unknown, count_left_out(model),
+	       library->undeclared);
 	return 0;
 }
 

@@ -49,6 +49,7 @@ struct library {
 	size_t nversions;
 	struct interposed *exports; /* by name; of several versions the default comes first */
 	size_t nexports;
+	size_t undeclared; /* names among them that no header declares */
 };
 
 /* NULL after an error (printed). */

@@ -29,10 +29,19 @@ struct collection {
 
 /* Collecting types. */
 
+/* A struct, union or enum without a name is spelled by the place where it is declared. */
+static bool type_is_placed(const struct type *type)
+{
+	return !type->name &&
+	       (strstr(type->spelling, "(unnamed") || strstr(type->spelling, "(anonymous"));
+}
+
 /* A model holds several copies of a type that has no name. */
 static bool type_is_same(const struct type *a, const struct type *b)
 {
 	if (a == b)
+		return true;
+	if (a && b && a->kind == b->kind && type_is_placed(a) && !strcmp(a->spelling, b->spelling))
 		return true;
 	if (!a || !b || a->kind != b->kind || a->size != b->size || a->count != b->count ||
 	    a->nmembers || b->nmembers || a->nenumerators || b->nenumerators ||

@@ -94,32 +94,6 @@ static const char *place_cxx_word(const struct place *place, const char *what)
 			     newline ? (size_t)(newline - text->source) - from : text->size - from);
 }
 
-/* Types that many headers use and leave to others to include. */
-static const char *include_missing(const char *what)
-{
-	static const struct {
-		const char *types, *header;
-	} known[] = {
-		{"@(size_t|ptrdiff_t|wchar_t|NULL|offsetof)", "stddef.h"},
-		{"?(u)int@(8|16|32|64|ptr|max)_t", "stdint.h"},
-		{"@(bool|true|false)", "stdbool.h"},
-		{"FILE", "stdio.h"},
-		{"va_list", "stdarg.h"},
-		{"@(time_t|clock_t)", "time.h"},
-		{"@(u_int|u_char|u_long|u_short|ssize_t|off_t|pid_t|uid_t|gid_t|mode_t)",
-		 "sys/types.h"},
-	};
-	const char *quote = strchr(what, '\''), *end = quote ? strchr(quote + 1, '\'') : NULL;
-
-	if (!end || (!strstr(what, "unknown type") && !strstr(what, "undeclared")))
-		return NULL;
-	const char *name = copy_bytes(quote + 1, (size_t)(end - quote) - 1);
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (fnmatch(known[i].types, name, FNM_EXTMATCH) == 0)
-			return known[i].header;
-	return NULL;
-}
-
 static const char *diagnostic_hint(const char *what)
 {
 	if (strstr(what, "file not found"))
@@ -254,33 +228,6 @@ static void unit_read(struct parse *parse)
 }
 
 /*
- * Some headers use others without including them, as jpeglib.h does with stdio.h. Include these
- * first. True: something was added.
- */
-static bool parse_add_includes(struct parse *parse)
-{
-	unsigned count = parse->unit ? clang_getNumDiagnostics(parse->unit) : 0;
-	bool added = false;
-
-	for (unsigned i = 0; i < count; i++) {
-		CXDiagnostic diagnostic = clang_getDiagnostic(parse->unit, i);
-		const char *header =
-			include_missing(cxstring_text(clang_getDiagnosticSpelling(diagnostic)));
-		bool known = false;
-
-		for (size_t j = 0; header && j < parse->nflags; j++)
-			known |= !strcmp(parse->flags[j], header);
-		if (header && !known) {
-			*APPEND(parse->flags, parse->nflags) = "-include";
-			*APPEND(parse->flags, parse->nflags) = header;
-			added = true;
-		}
-		clang_disposeDiagnostic(diagnostic);
-	}
-	return added;
-}
-
-/*
  * libclang 14 has _Float16 on x86-64 only together with AVX512-FP16. The macros that this defines
  * are undefined again, so that the headers see the processor that the flags name.
  */
@@ -332,7 +279,7 @@ struct model *model_parse(const struct model_sources *sources)
 			   CXTranslationUnit_SkipFunctionBodies;
 	parse.index = clang_createIndex(0, 0);
 	parse.unit = parse_unit(&parse, text, options);
-	while (parse_add_includes(&parse)) {
+	while (parse.unit && parse_add_includes(&parse)) {
 		clang_disposeTranslationUnit(parse.unit);
 		parse.unit = parse_unit(&parse, text, options);
 	}

@@ -97,6 +97,14 @@ struct cursors cursors_of_kind(CXCursor parent, enum CXCursorKind kind);
 const char *parse_row_comment(struct parse *parse, const struct cursors *row, size_t i,
 			      size_t limit);
 
+/* ---- parse_includes.c */
+
+/*
+ * Put in front what the headers that were parsed leave to others to include. True: something was
+ * added that was not there, so that they must be parsed again.
+ */
+bool parse_add_includes(struct parse *parse);
+
 /* ---- parse_types.c */
 
 struct type *parse_type(struct parse *parse, CXType type);

@@ -253,6 +253,15 @@ static void refused_add(struct parse *parse, CXCursor cursor, const char *why)
 	refused->where = parse_location(parse, cursor);
 }
 
+static const char inlined[] = "it is static or inline: compilers put it into the program";
+
+/* Where a library exports it, too, an interposer can have the calls that are not inlined. */
+static bool function_is_inlined(CXCursor cursor)
+{
+	return clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
+	       clang_Cursor_isFunctionInlined(cursor);
+}
+
 /*
  * Without libraries, take all functions of the headers that count. With libraries, take what these
  * export, whatever header declares it.
@@ -266,11 +275,11 @@ static void function_consider(struct parse *parse, CXCursor cursor)
 
 	if (model_function(model, symbol))
 		return;
-	if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
-	    clang_Cursor_isFunctionInlined(cursor)) {
-		if (named)
-			refused_add(parse, cursor,
-				    "it is static or inline: compilers put it into the program");
+	if (function_is_inlined(cursor)) {
+		if (exports && exports_find(exports, symbol))
+			function_leave_out(function_add(parse, cursor), inlined, true);
+		else if (named)
+			refused_add(parse, cursor, inlined);
 	} else if (exports ? exports_find(exports, symbol) != NULL : named) {
 		function_add(parse, cursor);
 	} else if (exports && exports_has_data(exports, symbol)) {

@@ -14,7 +14,8 @@ static const struct {
 	{"@(*(_)@(setjmp|sigsetjmp)|savectx)",
 	 "it returns twice, the second time to a frame that a shim has already left"},
 	{"*(_)vfork", "it returns twice on one stack: the child overwrites the shim's frame"},
-	{"*(_)@(getcontext|swapcontext)",
+	/* _Ux86_64_getcontext is libunwind's. */
+	{"@(*(_)|_U*_)@(getcontext|swapcontext)",
 	 "it saves its caller's frame, which a shim has left when the context is used"},
 	{"*(_|builtin_)alloca", "it takes memory from its caller's frame"},
 	{"*(_|libc_)@(dlopen|dlmopen|dlsym|dlvsym)",

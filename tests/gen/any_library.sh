@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 88
+plan 96
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -103,12 +103,31 @@ struct frame { long words[8]; };
 int box_twice(int a) __attribute__((returns_twice));
 int _setjmp(struct frame *to);
 int vfork(void);
+int _Ux86_64_getcontext(void *context);
 int fine(int a);
 END_OF_HEADER
 model twice.h
 is "$?:$(ask '[n for n in f if "left_out" not in f[n]]')" "0:['fine']" 'functions that return twice have no shim'
 like "$(cat err)" 'twice.h:3: _setjmp is left out: it returns twice, the second time to a frame that a shim has already left' 'and the reason is told'
 is "$(ask '[n for n in f if f[n].get("only_generic")]')" '[]' 'of any kind'
+
+# --- what compilers put into programs, and the library exports, too
+echo 'static inline int shelf_depth(int a) { return a; } static inline int shelf_width(int a) { return a; } int shelf(void);' >shelf.h
+printf 'int shelf_depth(int a) { return a; }\nint shelf(void) { return 1; }\nint shelf_hidden_from_headers(void) { return 2; }\n' >shelf.c
+$CC -shared -fPIC -Wl,-soname,libshelf.so -o libshelf.so shelf.c
+is "$("$tracegen" interposer --header shelf.h --lib ./libshelf.so -o shelf.so)" \
+	'2 functions of libshelf.so, 0 of them by name alone; 0 left out, 1 not declared by the headers' "an interposer has an inline function that the library exports"
+"$tracegen" emit shelf.h --lib ./libshelf.so -o out 2>err
+is "$(tr '\n' ' ' <out/shelf.exports)" 'shelf ' 'shims in C do not'
+like "$(cat err)" 'shelf_depth is left out: it is static or inline: compilers put it into the program' 'and the reason is told'
+
+# --- a type without a name that has two members
+echo 'typedef struct { struct { int x, y; } least, most; } seat; int seat_size(seat *of, const seat *like);' >seat.h
+printf 'int seat_size(void *of, const void *like) { return of == like; }\n' >seat.c
+$CC -shared -fPIC -Wl,-soname,libseat.so -o libseat.so seat.c
+mkdir of_model && "$tracegen" interposer --header seat.h --lib ./libseat.so -o seat.so >/dev/null && "$tracegen" model seat.h --lib ./libseat.so -o seat.json &&
+	"$tracegen" interposer --model seat.json --lib ./libseat.so -o of_model/seat.so >/dev/null
+same seat.so of_model/seat.so 'headers and their model give the same interposer'
 
 # --- C++
 cxx() # DESCRIPTION WORD HEADER
@@ -131,6 +150,26 @@ is "$?:$(ask 'm["flags"]')" "0:['-includestddef.h', '-includestdio.h', '-include
 	'a header gets in front what it leaves to others to include' || diag "$(cat err)"
 ok 'and so does the code made from it' sh -c '"$0" emit needs.h -o out && $1 -std=c11 -O2 -fexceptions -Werror -fsyntax-only -I"$2/include" -I. out/needs_shims.c' \
 	"$tracegen" "$CC" "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)"
+cat >asks.h <<'END_OF_HEADER'
+/* More if <stdio.h> was included first. */
+#if defined (SOME_STDIO_H) \
+	|| defined (_STDIO_H)
+int asks_print(FILE *to);
+#endif
+#ifdef INTMAX_C
+int asks_large(intmax_t a);
+#endif
+#if !defined(_STDARG_H)
+int asks_alone(void);
+#endif
+END_OF_HEADER
+model asks.h
+is "$?:$(ask 'sorted(f)')" "0:['asks_alone', 'asks_large', 'asks_print']" 'a header that asks whether others were included before it gets them'
+is "$(ask 'm["flags"]')" "['-includestdio.h', '-includestdint.h']" 'and only these'
+echo '#include <stdio.h>' | cat - asks.h >has.h
+model has.h
+is "$(ask 'm["flags"]')" "['-includestdint.h']" 'one that includes it itself does not'
+ok 'code is made of it' "$tracegen" emit asks.h -o out
 printf 'typedef _Float16 half;\nint f(int a);\nhalf g(half a);\nint many(const half *a, int n);\n' >half.h
 model half.h
 is "$?:$(ask '[n for n in f if "left_out" not in f[n]]')" "0:['f', 'many']" 'a header with 16-bit floats is read'
