@@ -7,7 +7,7 @@ dist_man_MANS += %D%/tracelayer-nntrace.7
 dist_man_MANS += %D%/tracelayer-profile.1
 dist_man_MANS += %D%/tracelayer-apis.1
 nodist_man_MANS += %D%/tracelayer-run.1
-EXTRA_DIST += %D%/tracelayer-run.1.in %D%/internals.md %D%/contexts.md %D%/cost.md %D%/device.md %D%/phases.md %D%/profile.md \
+EXTRA_DIST += %D%/tracelayer-run.1.in %D%/internals.md %D%/contexts.md %D%/cost.md %D%/device.md %D%/libraries.md %D%/phases.md %D%/profile.md \
 	%D%/recording.md %D%/settings.md %D%/tools.md %D%/ways-in.md %D%/xpti.md
 CLEANFILES += %D%/tracelayer-run.1
 

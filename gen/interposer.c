@@ -113,7 +113,9 @@ static void functions_choose(struct model *model, struct library *library)
 		else if (!function->left_out && !export && !is_handed_out(model, function))
 			function->left_out = "the library does not export it";
 		function->exported = export != NULL;
-		library->undeclared -= function->exported;
+		/* In a model of debug information, each version of a function counts. */
+		if (function->exported && library->undeclared)
+			library->undeclared--;
 	}
 }
 

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: MIT
 # tests of gen (tracegen), and of the code that it emits
 long_scripts += %D%/emit_shims.sh
-check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/gen_sanitized.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh %D%/debug_info.sh
-test_files += %D%/compare_models.py %D%/fuzz_debug_info.c %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
+check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/libraries.sh %D%/gen_sanitized.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
+check_scripts += %D%/debug_info.sh
+test_files += %D%/libraries.list %D%/libraries.py
+test_files += %D%/compare_models.py %D%/fuzz_debug_info.c
+test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 
 unit_tests += model_test
 model_test_SOURCES = %D%/model_test.c $(tracegen_model)
 model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
 model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) libtl_format.la
+
+# Loads a library, and looks its functions up.
+check_PROGRAMS += library_load
+library_load_SOURCES = %D%/library_load.c
+CLEANFILES += libraries.md

@@ -30,5 +30,9 @@ check_LTLIBRARIES += %D%/cl_counter.la
 CLEANFILES += %D%/cl_slots.h
 
 # Stacks: large programs that nobody here wrote.
-stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_clblast.sh \
-	%D%/stack_pyopencl.sh %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_any_library.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh %D%/stack_bench.sh
+stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
+stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
+stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
+stack_scripts += %D%/stack_any_library.sh
+stack_scripts += %D%/stack_libraries.sh
+stack_scripts += %D%/stack_bench.sh
