@@ -125,7 +125,25 @@ static void place_set_parameters(struct tl_hook_place *place, const struct tl_fu
 	}
 }
 
-static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count)
+/*
+ * Shims whose hooks are there; their mode is yet to say so. A lock for each would take two system
+ * calls. They are few, since the program's stack may be small.
+ */
+#define HOOKED_SHIMS 64u
+
+struct hooked_shims {
+	struct tl_shim *list[HOOKED_SHIMS];
+	uint32_t count;
+};
+
+static void hooked_shims_set_mode(struct hooked_shims *shims)
+{
+	tl_api_set_modes(shims->list, shims->count, TL_MODE_DEVICE, 0);
+	shims->count = 0;
+}
+
+static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint32_t count,
+			 struct hooked_shims *set)
 {
 	struct tl_hook_place *table = hook_table_for(shim->id >> 16, count),
 			     *place = table + (shim->id & 0xffff);
@@ -144,7 +162,9 @@ static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint3
 	 */
 	place->straight = hook->way == TL_HOOK_STRAIGHT && !shim->function->passed;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
-	tl_api_set_mode(shim, TL_MODE_DEVICE, 0);
+	if (set->count == HOOKED_SHIMS)
+		hooked_shims_set_mode(set);
+	set->list[set->count++] = shim;
 	return true;
 }
 
@@ -153,6 +173,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 	const struct tl_hook *sorted[TL_HOOK_MAX], *hook;
 	uint32_t count = hooks_sort(hooks, sorted);
 	const struct tl_shim_library *library;
+	struct hooked_shims set = {.count = 0};
 	bool all = true;
 
 	if (!tl_hook_has_barrier)
@@ -160,9 +181,11 @@ bool tl_hook_set(const struct tl_hook *hooks)
 	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			hook = hooks_find(sorted, count, library->api->functions[i].name);
-			all &= !hook || hook_set_one(hook, &library->shims[i], library->api->count);
+			all &= !hook ||
+			       hook_set_one(hook, &library->shims[i], library->api->count, &set);
 		}
 	}
+	hooked_shims_set_mode(&set);
 	return all;
 }
 

@@ -101,13 +101,21 @@ static void shim_follow_settings(struct tl_shim *shim)
 			  TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN);
 }
 
-void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+void tl_api_set_modes(struct tl_shim *const *shims, uint32_t count, uint32_t set, uint32_t clear)
 {
 	sigset_t signals;
 
+	if (!count)
+		return;
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	shims_change_mode(shim, set, clear);
+	for (uint32_t i = 0; i < count; i++)
+		shims_change_mode(shims[i], set, clear);
 	tl_bounded_lock_release_quietly(&lock, &signals);
+}
+
+void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
+{
+	tl_api_set_modes(&shim, 1, set, clear);
 }
 
 void tl_api_set_dispatch(struct tl_shim *shim, void *table)
@@ -125,9 +133,9 @@ void tl_api_set_dispatch(struct tl_shim *shim, void *table)
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
-void tl_api_by_caller(struct tl_shim *shim)
+void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count)
 {
-	tl_api_set_mode(shim, TL_MODE_CALLER, 0);
+	tl_api_set_modes(shims, count, TL_MODE_CALLER, 0);
 }
 
 /*

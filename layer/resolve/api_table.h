@@ -45,6 +45,8 @@ void tl_api_resolve_all(void);
 
 /* Set and clear mode bits of a shim and of the closures made for it; .direct follows. */
 void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
+/* The same for several: the lock is taken once, and signals are blocked once. */
+void tl_api_set_modes(struct tl_shim *const *shims, uint32_t count, uint32_t set, uint32_t clear);
 
 /*
  * Publish a table of callbacks (NULL: none) for a shim and the closures made for it, with
@@ -52,8 +54,8 @@ void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
  */
 void tl_api_set_dispatch(struct tl_shim *shim, void *table);
 
-/* From now on the caller of this shim decides: it gets TL_MODE_CALLER, and .direct stays NULL. */
-void tl_api_by_caller(struct tl_shim *shim);
+/* From now on the caller of these shims decides: they get TL_MODE_CALLER, and .direct stays NULL. */
+void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count);
 
 /*
  * A closure's shim was made: .function, .entry, .invoke, .real and .id (that of `of`) are filled

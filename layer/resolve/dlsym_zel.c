@@ -89,7 +89,7 @@ void tl_zel_tell_linked_loader_apart(const struct tl_lookup *lookup)
 
 	if (asking && asking->role == TL_ROLE_LINKED &&
 	    tl_resolve_brings_loader_up(lookup->shim->function))
-		tl_api_by_caller(lookup->shim);
+		tl_api_by_caller(&lookup->shim, 1);
 }
 
 /*

@@ -379,8 +379,7 @@ static void libraries_look_for(struct look look)
 		look.later = false;
 		if (!tl_loaded_with(libraries_look_at_all, &look))
 			return;
-		for (unsigned i = 0; i < look.count; i++)
-			tl_api_by_caller(look.entangled[i]);
+		tl_api_by_caller(look.entangled, look.count);
 	} while (look.count == ENTANGLED_MAX);
 	if (look.later && another_look_is_worth_it(&generation))
 		return;

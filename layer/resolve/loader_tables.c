@@ -139,7 +139,7 @@ static void pointer_put_shim(struct tl_shim *shim, void **place)
 	 * those by which it checks drivers.
 	 */
 	if (function_checks_by_its_table(shim->function))
-		tl_api_by_caller(shim);
+		tl_api_by_caller(&shim, 1);
 	else
 		tl_api_set_mode(shim, 0, TL_MODE_CALLER);
 	tl_api_resolved(shim);

@@ -781,7 +781,7 @@ START_TEST(closures_follow_the_shim_they_were_made_for)
 	ck_assert_ptr_null(closure.direct);
 	tl_recording_set(false);
 	ck_assert_ptr_eq(closure.direct, (void *)toy_add);
-	tl_api_by_caller(&toy_shims[TOY_ADD]);
+	tl_api_by_caller(&(struct tl_shim *){&toy_shims[TOY_ADD]}, 1);
 	ck_assert_uint_eq(closure.mode, TL_MODE_CALLER);
 	ck_assert_ptr_null(closure.direct);
 }

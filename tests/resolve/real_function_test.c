@@ -43,9 +43,10 @@ bool tl_process_is_confined(void)
 	return false;
 }
 
-void tl_api_by_caller(struct tl_shim *shim)
+void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count)
 {
-	atomic_fetch_or(&shim->mode, TL_MODE_CALLER);
+	for (uint32_t i = 0; i < count; i++)
+		atomic_fetch_or(&shims[i]->mode, TL_MODE_CALLER);
 }
 
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
