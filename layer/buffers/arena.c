@@ -2,16 +2,18 @@
 /*
  * arena.c: see arena.h.
  *
- * The file gets its full size at once, and no blocks. Pages are made when a piece is taken, by one
- * system call for all of them. MADV_POPULATE_WRITE says where there is no room, instead of a SIGBUS
- * later; before Linux 5.14 fallocate does, by the file's name. Where the file system has no room,
- * the piece becomes the process's own memory, in its place. Recording goes on, and only a crash
- * would lose it.
+ * The file gets its full size at once, but no blocks: it is sparse. Taking a piece makes that
+ * piece's pages, by one system call. MADV_POPULATE_WRITE fails where the file system has no room,
+ * so that no later write raises SIGBUS. Linux before 5.14 does not have it: there fallocate does
+ * the same through the file's name. Where the file system has no room, private memory of the
+ * process is mapped over the piece. Recording goes on, and only a crash would lose what lies there.
  *
- * Compare and exchange sets `arena` once; a thread that loses that race deletes its own. The file's
- * descriptor is closed at once, so that the program misses no number and can close none of ours.
+ * `making` is a spin lock: one thread at a time makes the arena, and stores `arena` last. The
+ * file's descriptor is closed at once. So the program's own descriptors get the numbers that they
+ * would get without the layer, and the program can't close ours by mistake.
  *
- * tl_piece.magic is stored last, with release: a process killed here leaves zeros or a whole head.
+ * tl_piece.magic is stored last, with release, for a reader after a kill: it sees zeros or a whole
+ * head.
  */
 #include "layer/buffers/arena.h"
 
@@ -45,16 +47,16 @@
 
 #define SMALLEST (1024u * 1024)
 #define LARGEST	 (UINT64_C(1) << 40)
-#define TRIES	 10000u /* names tried in one folder */
-#define BESIDES	 (16u * 1024 * 1024)
-#define PART	 8u /* of what the process may have, that we take */
-/* nanoseconds after a failure that it is tried again; then twice that, and so on */
+#define TRIES	 10000u		     /* names tried in one folder */
+#define BESIDES	 (16u * 1024 * 1024) /* bytes of addresses to leave free beside the arena */
+#define PART	 8u /* unless set by the user: an eighth of what the process may have */
+/* nanoseconds to wait after a failure before the next try; doubled after each further failure */
 #define RETRY	   UINT64_C(1000000000)
 #define RETRY_MOST (RETRY * 64)
 
 #define WHOLE_PAGES(size) (((size) + TL_ARENA_UNIT - 1) & ~(uint64_t)(TL_ARENA_UNIT - 1))
 
-/* What every file begins with. */
+/* What every file begins with: four pieces, each in pages of its own. */
 struct beginning {
 	union {
 		struct tl_file_header header;
@@ -74,7 +76,7 @@ struct beginning {
 	};
 };
 
-/* One that is being made, or the one that was. */
+/* An arena: the one that is being made. */
 struct place {
 	char *memory;
 	uint64_t capacity;
@@ -87,12 +89,12 @@ static uint64_t capacity; /* set before `arena` */
 static char path[TL_PLACES_PATH];
 static struct tl_places places; /* as the environment named them when the library was loaded */
 static _Atomic uint32_t making;
-static _Atomic uint64_t refused_until; /* nanoseconds; 0: it was not refused */
-static uint64_t refused_for;	       /* under `making` */
+static _Atomic uint64_t refused_until; /* nanoseconds; 0: no try has failed */
+static uint64_t refused_for;	       /* nanoseconds; protected by `making` */
 
-static struct beginning *beginning(void)
+static struct beginning *arena_beginning(void)
 {
-	/* Acquire: pairs with the store in arena_make, so that the beginning is there. */
+	/* Acquire: pairs with the release in arena_make; the beginning is filled in. */
 	return (struct beginning *)atomic_load_explicit(&arena, memory_order_acquire);
 }
 
@@ -120,7 +122,7 @@ static uint64_t arena_size_wanted(void)
 
 /* --- pages */
 
-/* For kernels that can't make pages of a mapping: by the file's name. */
+/* Allocates blocks through the file's name, for kernels without MADV_POPULATE_WRITE. */
 static bool pages_allocate(uint64_t at, uint64_t size)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -132,12 +134,12 @@ static bool pages_allocate(uint64_t at, uint64_t size)
 	return done;
 }
 
-/* Make the pages now. False where there is no room for them. */
+/* Makes the pages now. False: there is no room for them. */
 static bool pages_fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 {
 	if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
 		return true;
-	/* Other errors are of kernels that don't know it, and of filters that don't. */
+	/* With any other error, the kernel does not know this advice, or a filter forbids it. */
 	if (errno == ENOMEM || errno == EFAULT || errno == EHWPOISON)
 		return false;
 	if (*file && !pages_allocate(at, size))
@@ -155,7 +157,7 @@ static bool pages_become_own(char *memory, uint64_t size)
 	return mapped != MAP_FAILED && pages_fault_in(memory, size, "", 0);
 }
 
-/* --- making it */
+/* --- making the arena */
 
 static bool place_make_own(struct place *place)
 {
@@ -171,8 +173,8 @@ static bool place_make_own(struct place *place)
 }
 
 /*
- * The file says what it is before it has anything else: nobody has to guess it of one whose process
- * died while it made it.
+ * Marks the file as one of buffers before anything else is in it. So a file whose process died
+ * while making it is recognised, too.
  */
 static bool file_mark(int fd)
 {
@@ -186,7 +188,10 @@ static bool file_mark(int fd)
 	return pwrite(fd, &header, sizeof(header), 0) == sizeof(header);
 }
 
-/* A file of that size, with room for it, mapped. Exceeding RLIMIT_FSIZE would raise a signal. */
+/*
+ * Gives the file its size, if there is room for it, and maps it. Checks RLIMIT_FSIZE first, since
+ * exceeding that limit would raise a signal.
+ */
 static bool file_map(struct place *place, int fd)
 {
 	struct rlimit limit;
@@ -194,7 +199,7 @@ static bool file_map(struct place *place, int fd)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < place->capacity)
 		return false;
-	/* A tmpfs without a limit says that it has no blocks at all. */
+	/* A tmpfs without a size limit reports zero blocks in all. */
 	if (fstatvfs(fd, &room) != 0 ||
 	    (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity) ||
 	    !file_mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
@@ -205,9 +210,9 @@ static bool file_map(struct place *place, int fd)
 }
 
 /*
- * The program that this process was before an exec has left its buffers, for `tracelayer run` to
- * look at, and all that was in them is in the trace. Long chains of such programs would fill the
- * place.
+ * Deletes the file of the program that this process ran before its exec. That program left the file
+ * for `tracelayer run` to look at, and all events in it are in the trace. If nobody deleted such
+ * files, a long chain of execs would fill the folder.
  */
 static bool file_delete_former(const char *file)
 {
@@ -236,8 +241,8 @@ static int file_create(struct place *place, const char *folder)
 		if (access(place->path, F_OK) == 0 && !file_delete_former(place->path))
 			continue;
 		/*
-		 * Before it is made: a process that is killed in between must not leave what nobody
-		 * was told of.
+		 * Before the file exists: a process that is killed in between must not leave a file
+		 * that `tracelayer run` does not know of.
 		 */
 		tl_report_buffers(place->path);
 		fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -264,8 +269,8 @@ static bool place_make_in(struct place *place, const char *folder)
 }
 
 /*
- * There are addresses for that (RLIMIT_AS), and for what comes with it: the pool and, but for the
- * least, the writer's memory and thread.
+ * Whether there are addresses (RLIMIT_AS) for the arena and for what comes with it: the pool and,
+ * unless the arena is the smallest, the writer's memory and thread.
  */
 static bool size_is_mappable(uint64_t size)
 {
@@ -276,7 +281,7 @@ static bool size_is_mappable(uint64_t size)
 	return mapped != MAP_FAILED && munmap(mapped, all) == 0;
 }
 
-/* All that was wanted, or as much of it as halving leaves. 0: not even the least. */
+/* The size that was asked for, halved until it fits. 0: not even the smallest fits. */
 static uint64_t size_mappable(void)
 {
 	uint64_t size = arena_size_wanted();
@@ -286,7 +291,7 @@ static uint64_t size_mappable(void)
 	return size_is_mappable(size) ? size : 0;
 }
 
-/* Less than the user asked for, so it is said. */
+/* Tells the user that there is less memory than the settings asked for. */
 static void arena_say_less(uint64_t size)
 {
 	char line[256];
@@ -323,7 +328,10 @@ static void arena_say_place(const char *folder)
 	tl_message_say(line);
 }
 
-/* In the first place that has room; where that is not the usual one, it is said. */
+/*
+ * Makes the arena in the first folder that has room, else in the process's own memory. Tells the
+ * user if that is not the first folder.
+ */
 static bool place_make_anywhere(struct place *place)
 {
 	place->capacity = size_mappable();
@@ -334,7 +342,7 @@ static bool place_make_anywhere(struct place *place)
 			arena_say_less(place->capacity);
 		tl_config.memory = place->capacity;
 	}
-	/* A program that is not to be recorded leaves no file. */
+	/* A process that may not be recorded leaves no file. */
 	if (!tl_process_may_record())
 		return place_make_own(place);
 	if (!places.count)
@@ -352,7 +360,7 @@ static bool place_make_anywhere(struct place *place)
 	return true;
 }
 
-/* --- its beginning */
+/* --- the arena's beginning */
 
 static void piece_begin(struct tl_piece *piece, enum tl_piece_kind kind, uint64_t size)
 {
@@ -362,7 +370,7 @@ static void piece_begin(struct tl_piece *piece, enum tl_piece_kind kind, uint64_
 			      memory_order_release);
 }
 
-/* All but the kind, which comes last. */
+/* Fills in all but .kind, which is stored last. */
 static void header_fill(struct tl_file_header *header, uint64_t size)
 {
 	memcpy(header->magic, TL_FILE_MAGIC, sizeof(header->magic));
@@ -390,12 +398,12 @@ static void beginning_fill(struct beginning *begin, uint64_t size)
 	strncpy(begin->output.pattern, tl_config.output, sizeof(begin->output.pattern) - 1);
 	piece_begin(&begin->output.piece, TL_PIECE_OUTPUT, sizeof(begin->output_room));
 	piece_begin(&begin->clock.piece, TL_PIECE_CLOCK, sizeof(begin->clock_room));
-	/* Release: pairs with who reads the kind, and relies on the rest. */
+	/* Release: for a reader in another process, after a kill: the rest is filled in. */
 	atomic_store_explicit((_Atomic uint32_t *)&begin->header.kind, TL_FILE_BUFFERS,
 			      memory_order_release);
 }
 
-/* Under `making`. */
+/* Called under `making`. */
 static void arena_refuse(void)
 {
 	if (!refused_for)
@@ -416,10 +424,10 @@ bool tl_arena_is_refused(void)
 {
 	uint64_t until = atomic_load_explicit(&refused_until, memory_order_relaxed);
 
-	return until && !beginning() && tl_clock_gettime_ticks() < until;
+	return until && !arena_beginning() && tl_clock_gettime_ticks() < until;
 }
 
-/* The thread that makes the one that counts goes on with it; others find it there. */
+/* The arena's beginning; made now unless another thread has made it. */
 static struct beginning *arena_make(void)
 {
 	struct beginning *begin;
@@ -428,12 +436,13 @@ static struct beginning *arena_make(void)
 	if (tl_arena_is_refused())
 		return NULL;
 	/*
-	 * One at a time, without a lock that a signal handler could wait for: all signals are
-	 * blocked where pieces are taken.
+	 * A spin lock, since a signal handler could not wait for another kind. It does not wait for
+	 * its own thread: all signals are blocked where pieces are taken. Acquire: pairs with the
+	 * release at the end, so that the thread sees an arena that another has made.
 	 */
 	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
 		sched_yield();
-	begin = beginning();
+	begin = arena_beginning();
 	if (!begin && !tl_arena_is_refused() && place_make_anywhere(&place)) {
 		begin = (struct beginning *)place.memory;
 		capacity = place.capacity;
@@ -441,9 +450,12 @@ static struct beginning *arena_make(void)
 		beginning_fill(begin, capacity);
 		tl_clock_move(&begin->clock.table);
 		atomic_store_explicit(&used, sizeof(struct beginning), memory_order_relaxed);
-		/* Release: pairs with the load in beginning(). */
+		/* Release: pairs with the acquire in arena_beginning(). */
 		atomic_store_explicit(&arena, place.memory, memory_order_release);
-		/* Who changes it now notes it there. */
+		/*
+		 * After `arena` is stored: from there on, whoever changes these notes it in the
+		 * header.
+		 */
 		atomic_store_explicit(&begin->header.recording, tl_process_recording(),
 				      memory_order_relaxed);
 		atomic_store_explicit(&begin->header.watched, tl_process_is_watched(),
@@ -457,7 +469,7 @@ static struct beginning *arena_make(void)
 
 bool tl_arena_begin(void)
 {
-	return beginning() || arena_make();
+	return arena_beginning() || arena_make();
 }
 
 void tl_arena_look(void)
@@ -465,37 +477,37 @@ void tl_arena_look(void)
 	tl_places(&places);
 }
 
-/* --- what is in it */
+/* --- what the arena has */
 
 struct tl_file_header *tl_arena_header(void)
 {
-	struct beginning *begin = beginning();
+	struct beginning *begin = arena_beginning();
 
 	return begin ? &begin->header : NULL;
 }
 
 struct tl_output_piece *tl_arena_output(void)
 {
-	struct beginning *begin = beginning();
+	struct beginning *begin = arena_beginning();
 
 	return begin ? &begin->output : NULL;
 }
 
 const struct tl_facts *tl_arena_facts(void)
 {
-	struct beginning *begin = beginning();
+	struct beginning *begin = arena_beginning();
 
 	return begin ? &begin->facts.facts : NULL;
 }
 
 const char *tl_arena_path(void)
 {
-	return beginning() ? path : "";
+	return arena_beginning() ? path : "";
 }
 
 void *tl_arena_take(enum tl_piece_kind kind, uint64_t size)
 {
-	char *memory = tl_arena_begin() ? (char *)beginning() : NULL;
+	char *memory = tl_arena_begin() ? (char *)arena_beginning() : NULL;
 	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed);
 
 	if (!memory)
@@ -513,14 +525,15 @@ void *tl_arena_take(enum tl_piece_kind kind, uint64_t size)
 
 bool tl_arena_left(uint64_t size)
 {
-	return !beginning() || size <= capacity - atomic_load_explicit(&used, memory_order_relaxed);
+	return !arena_beginning() ||
+	       size <= capacity - atomic_load_explicit(&used, memory_order_relaxed);
 }
 
 void tl_arena_done(bool done)
 {
-	struct beginning *begin = beginning();
+	struct beginning *begin = arena_beginning();
 
-	/* Release: what was written before it counts. */
+	/* Release: for a reader in another process; all that was written before counts. */
 	if (begin)
 		atomic_store_explicit(&begin->header.state, done ? TL_FILE_DONE : TL_FILE_LIVE,
 				      memory_order_release);
@@ -528,7 +541,7 @@ void tl_arena_done(bool done)
 
 void tl_arena_delete(void)
 {
-	struct beginning *begin = beginning();
+	struct beginning *begin = arena_beginning();
 
 	if (begin && *path && begin->header.pid == (uint32_t)syscall(SYS_getpid))
 		unlink(path);
@@ -539,7 +552,9 @@ void tl_arena_after_fork(void)
 {
 	char *memory = atomic_load_explicit(&arena, memory_order_relaxed);
 
-	/* With zeros of our own in its place; the parent's clock is in it. */
+	/*
+	 * The clock's table lies in the parent's memory, which the mapping below replaces by zeros.
+	 */
 	tl_clock_after_fork();
 	if (memory)
 		mmap(memory, capacity, PROT_READ | PROT_WRITE,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h: the memory that events and open calls lie in: a file of buffers
- * (format/file/trace_file.h), mapped.
+ * arena.h: the memory that events and open calls lie in: a mapped file of buffers
+ * (format/file/trace_file.h).
  *
- * It is one run of addresses for the whole process, of at most TRACELAYER_MEMORY. Pieces are taken
- * from its start onwards and never given back. It is a file in memory (/dev/shm, or another place
- * of common/places.h), so that it outlives the process, however the process ends. A piece is zero
- * and faulted in: writing to it can neither fault nor fail, also where the file system is full or
- * is made smaller. Where no file can be had, or nothing is to be recorded, it is the process's own
- * memory, and recovery has nothing.
+ * The arena is one range of addresses for the whole process, of at most TRACELAYER_MEMORY. Pieces
+ * are taken from its start onwards, and are never given back. The file is in memory (/dev/shm, or
+ * another folder of common/places.h), so that it outlives the process, however the process ends. A
+ * piece is zero and its pages are there: writing to it can neither fault nor fail, even where the
+ * file system is full or is made smaller. Where no file can be made, or the process may not be
+ * recorded, the arena is the process's own memory, and recovery finds nothing.
  *
  * Everything here is async-signal-safe and may run in any thread.
  */
@@ -23,52 +23,55 @@
 #define TL_ARENA_UNIT TL_FILE_PAGE
 
 /*
- * Make it now, if it isn't there: the header, and the pieces about the process, its clock and its
- * output. False where the system has no memory. Else it is made with the first piece that is taken.
+ * Make the arena now, if it isn't there: the header, and the pieces for the process's facts, its
+ * output and its clock. False: the system has no memory. Without this call, the first piece that is
+ * taken makes the arena.
  */
 bool tl_arena_begin(void);
 
 /*
- * Unless the user has set it: lower tl_config.memory to a part of what the process may have
- * (common/memory_limits.h). At the first watched call, before anything is taken.
+ * Lower tl_config.memory to a part of the memory that the process may have
+ * (common/memory_limits.h), unless the user has set it. Called at the first watched call, before
+ * anything is taken.
  */
 void tl_arena_fit(void);
 
-/* Where it may go, as the environment says. Once, when the library is loaded. */
+/* Read from the environment where the file may go. Called once, when the library is loaded. */
 void tl_arena_look(void);
 
 /*
- * There is none, and none could be had a moment ago. It is tried again after a second, and then
- * ever more seldom; until then this is the answer, which costs no system call.
+ * There is no arena, and the last try failed a moment ago. The next try comes after a second, and
+ * then after ever longer times. Until then this costs no system call.
  */
 bool tl_arena_is_refused(void);
 
-/* That was so at some time. */
+/* A try has failed at some time. */
 bool tl_arena_was_refused(void);
 
-/* These are there from the first piece on; NULL before. */
+/* NULL before the first piece is taken. */
 struct tl_file_header *tl_arena_header(void);
 struct tl_output_piece *tl_arena_output(void);
 const struct tl_facts *tl_arena_facts(void);
 
-/* The file, "" where it is the process's own memory. */
+/* The file's path; "" where the arena is the process's own memory. */
 const char *tl_arena_path(void);
 
 /*
- * A piece of `size` bytes, a multiple of the unit, with its head set; the rest is zero. NULL where
- * the arena's end is reached or the system has no memory.
+ * A piece of `size` bytes, which must be a multiple of TL_ARENA_UNIT. Its head is set; the rest is
+ * zero. NULL: the arena is used up, or the system has no memory.
  */
 void *tl_arena_take(enum tl_piece_kind kind, uint64_t size);
 
-/* So much could still be taken. */
+/* A piece of this size could still be taken. */
 bool tl_arena_left(uint64_t size);
 
 /*
- * Everything is in the output, or no longer. When it is, nobody needs to recover anything; what
- * comes after is not recoverable only when the file has been deleted, which is for the process's
- * very end.
+ * Note in the file whether all that was recorded is in the output. If so, there is nothing to
+ * recover. What is recorded later can still be recovered.
  */
 void tl_arena_done(bool done);
+
+/* Delete the file, at the process's very end. Nothing can be recovered after that. */
 void tl_arena_delete(void);
 
 /*

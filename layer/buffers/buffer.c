@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.c: the way into a new chunk, when a record has no room; and how chunks go about. See
- * buffer.h for who calls what.
+ * buffer.c: the slow path of a reservation: a record that does not fit into its chunk gets a new
+ * chunk. buffer.h has the interface; this page is about the whole of it.
  *
  *	buffer.c		tl_record_reserve_slow
  *	current_chunk.c		a producer's current chunk: opened, sealed, losses noted in it
@@ -23,8 +23,8 @@
  * .position and .limit tells a reservation made in the old chunk from one in the new.
  *
  * The full chunk is sealed (.sealed says where its records end) and pushed on the queue. The queue
- * is a stack: any number of producers push, and the one reader takes all of it and turns it around.
- * So a thread's chunks come out in order.
+ * is a stack: any number of producers push, and the one reader takes all of it and reverses it. So
+ * a thread's chunks come out in order.
  *
  * Reservations that found no room, or that a handler's change of chunk made void, are filled by a
  * PAD record, so that no zero word is left between records for long.
@@ -37,10 +37,9 @@
  *
  * The flight recorder does not hand a sealed chunk over. The chunk stays in its producer's list.
  * When the list has as many bytes as are to be kept, the producer uses its oldest chunk again,
- * without asking anybody. A flush takes what is there, the live chunks too, and gives all of it
- * back when it is written. One word, .owner, decides who may have a chunk: whose turn it is (the
- * lane, and the number that the chunk has among the lane's), whether it is sealed, and whether the
- * reader has it.
+ * without asking the reader. A flush takes all chunks, the live ones too, and gives them back when
+ * they are written. One word, .owner, decides who may have a chunk. It holds the chunk's turn (the
+ * lane, and the number that the chunk has among the lane's chunks), a bit SEALED, and a bit READER.
  *
  *	producer opens it		turn
  *	producer seals it		turn, SEALED
@@ -50,22 +49,23 @@
  *	producer uses it again		turn, SEALED -> 0, by compare and exchange: not while the
  *					reader has it
  *
- * The reader looks at the live chunk first. Then it takes what is sealed, the newest first; the
- * producer reuses the oldest first. So where the producer was faster with one chunk, it was faster
- * with all older ones, and what is taken has no gap. What the reader has read of a chunk (.read)
- * stays with the chunk, so no event is written by two flushes. When a chunk is reused, the calls in
- * it that were not read are counted (.overwritten). A chunk with a record that is not finished is
- * passed over, since the interrupted code still writes there; so are chunks that the reader has.
- * When newer ones have been reused, what is left of such a chunk is no part of the newest run any
- * more: the next flush does not write it, and counts it, too.
+ * The reader looks at the live chunk first. Then it takes the sealed ones, from the newest to the
+ * oldest, while the producer reuses the oldest first. So where the producer was faster with one
+ * chunk, it was faster with all older ones, and the chunks that the reader takes have no gap
+ * between them. A chunk remembers how far it was read (.read), so no event is written by two
+ * flushes. When a chunk is reused, the calls in it that were not read are counted (.overwritten).
+ * The producer does not reuse a chunk that has an unfinished record, since the interrupted code
+ * still writes there, nor one that the reader has. When newer chunks have been reused, the rest of
+ * such a chunk does not belong to the newest run any more: the next flush does not write it, and
+ * counts it, too.
  *
  * While the reader has all of a producer's chunks, the producer takes new ones, beyond its share.
  * Where there are none, the newest events are lost. A quarter of the memory is kept for that, and
  * for new threads' first chunks. Threads that have ended share one more ring of the same size: when
- * they have more than that, new threads take the oldest of it. models/chunks.pml is a model of all
- * this.
+ * they have more than that, new threads take their oldest chunks. models/chunks.pml is a model of
+ * all this.
  *
- * Ordered accesses: each stands in the file that has it. Of all of them: whoever hands a chunk on
+ * Ordered accesses: each file describes its own. One rule holds for all: whoever hands a chunk on
  * stores with release, and whoever takes it loads with acquire.
  */
 #include "layer/buffers/buffer.h"
@@ -113,7 +113,7 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 		tl_buffer_lose_here(producer, 1);
 		return NULL;
 	}
-	/* Dropping is the choice where it must cost little. */
+	/* No chunk is free: drop the event here, before the cost of blocking signals. */
 	bool fits = size <= TL_RECORD_MAX;
 	if (!fits || (!atomic_load_explicit(&producer->current, memory_order_relaxed) &&
 		      tl_chunk_is_exhausted() && !tl_arena_left(TL_CHUNK_SMALL))) {

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chunk_reader.c: the reader's side of the buffers: the writer, or the thread that has its lock,
- * takes chunks, gives them back, and flushes. See buffer.h for who calls what, and buffer.c for the
- * way of a chunk.
+ * chunk_reader.c: the reader's side of the buffers: how the writer, or the thread that has its
+ * lock, takes chunks, gives them back, and flushes. buffer.h says who calls what, and buffer.c
+ * describes the way of a chunk.
  *
  * The reader walks a chunk from record to record. In a live chunk it stops at the first record that
  * is not committed. In a sealed chunk such a record belongs to a reservation that a signal handler
- * interrupted, and the chunk waits for it. The chunk is never recycled before, since the
- * interrupted code still writes there. When everything is flushed, the reader steps over the
- * record.
+ * interrupted. The reader waits for the record, and does not recycle the chunk, since the
+ * interrupted code still writes there. Only a flush of everything steps over the record.
+ *
+ * Ordered accesses
+ *
+ *	tl_chunk.sealed, .handed	acquire: pairs with the releases in current_chunk.c
+ *	tl_producer.current		acquire: likewise
+ *	tl_producer.unwritten		release: pairs with the acquire in producers.c
+ *	tl_chunk_piece.taken, .kept,	release: for a reader in another process, after a kill
+ *	.block, .hole
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -23,15 +30,16 @@
 #include "layer/buffers/producers.h"
 #include "layer/buffers/rings.h"
 
-/* The reader's own: used under the writer's lock. */
+/* The reader's own: protected by the writer's lock. */
 static struct tl_chunk *ready, **ready_end = &ready;
-static bool flush;		     /* everything up to its beginning is being given out */
-static struct tl_producer *flushing; /* next one whose current chunk is to be read */
-static uint32_t given;		     /* chunks that the writer has */
+/* a flush is under way: it gives out what was recorded before it began */
+static bool flush;
+static struct tl_producer *flushing; /* the next producer whose current chunk is to be read */
+static uint32_t given;		     /* how many chunks the writer has */
 static bool stepping_over;
 static uint32_t scan;
 
-/* Move what was handed over to the ready list, oldest first. */
+/* Moves the chunks on the queue to the ready list, oldest first. */
 static void ready_refill(void)
 {
 	struct tl_chunk *newest = tl_chunk_take_pushed();
@@ -51,8 +59,8 @@ static void ready_refill(void)
 }
 
 /*
- * Past a record that is not finished: by its size where it has one, else to the next word that is
- * not zero.
+ * The end of an unfinished record: by its size where that is stored, else the next word that is not
+ * zero.
  */
 static char *record_past_hole(char *at, const char *sealed)
 {
@@ -67,7 +75,7 @@ static char *record_past_hole(char *at, const char *sealed)
 	return at;
 }
 
-/* Past the finished records from `at` on. */
+/* The end of the finished records that begin at `at`. */
 static char *records_past_finished(char *at, const char *stop)
 {
 	while (at < stop) {
@@ -80,7 +88,8 @@ static char *records_past_finished(char *at, const char *stop)
 }
 
 /*
- * Find the next run of finished records of a chunk: sets .begin and .end. False: there is none now.
+ * Finds the next run of finished records of a chunk: sets .begin and .end. False: there is none
+ * now.
  */
 static bool chunk_find_run(struct tl_chunk *chunk)
 {
@@ -114,8 +123,8 @@ static bool chunk_find_run(struct tl_chunk *chunk)
 }
 
 /*
- * The record that was stepped over has been finished since: it is the next run. Forgotten if its
- * thread has ended.
+ * If the record that was stepped over is finished now, it is the next run. If the record's thread
+ * has ended, the hole is forgotten.
  */
 static bool chunk_find_late(struct tl_chunk *chunk)
 {
@@ -151,8 +160,8 @@ static void chunk_recycle(struct tl_chunk *chunk)
 		return;
 	}
 	/*
-	 * Used again it is not what it was when a flush began: the same producer may have older
-	 * ones by then, which come before it.
+	 * A reused chunk is not the one that the flush has seen: by then the same producer may have
+	 * older chunks, which come before it.
 	 */
 	if (producer->live == chunk)
 		producer->live = NULL;
@@ -186,12 +195,12 @@ static struct tl_chunk *ready_take(void)
 	while ((chunk = *link)) {
 		bool blocked = chunk->taken || chunk->producer->blocked == scan;
 		bool found = !blocked && chunk_advance(chunk);
-		/* Of a ring, a flush has what is finished now. */
+		/* In a ring, a flush does not wait for unfinished records. */
 		bool waits = !tl_ring_is_policy() && (!chunk_is_read(chunk) || chunk->hole);
 		if (!found && (blocked || waits)) {
 			/*
-			 * Later chunks of the thread wait for this one, unless only a hole in it is
-			 * left.
+			 * The thread's later chunks wait for this one, unless only a hole is left
+			 * in it.
 			 */
 			if (chunk->taken || !chunk_is_read(chunk))
 				chunk->producer->blocked = scan;
@@ -210,8 +219,8 @@ static struct tl_chunk *ready_take(void)
 }
 
 /*
- * The chunks that were current when the flush began, as far as they are written, once what was
- * handed over then has been given out.
+ * When all that was handed over before the flush has been given out: the finished records of a
+ * chunk that was current when the flush began.
  */
 static struct tl_chunk *live_take(void)
 {
@@ -219,8 +228,8 @@ static struct tl_chunk *live_take(void)
 		struct tl_chunk *chunk = flushing->live;
 		flushing->live = NULL;
 		/*
-		 * Handed over before the queue was emptied, it has been given out; recycled since,
-		 * it may be anybody's.
+		 * If the chunk was handed over before the queue was emptied, it has been given out.
+		 * If it was recycled since, another producer may have it.
 		 */
 		if (chunk && __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) == flushing &&
 		    !__atomic_load_n(&chunk->handed, __ATOMIC_ACQUIRE) && chunk_find_run(chunk))
@@ -236,7 +245,7 @@ struct tl_chunk *tl_buffer_take(void)
 	struct tl_chunk *chunk = ready_take();
 	if (!chunk && flush) {
 		chunk = live_take();
-		/* What the writer has may have a rest, that it gets next. */
+		/* A chunk that the writer has may be put back, and comes next then. */
 		if (!chunk && !given)
 			flush = stepping_over = false;
 	}
@@ -254,15 +263,18 @@ void tl_buffer_will_write(struct tl_chunk *chunk, const char *upto, uint64_t blo
 	uint64_t taken = atomic_load_explicit(&piece->taken, memory_order_relaxed),
 		 end = (uint64_t)(upto - chunk->memory);
 
-	/* A record that was stepped over, and is finished now, lies in what the output has. */
+	/*
+	 * This run is the record that was stepped over and is finished now. The records around it
+	 * are in the output.
+	 */
 	if (end <= taken) {
 		atomic_store_explicit(&piece->hole, TL_HOLE(chunk->begin - chunk->memory, block),
 				      memory_order_release);
 		return;
 	}
 	/*
-	 * At each of these stores what was written before counts, and nothing else. Releases: in
-	 * this order for a reader after a kill.
+	 * Releases: for a reader after a kill. After each of these three stores, the records that
+	 * were written before it count as written, and no others.
 	 */
 	atomic_store_explicit(&piece->kept, taken, memory_order_release);
 	atomic_store_explicit(&piece->block, block, memory_order_release);
@@ -273,21 +285,22 @@ void tl_buffer_not_written(struct tl_chunk *chunk)
 {
 	struct tl_chunk_piece *piece = chunk->piece;
 
-	/* A record that was finished late lies behind what is read. */
+	/* This run is a record that was stepped over: it lies before .read. */
 	if (chunk->end != chunk->read) {
 		atomic_store_explicit(&piece->hole, TL_HOLE(chunk->begin - chunk->memory, 0),
 				      memory_order_release);
 		return;
 	}
 	/*
-	 * .block is not yet the output's, so .kept is what counts; from here on .taken is the same.
+	 * This block's number is not the output's yet, so .kept counts now. From here on .taken
+	 * says the same.
 	 */
 	atomic_store_explicit(&piece->taken,
 			      atomic_load_explicit(&piece->kept, memory_order_relaxed),
 			      memory_order_release);
 }
 
-/* To be given out before all others. */
+/* Puts a chunk at the front of the ready list. */
 static void ready_put_first(struct tl_chunk *chunk)
 {
 	chunk->listed = true;
@@ -301,7 +314,7 @@ void tl_buffer_put_back(struct tl_chunk *chunk, const char *from)
 {
 	chunk->taken = false;
 	given--;
-	/* A record that was finished late lies behind what is read. */
+	/* Else this run is a record that was stepped over: it lies before .read. */
 	if (chunk->end == chunk->read)
 		chunk->read = (char *)(uintptr_t)from;
 	else
@@ -329,15 +342,15 @@ static uint64_t chunk_calls_left(const struct tl_chunk *chunk)
 void tl_buffer_count(void (*put)(void *context, const struct tl_producer *producer, uint64_t calls),
 		     void *context)
 {
-	/* Of rings only what was taken is to be written, and that is on the list. */
+	/* With rings, only what a flush took is to be written, and that is on the ready list. */
 	struct tl_producer *all = tl_ring_is_policy() ? NULL : tl_buffer_producers();
 
 	for (struct tl_producer *producer = all; producer; producer = producer->next) {
 		struct tl_chunk *live =
 			atomic_load_explicit(&producer->current, memory_order_acquire);
 		/*
-		 * Handed over in the meantime, it is counted below, or was; recycled it can't be,
-		 * but by the caller.
+		 * If the chunk was handed over meanwhile, the loop below counts it. It can't be
+		 * recycled, since only the caller recycles.
 		 */
 		if (live && __atomic_load_n(&live->producer, __ATOMIC_RELAXED) == producer &&
 		    !live->handed)
@@ -358,7 +371,7 @@ void tl_buffer_give_back(struct tl_chunk *chunk)
 		chunk_recycle(chunk);
 		return;
 	}
-	/* The rest of it comes next. */
+	/* The rest of the chunk comes next. */
 	ready_put_first(chunk);
 }
 
@@ -369,8 +382,8 @@ static void producer_refresh_name(struct tl_producer *producer)
 	struct tl_text text = {path, path + sizeof(path) - 1, false};
 
 	/*
-	 * The writer's: the producer may just be given to a thread. Then the name is the one or the
-	 * other's, until the next time.
+	 * If the producer is being given to another thread, the name may be the one's or the
+	 * other's, until the next flush.
 	 */
 	tl_text_string(&text, "/proc/self/task/");
 	tl_text_unsigned(&text, __atomic_load_n(&producer->tid, __ATOMIC_RELAXED));
@@ -406,8 +419,8 @@ void tl_buffer_flush(void)
 			producer->live =
 				atomic_load_explicit(&producer->current, memory_order_acquire);
 		/*
-		 * After that, so that no older chunk of a thread is overtaken; once, so that
-		 * threads which go on don't keep us for ever.
+		 * After the loop, so that no chunk overtakes an older one of its thread. Once, so
+		 * that the flush ends even while threads go on recording.
 		 */
 		ready_refill();
 	}

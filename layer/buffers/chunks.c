@@ -26,8 +26,8 @@
 #include "layer/buffers/upcalls.h"
 
 #define CHUNK_LINK   offsetof(struct tl_chunk, next_free)
-#define THREADS_PART 32 /* of the memory; 2048 threads of 256M */
-/* milliseconds without a chunk given back, after which events get lost */
+#define THREADS_PART 32 /* this part of the memory is kept for new threads; 2048 threads of 256M */
+/* milliseconds without a chunk given back, after which events are dropped */
 #define PATIENCE 2000
 
 _Static_assert(sizeof(struct tl_chunk_piece) == 128, "records begin at a cache line");
@@ -36,15 +36,15 @@ static _Atomic(struct tl_chunk *) all_chunks;
 static struct tl_free_list free_small, free_large;
 static _Atomic(struct tl_chunk *) queue;
 static _Atomic uint64_t queued;	    /* bytes pushed since the writer was last woken for them */
-static _Atomic bool called;	    /* it is to wake for another reason */
+static _Atomic bool called;	    /* the reader is to wake for another reason */
 static _Atomic uint32_t given_back; /* futex word: producers wait here for a chunk */
 static _Atomic bool refused;	    /* the writer can't write */
-/* waiting for one was in vain; cleared by the next that is given back */
+/* waiting for a chunk was in vain; cleared by the next chunk that is given back */
 static _Atomic bool stuck;
 
 /*
- * A part of the memory is kept for the threads to come, which could have no events at all
- * otherwise. Asked first: what is taken of the pool is never given back.
+ * NULL: what is left of the memory is kept for threads to come, which would have no events at all
+ * otherwise. Checks that before it takes anything of the pool, which takes nothing back.
  */
 static struct tl_chunk *chunk_make(uint32_t size)
 {
@@ -98,7 +98,8 @@ void *tl_chunk_get(bool large)
 }
 
 /*
- * 1: the reader sleeps, or is about to. In the header, so that requests from outside wake it too.
+ * In the file's header, so that requests from outside wake the reader too. 1: the reader sleeps, or
+ * is about to.
  */
 static _Atomic uint32_t *reader_sleeps(void)
 {
@@ -144,8 +145,8 @@ bool tl_chunk_may_wait(void)
 static void wake_reader(void)
 {
 	/*
-	 * Pairs with tl_buffer_wait: its store of .waiting comes before its look at the queue, our
-	 * push before this look.
+	 * Pairs with the fence in tl_buffer_wait: the reader stores .wake and then looks at the
+	 * queue; a producer pushes and then looks at .wake.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(reader_sleeps(), memory_order_relaxed))
@@ -214,8 +215,8 @@ void tl_buffer_wait(int ms)
 {
 	atomic_store_explicit(reader_sleeps(), 1, memory_order_relaxed);
 	/*
-	 * Pairs with wake_reader, and with the command, which stores a request before it stores
-	 * .wake.
+	 * Pairs with the fence in wake_reader, and with the command, which stores its request
+	 * before it clears .wake.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&queue, memory_order_relaxed) &&

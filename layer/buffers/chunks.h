@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chunks.h: making chunks, the lists of free ones, waiting for one, and the queue of full ones.
- * Used inside of layer/buffers.
+ * chunks.h: making chunks, lists of free chunks, waiting for a free one, and the queue of full
+ * ones. For layer/buffers only.
  *
- * All of it with signals blocked, but for tl_buffer_wait and tl_buffer_wake.
+ * All signals must be blocked, but for tl_buffer_wait and tl_buffer_wake.
  */
 #ifndef TL_LAYER_BUFFERS_CHUNKS_H
 #define TL_LAYER_BUFFERS_CHUNKS_H
@@ -13,14 +13,15 @@
 
 #include "layer/buffers/buffer.h"
 
-#define TL_CHUNK_HEAD ((uint64_t)sizeof(struct tl_chunk_piece)) /* before a chunk's records */
+/* what lies before a chunk's records */
+#define TL_CHUNK_HEAD ((uint64_t)sizeof(struct tl_chunk_piece))
 
 static inline uint64_t tl_chunk_size(const struct tl_chunk *chunk)
 {
 	return chunk->room + TL_CHUNK_HEAD;
 }
 
-/* A free chunk of the size asked for, or else of the other. NULL: there is none. */
+/* A free chunk of the size asked for, or else of the other size. NULL: there is none. */
 void *tl_chunk_get(bool large);
 
 /* An empty chunk goes to its free list. */
@@ -30,21 +31,23 @@ void tl_chunk_free(struct tl_chunk *chunk);
 bool tl_chunk_is_exhausted(void);
 
 /*
- * `get` gets nothing and the arena is used up: help to write, or wait for those who do. NULL once
- * nobody has given a chunk back for long. Until somebody does, events are lost without waiting.
+ * Helps the writer, or waits for it, until `get` returns something. Called when `get` returns NULL
+ * and the arena is used up. NULL: nobody has given a chunk back for long. After that events are
+ * dropped without waiting, until a chunk is given back.
  */
 void *tl_chunk_wait_for(void *(*get)(bool large), bool large);
 bool tl_chunk_may_wait(void);
 
-/* The reader has freed a chunk: those that wait may go on. */
+/* The reader has freed a chunk: threads that wait may go on. */
 void tl_chunk_tell_free(void);
 
-/* Nobody wants what is in the chunk, from here until it is taken again. */
+/* Nobody needs the chunk's records any more. */
 void tl_chunk_clear(struct tl_chunk *chunk);
 
 /*
- * Hand a sealed chunk over. The writer is started, or woken, for a large chunk or as much in small
- * ones. The reader takes all of the queue, newest first, linked by .next.
+ * tl_chunk_push hands a sealed chunk over. It starts or wakes the writer for a large chunk, or for
+ * as many bytes in small ones. tl_chunk_take_pushed takes all of the queue, newest first, linked by
+ * .next.
  */
 void tl_chunk_push(struct tl_chunk *chunk);
 struct tl_chunk *tl_chunk_take_pushed(void);
@@ -52,7 +55,7 @@ struct tl_chunk *tl_chunk_take_pushed(void);
 /* Every chunk there is, linked by .all. */
 struct tl_chunk *tl_chunk_all(void);
 
-/* In a forked child. */
+/* In a forked child: forget the parent's chunks. */
 void tl_chunk_after_fork(void);
 
 #endif

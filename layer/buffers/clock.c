@@ -3,22 +3,22 @@
  * clock.c: see clock.h.
  *
  * The table's points are a broken line from ticks to nanoseconds. Each point carries the slope of
- * the piece that follows it. A tick beyond the last point is converted by the slope that the line
- * had lately. Such an answer has to stand. `horizon` is the largest tick for which an answer was
- * given. The next pair first puts a point there, at the value that was answered, and then its own.
- * So conversion is monotone over all answers ever given.
+ * the segment that follows it. A tick beyond the last point is converted by the recent slope of the
+ * line. That answer must stay true. `horizon` is the largest tick for which an answer was given.
+ * The next pair first puts a point there, at the value that was answered, and then its own. So
+ * conversion is monotone over all answers ever given.
  *
- * Where the rate of CLOCK_MONOTONIC changed between two pairs, the chord between them is wrong by
- * up to a quarter of the change times the time between them (125 us for 500 ppm and a second). It
- * shows: the later pair is not where the line led to. A third pair, some time later, tells the new
- * rate. The change was where the two lines meet, and a point is put there. Until that is known,
- * answers between the two pairs count for `horizon`, too (`uncertain` is where they begin). If
- * there was one, the chord stays.
+ * If the rate of CLOCK_MONOTONIC changed between two pairs, the chord between them is wrong by up
+ * to a quarter of the change times the time between them (125 us for 500 ppm and a second). The
+ * later pair shows that: it is not where the line led to. A third pair, some time later, gives the
+ * new rate. The two lines meet where the rate changed, and a point is put there. Until that is
+ * done, `horizon` counts answers between the two pairs, too: they begin at `uncertain`. If such an
+ * answer was given, the chord stays.
  *
- * One thread at a time adds pairs (`pairing`, a try-lock; a thread that finds it taken leaves,
- * since another is taking a pair this moment). Readers use the sequence lock `version`, which is
- * odd while points change. A reader that saw it odd or changed tries again. Points are atomics, all
- * relaxed; the fences around them order them against `version`.
+ * One thread at a time adds pairs: `pairing` is a try-lock (acquire and release), and a thread that
+ * finds it taken leaves, since another is taking a pair this moment. Readers use the sequence lock
+ * `version`, which is odd while points change. A reader that saw it odd or changed tries again.
+ * Points are atomics, all relaxed; the fences around them order them against `version`.
  */
 #include "layer/buffers/clock.h"
 
@@ -37,42 +37,44 @@
 #include "layer/base/cache_near.h"
 #include "tracelayer/shim.h"
 
-#define POINTS	   TL_CLOCK_POINTS
-#define SHIFT	   TL_CLOCK_SHIFT
-#define SURPRISE   400u /* nanoseconds beside the line: the rate has changed */
-#define PAIR_ERROR 30u	/* nanoseconds that a slope's two pairs may be off together */
-/* times a slope's baseline: beyond that the slope predicts nothing */
+#define POINTS TL_CLOCK_POINTS
+#define SHIFT  TL_CLOCK_SHIFT
+/* nanoseconds between a pair and the line that show that the rate has changed */
+#define SURPRISE   400u
+#define PAIR_ERROR 30u /* nanoseconds that the two pairs of a slope may be wrong by, together */
+/* so many times the time between a slope's two pairs, the slope predicts nothing */
 #define FAR 16u
-/* nanoseconds between the line and a point that can go, at first */
+/* nanoseconds between the line and a point that is removed in the first round */
 #define PASSED_BY 50u
 /*
- * nanoseconds: what is newer than a pair by less is converted well enough, if the rate changes by
- * 500 ppm at most
+ * nanoseconds: a tick that is newer than the last pair by less needs no new pair, if the rate
+ * changes by 500 ppm at most
  */
 #define FRESH 150000u
 /* nanoseconds: the same, for callers that would otherwise take pairs all the time */
 #define FRESHENED 2000000u
 /*
- * After a change so much time tells the new rate: a part of the interval that it is in, but within
- * bounds. Nanoseconds.
+ * nanoseconds after a change of the rate until a pair gives the new rate: a part of the time
+ * between the two pairs around the change, within bounds
  */
 #define TELLING_PART  8
 #define TELLING_LEAST 5000000u
 #define TELLING_MOST  125000000u
-#define DUE	      100000000u /* nanoseconds: the age at which a further pair is due */
-#define DUE_AT_FIRST  (1u << 21) /* ticks: the same, while nobody knows how long these are */
-#define BRACKETS      16
-#define NARROW	      250u /* nanoseconds: a bracket this narrow is good enough */
+/* nanoseconds: the age of the last pair at which a further one is due */
+#define DUE	     100000000u
+#define DUE_AT_FIRST (1u << 21) /* ticks: the same, until the rate of ticks is known */
+#define BRACKETS     16
+#define NARROW	     250u /* nanoseconds: a bracket this narrow is good enough */
 /* nanoseconds: two pairs closer than this say nothing about the slope */
 #define SHORTEST 50000u
 
-static struct tl_clock_table first; /* until there is an arena to have it in */
+static struct tl_clock_table first; /* used until there is an arena to hold the table */
 static _Atomic(struct tl_clock_table *) current = &first;
 static atomic_flag pairing = ATOMIC_FLAG_INIT;
 /*
- * Atomic: a thread may end the file, and so settle the clock, while another is at the process's
- * first call. Relaxed: a thread has ticks to convert only after the start, which is behind the
- * store.
+ * Atomic, since a thread may end the file, and so settle the clock, while another is at the
+ * process's first call. Relaxed, since a thread has ticks to convert only after the start, which
+ * comes after the store.
  */
 static _Atomic bool counter;
 
@@ -82,19 +84,22 @@ static bool has_counter(void)
 }
 
 /*
- * Two points between which the rate changed, and it is not known where. Belongs to the holder of
+ * Two points between which the rate changed; where it changed is not known yet. Protected by
  * `pairing`.
  */
 static struct {
 	uint64_t from, to; /* ticks of the points; .to 0: there is no such change */
-	uint64_t slope;	   /* before it */
-	/* .to of the last one that is settled: what was before says nothing about the slope now */
+	uint64_t slope;	   /* of the line before the change */
+	/*
+	 * .to of the last change that is settled: the points before it say nothing about the slope
+	 * now
+	 */
 	uint64_t since;
 } change;
-static _Atomic uint64_t uncertain; /* a tick: answers for those beyond count for the horizon */
+static _Atomic uint64_t uncertain; /* a tick: answers for later ticks count for the horizon */
 _Atomic uint64_t tl_clock_due TL_NEAR = UINT64_MAX;
 _Atomic uint64_t tl_clock_rate;
-/* nanoseconds until the change can be settled, 0: no change is open */
+/* nanoseconds until the change can be settled; 0: there is none */
 static _Atomic uint32_t unsettled;
 
 static inline uint64_t load_relaxed(const _Atomic uint64_t *word)
@@ -111,8 +116,8 @@ uint64_t tl_clock_gettime_ticks(void)
 }
 
 /*
- * The kernel itself keeps time by this counter, or a hypervisor's page that is based on it. Where
- * /sys can't be read, the CPU's word counts.
+ * Whether the kernel itself keeps time by this counter, or by a hypervisor's page that is based on
+ * it. Where /sys can't be read, cpuid alone decides.
  */
 static bool kernel_trusts_counter(void)
 {
@@ -130,8 +135,8 @@ static bool kernel_trusts_counter(void)
 }
 
 /*
- * The counter runs at one rate, in all power states. (A virtual machine traps cpuid, so this is
- * asked once.)
+ * Whether the counter runs at one rate in all power states. A virtual machine traps cpuid, so this
+ * is asked once.
  */
 static bool counter_is_invariant(void)
 {
@@ -145,8 +150,8 @@ static bool counter_is_invariant(void)
 }
 
 /*
- * Both clocks at one instant: the narrowest of several brackets. Returns the bracket's width in
- * ticks.
+ * Reads both clocks at one instant: the narrowest of several brackets. Returns the bracket's width
+ * in ticks.
  */
 static uint64_t pair_take(uint64_t *ticks, uint64_t *ns)
 {
@@ -165,7 +170,10 @@ static uint64_t pair_take(uint64_t *ticks, uint64_t *ns)
 	return best;
 }
 
-/* A point so far before the last of n, but none from before the last known change of the rate. */
+/*
+ * The newest point that is at least so many nanoseconds before the last of n points, but none from
+ * before the last known change of the rate.
+ */
 static const struct tl_clock_point *point_back_from(const struct tl_clock_table *table, uint32_t n,
 						    uint64_t baseline)
 {
@@ -201,7 +209,7 @@ static void point_copy(struct tl_clock_point *to, const struct tl_clock_point *f
 		  load_relaxed(&from->slope));
 }
 
-/* Set a point's slope to that of the line to the next point. */
+/* Sets a point's slope to that of the line to the next point. */
 static void point_aim(struct tl_clock_point *point)
 {
 	uint64_t slope = tl_clock_slope(load_relaxed(&point->ticks), load_relaxed(&point->ns),
@@ -210,7 +218,7 @@ static void point_aim(struct tl_clock_point *point)
 	atomic_store_explicit(&point->slope, slope, memory_order_relaxed);
 }
 
-/* Slopes of lines from a point that pass by others at no more than a distance. */
+/* The slopes of all lines from a point that pass other points at no more than a given distance. */
 struct corridor {
 	uint64_t low, high;
 };
@@ -227,8 +235,8 @@ static struct corridor corridor_to(const struct tl_clock_point *from,
 }
 
 /*
- * Remove those of the first `n` points that lie within `distance` of the line between the remaining
- * ones. Returns how many remain.
+ * Removes those of the first `n` points that lie within `distance` of the line between the points
+ * that remain. Returns how many remain.
  */
 static uint32_t points_straighten(struct tl_clock_point *points, uint32_t n, uint64_t distance)
 {
@@ -251,7 +259,7 @@ static uint32_t points_straighten(struct tl_clock_point *points, uint32_t n, uin
 }
 
 /*
- * In long runs, keep of the older points those where the rate changed; if there are many, those
+ * In long runs, keeps of the older points those where the rate changed; if there are many, those
  * where it changed most. Returns how many points remain.
  */
 static uint32_t points_thin_out(struct tl_clock_table *table, uint32_t n)
@@ -268,8 +276,8 @@ static uint32_t points_thin_out(struct tl_clock_table *table, uint32_t n)
 }
 
 /*
- * Put a point at the end; it may not lie before the last one, in either direction. Returns the new
- * number of points.
+ * Puts a point at the end. It may not lie before the last one, in ticks or in nanoseconds. Returns
+ * the new number of points.
  */
 static uint32_t point_append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
@@ -279,17 +287,14 @@ static uint32_t point_append(struct tl_clock_table *table, uint32_t n, uint64_t 
 		return n;
 	if (n && ns < load_relaxed(&point[-1].ns))
 		ns = load_relaxed(&point[-1].ns);
-	/* Until more is known, the slope stays. */
+	/* Until more is known, the slope of the point before goes on. */
 	point_set(point, ticks, ns, n ? load_relaxed(&point[-1].slope) : 0);
 	if (n)
 		point_aim(point - 1);
 	return n + 1;
 }
 
-/*
- * A pair is further from the line than the errors of the pairs that the slope was taken from
- * explain.
- */
+/* Whether a pair is further from the line than the errors of the slope's own pairs explain. */
 static bool pair_is_surprising(const struct tl_clock_table *table, uint32_t n, uint64_t ticks,
 			       uint64_t ns)
 {
@@ -307,8 +312,8 @@ static bool pair_is_surprising(const struct tl_clock_table *table, uint32_t n, u
 }
 
 /*
- * The rate changed before the point numbered `end`, and is `after` behind it: put a point where it
- * did. Returns the new number of points.
+ * The rate changed before the point numbered `end`, and the slope behind it is `after`: puts a
+ * point where it changed. Returns the new number of points.
  */
 static uint32_t change_insert(struct tl_clock_table *table, uint32_t n, uint32_t end,
 			      uint64_t after)
@@ -316,7 +321,7 @@ static uint32_t change_insert(struct tl_clock_table *table, uint32_t n, uint32_t
 	struct tl_clock_point *to = &table->points[end], *from = to - 1;
 	uint64_t ticks = load_relaxed(&to->ticks) - load_relaxed(&from->ticks),
 		 ns = load_relaxed(&to->ns) - load_relaxed(&from->ns);
-	/* .slope and `after`, each for its part of the ticks, make up the nanoseconds. */
+	/* .slope for `part` of the ticks, and `after` for the rest, add up to the nanoseconds. */
 	__int128 rest = ((__int128)ns << SHIFT) - (__int128)after * ticks,
 		 apart = (__int128)change.slope - after;
 	__int128 part = apart ? rest / apart : 0;
@@ -333,8 +338,8 @@ static uint32_t change_insert(struct tl_clock_table *table, uint32_t n, uint32_t
 }
 
 /*
- * With a new last point: settle the change that there is, if enough time has passed since. Returns
- * the new number of points.
+ * Called with a new last point: settles the open change, if enough time has passed. Returns the new
+ * number of points.
  */
 static uint32_t change_settle(struct tl_clock_table *table, uint32_t n)
 {
@@ -367,7 +372,7 @@ static uint32_t change_settle(struct tl_clock_table *table, uint32_t n)
 	return n;
 }
 
-/* The number of the last of n points that is not behind a tick, or of the first. */
+/* The number of the last of n points that is not after a tick, or of the first. */
 static uint32_t point_search(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
 {
 	uint32_t low = 0, high = n;
@@ -384,7 +389,7 @@ static uint32_t point_search(const struct tl_clock_table *table, uint32_t n, uin
 
 static uint64_t ticks_convert(const struct tl_clock_table *table, uint32_t n, uint64_t ticks)
 {
-	/* Mostly the last answer's point, since records are converted in their order. */
+	/* Most often the point of the last answer, since records are converted in their order. */
 	static _Atomic uint32_t lately;
 	uint32_t low = atomic_load_explicit(&lately, memory_order_relaxed);
 
@@ -403,7 +408,8 @@ static uint64_t ticks_convert(const struct tl_clock_table *table, uint32_t n, ui
 }
 
 /*
- * Between these two, points may change. Release and acquire fences pair with those of tl_clock_ns.
+ * Between table_change_begin and table_change_end points may change. Their fences, release and
+ * acquire, pair with those of tl_clock_ns.
  */
 static void table_change_begin(struct tl_clock_table *table)
 {
@@ -416,7 +422,7 @@ static void table_change_end(struct tl_clock_table *table)
 	atomic_fetch_add_explicit(&table->version, 1, memory_order_release);
 }
 
-/* Append a pair, and update what depends on it. Returns the new number of points. */
+/* Appends a pair, and updates what depends on it. Returns the new number of points. */
 static uint32_t pair_append(struct tl_clock_table *table, uint32_t n, uint64_t ticks, uint64_t ns)
 {
 	bool begins = n > 1 && !change.to && pair_is_surprising(table, n, ticks, ns);
@@ -429,7 +435,7 @@ static uint32_t pair_append(struct tl_clock_table *table, uint32_t n, uint64_t t
 	n = point_append(table, n, ticks, ns);
 	if (change.to)
 		n = change_settle(table, n);
-	/* Right after a change of the rate nothing but its interval tells of the new one. */
+	/* Right after a change of the rate, only the time since then gives the new rate. */
 	if (n > 1)
 		atomic_store_explicit(&table->points[n - 1].slope,
 				      begins ? load_relaxed(&table->points[n - 2].slope)
@@ -454,8 +460,8 @@ static void pair_add(struct tl_clock_table *table, uint64_t ticks, uint64_t ns)
 	if (n + 3 > POINTS)
 		n = points_thin_out(table, n);
 	/*
-	 * Seen after the version became odd: a reader that raises it later finds the version
-	 * changed, and asks again.
+	 * Pairs with the fence in tl_clock_ns. The horizon is read after the version became odd: a
+	 * reader that raises the horizon after this finds the version changed, and tries again.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	uint64_t answered = load_relaxed(&table->horizon);
@@ -467,7 +473,7 @@ static void pair_add(struct tl_clock_table *table, uint64_t ticks, uint64_t ns)
 	table_change_end(table);
 }
 
-/* Acquire: pairs with tl_clock_move's release, so that what was in the old table is in the new. */
+/* Acquire: pairs with the release in tl_clock_move; what the old table had is in the new one. */
 static struct tl_clock_table *table_now(void)
 {
 	return atomic_load_explicit(&current, memory_order_acquire);
@@ -481,7 +487,10 @@ static void pair_make(void)
 		return;
 	struct tl_clock_table *table = table_now();
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
-	/* A bracket that was interrupted is too wide. Its width in nanoseconds needs a slope. */
+	/*
+	 * A pair whose reading was interrupted has a wide bracket: take another. Without a slope
+	 * the bracket's width in nanoseconds is not known.
+	 */
 	for (int tries = 0; tries < 8; tries++) {
 		uint64_t width = pair_take(&ticks, &ns);
 		if (n < 2 ||
@@ -493,14 +502,14 @@ static void pair_make(void)
 	atomic_flag_clear_explicit(&pairing, memory_order_release);
 }
 
-/* The last pair is no older than that. */
+/* The last pair is no older than so many nanoseconds. */
 static bool pair_is_newer(const struct tl_clock_table *table, uint64_t ns)
 {
 	uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
 
 	if (n < 2)
 		return false;
-	/* A point that changes meanwhile gives another answer, and none is wrong. */
+	/* The point may change while it is read. That gives another answer; both are right. */
 	const struct tl_clock_point *last = &table->points[n - 1];
 	return tl_clock_along(tl_counter() - load_relaxed(&last->ticks),
 			      load_relaxed(&last->slope)) < ns;
@@ -528,8 +537,8 @@ void tl_clock_settle(void)
 }
 
 /*
- * With signals blocked: a signal handler that converts (one that calls _exit does) would wait for
- * the interrupted thread, that is for itself.
+ * With signals blocked. Else a signal handler that converts ticks (one that calls _exit does) would
+ * wait for the thread that it interrupted, that is, for ever.
  */
 void tl_clock_pair(void)
 {
@@ -566,12 +575,12 @@ void tl_clock_start(void)
 	tl_clock_start_with(counter_is_invariant() && kernel_trusts_counter());
 }
 
-/* A slope needs two pairs some time apart. */
+/* Waits for the second pair: a slope needs two, some time apart. */
 static uint32_t pair_await_second(const struct tl_clock_table *table)
 {
 	uint32_t n;
 
-	while ((n = atomic_load_explicit(&table->count, memory_order_acquire)) < 2)
+	while ((n = atomic_load_explicit(&table->count, memory_order_relaxed)) < 2)
 		tl_clock_pair();
 	return n;
 }
@@ -593,7 +602,9 @@ uint64_t tl_clock_ns(uint64_t ticks)
 	struct tl_clock_table *table = table_now();
 	pair_await_second(table);
 	for (;;) {
-		/* Acquire, and the fence below: pair with change_end and change_begin. */
+		/*
+		 * Acquire, and the fence below: pair with table_change_end and table_change_begin.
+		 */
 		uint32_t before = atomic_load_explicit(&table->version, memory_order_acquire);
 		uint32_t n = atomic_load_explicit(&table->count, memory_order_relaxed);
 		if (before & 1)
@@ -603,8 +614,9 @@ uint64_t tl_clock_ns(uint64_t ticks)
 			horizon_raise(table, ticks);
 		uint64_t ns = ticks_convert(table, n, ticks);
 		/*
-		 * With pair_add's fence: a pair that this reader does not see, sees the raised
-		 * horizon. The fence costs as much as everything else here.
+		 * Pairs with the fence in pair_add: either the reader sees the pair, or the thread
+		 * that adds the pair sees the raised horizon. This fence costs as much as all the
+		 * rest here.
 		 */
 		if (open)
 			atomic_thread_fence(memory_order_seq_cst);
@@ -615,7 +627,9 @@ uint64_t tl_clock_ns(uint64_t ticks)
 	}
 }
 
-/* Nobody converts yet: that comes after the first chunk, and the table moves before it. */
+/*
+ * No thread converts yet: converting comes after the first chunk, and the table moves before that.
+ */
 void tl_clock_move(struct tl_clock_table *to)
 {
 	while (atomic_flag_test_and_set_explicit(&pairing, memory_order_acquire))
@@ -627,7 +641,7 @@ void tl_clock_move(struct tl_clock_table *to)
 		point_copy(&to->points[i], &from->points[i]);
 	atomic_store_explicit(&to->horizon, load_relaxed(&from->horizon), memory_order_relaxed);
 	atomic_store_explicit(&to->count, n, memory_order_relaxed);
-	/* Pairs with table_now. */
+	/* Release: pairs with the acquire in table_now. */
 	atomic_store_explicit(&current, to, memory_order_release);
 	atomic_flag_clear_explicit(&pairing, memory_order_release);
 }

@@ -4,10 +4,10 @@
  *
  * Ordered accesses
  *
- *	tl_chunk.sealed		release by the producer, acquire by the reader: nothing is reserved
- *				in it any more
- *	tl_producer.current	release by the producer, acquire by the reader: the chunk's fields,
- *				and that older chunks are in the queue
+ *	tl_chunk.sealed		release by the producer, acquire by the reader: no record will be
+ *				reserved in the chunk any more
+ *	tl_producer.current	release by the producer, acquire by the reader: the chunk's fields
+ *				are set, and older chunks are in the queue
  */
 #include "layer/buffers/current_chunk.h"
 
@@ -18,7 +18,7 @@
 #include "layer/buffers/chunks.h"
 #include "layer/buffers/rings.h"
 
-/* Where positions of the chunk after this one begin: its number in the upper bits. */
+/* The chunk's number in the upper bits, for positions of the chunk after this one. */
 static uint64_t position_next_tag(uint64_t position)
 {
 	return ((position >> 48) + 1) << 48;
@@ -48,8 +48,8 @@ void tl_current_seal(struct tl_producer *producer, uint64_t at)
 }
 
 /*
- * From here on the chunk is recovered. Releases: for a reader after a kill, who must not see the
- * lane without the rest.
+ * From here on, recovery reads the chunk. Release: for a reader after a kill, which must not see
+ * the lane without the rest.
  */
 static void piece_mark_taken(struct tl_chunk_piece *piece, const struct tl_producer *producer)
 {
@@ -72,13 +72,16 @@ void tl_current_open(struct tl_producer *producer, struct tl_chunk *chunk)
 	chunk->listed = chunk->taken = chunk->gap = false;
 	atomic_store_explicit(&chunk->sealed, NULL, memory_order_relaxed);
 	/*
-	 * Pairs with live_take, which may hold it from before it was recycled: then it finds all of
-	 * the above.
+	 * Release: pairs with the acquire in live_take. The reader may hold this chunk from before
+	 * it was recycled, and must then see all of the above.
 	 */
 	__atomic_store_n(&chunk->handed, false, __ATOMIC_RELEASE);
 	producer->chunks++;
 	piece_mark_taken(chunk->piece, producer);
-	/* Release: pairs with the reader's acquire, for the fields above. */
+	/*
+	 * Release: pairs with the reader's acquire in chunk_take_for_reader; the fields above are
+	 * set.
+	 */
 	atomic_store_explicit(&chunk->owner, tl_ring_turn(producer, producer->chunks),
 			      memory_order_release);
 	atomic_store_explicit(&producer->current, chunk, memory_order_release);

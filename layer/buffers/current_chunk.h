@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * current_chunk.h: a producer's current chunk, which its records go to: opened, sealed, and what is
- * said in it of losses. Used inside of layer/buffers.
+ * current_chunk.h: a producer's current chunk, which its records go to: opening and sealing it, and
+ * the records about losses. For layer/buffers only.
  *
- * All of it in the producer's thread with signals blocked, or when that thread is gone.
+ * Runs in the producer's thread with signals blocked, or when that thread is gone.
  */
 #ifndef TL_LAYER_BUFFERS_CURRENT_CHUNK_H
 #define TL_LAYER_BUFFERS_CURRENT_CHUNK_H
@@ -16,21 +16,22 @@
 void tl_current_open(struct tl_producer *producer, struct tl_chunk *chunk);
 
 /*
- * Take the current chunk, if any, from the producer and hand it over. `at` is where reservations
- * began to fail.
+ * Take the current chunk, if any, from the producer and hand it over. Reservations from `at` on
+ * found no room.
  */
 void tl_current_seal(struct tl_producer *producer, uint64_t at);
 
 /* Room for a record of `size` bytes. NULL: the chunk has none. */
 uint64_t *tl_current_place(struct tl_producer *producer, uint64_t size);
 
-/* There is room again: say in the trace what was lost until now. */
+/* There is room again: record how many events were lost until now. */
 void tl_current_say_lost(struct tl_producer *producer);
 
 /*
  * A reservation of `size` at `at` was made in the chunk before this one, which a signal handler has
- * handed over since. It holds room there that nothing will be written to: say so. (Two changes of
- * chunk in between: that chunk waits until its thread ends.)
+ * handed over since. Nothing will be written into the room that it holds there: mark that room as
+ * unused. If the chunk changed twice in between, that room stays, and its chunk waits until the
+ * thread ends.
  */
 void tl_current_give_up(struct tl_producer *producer, uint64_t at, uint64_t size);
 

@@ -51,12 +51,15 @@ uint32_t tl_event_lane(uint32_t name, int32_t sort)
 	uint32_t lane = tl_buffer_lane(&entry->shown);
 	entry->name = name;
 	entry->sort = sort;
-	/* Release: for a reader after a kill, who must not see it without the rest. */
+	/*
+	 * Release: pairs with the acquire in entry_at, and is for a reader after a kill, too:
+	 * whoever sees the lane sees the rest.
+	 */
 	atomic_store_explicit(&entry->lane, lane, memory_order_release);
 	return lane;
 }
 
-/* NULL: there is no lane yet. */
+/* NULL: there is no lane with this index yet. */
 static const struct tl_lane_entry *entry_at(uint32_t index)
 {
 	struct tl_lanes_piece *page =
@@ -69,8 +72,8 @@ static const struct tl_lane_entry *entry_at(uint32_t index)
 }
 
 /*
- * Calls back with each lane until one is taken, and returns that; first with the one behind that
- * which was taken last, as it often is this.
+ * The first lane that `is` accepts. Begins with the lane after the one that was found last, which
+ * is often the right one.
  */
 static const struct tl_lane_entry *
 entry_find(bool (*is)(const struct tl_lane_entry *entry, uint32_t wanted), uint32_t wanted)

@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 /*
- * A new lane; it has events as soon as one names it. `name` is a string's number
- * (layer/buffers/strings.h). `sort`: lanes with larger numbers come further down. 0 where memory is
- * short: then the events go to the lanes of the threads that record them.
+ * A new lane. It has events as soon as an event names it. `name` is a string's number
+ * (layer/buffers/strings.h). `sort`: lanes with larger numbers come further down. 0: memory is
+ * short, and the events go to the lanes of the threads that record them.
  */
 uint32_t tl_event_lane(uint32_t name, int32_t sort);
 
-/* What the file shows of a lane; NULL for a number that no such lane has. */
+/* What the file shows of a lane. NULL: no such lane has this number. */
 struct tl_lane_entry;
 const struct tl_lane_entry *tl_event_lane_entry(uint32_t lane);
 
-/* The number of the lane that is shown by this tid; 0 for a thread's. */
+/* The number of the lane that is shown by this tid; 0: the tid is a thread's. */
 uint32_t tl_event_lane_shown(uint32_t tid);
 
 /* In a forked child: forget the lanes. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * free_list.h: lists of free chunks and producers, without a lock. `link` is the offset of a
- * thing's .next_free. The things lie in the pool (pool.h).
+ * free_list.h: lock-free lists of free chunks and producers. `link` is the offset of .next_free in
+ * a chunk or producer. These lie in the pool (pool.h).
  *
- * Any thread, with signals blocked. Acquire-release both ways: what the giver did to a thing comes
- * before what the taker does.
+ * Any thread, with signals blocked. Pushing releases and popping acquires: what the thread that
+ * pushes did before is visible to the one that pops.
  */
 #ifndef TL_LAYER_BUFFERS_FREE_LIST_H
 #define TL_LAYER_BUFFERS_FREE_LIST_H
@@ -16,8 +16,8 @@
 #include "layer/buffers/pool.h"
 
 /*
- * The number of the first thing in the lower half, a count of changes in the upper half. The count
- * is there because of ABA: a thing that was taken and put back is not the one that was seen.
+ * The lower half has the number of the first element, the upper half a count of changes. The count
+ * prevents the ABA problem: an element that was popped and pushed again gives another value.
  */
 struct tl_free_list {
 	_Atomic uint64_t first;
@@ -50,8 +50,8 @@ static inline void *tl_free_list_pop(struct tl_free_list *list, size_t link)
 			return NULL;
 		void *thing = tl_pool_address((uint32_t)first);
 		/*
-		 * Another thread may have it by now; then what is read here is worth nothing, and
-		 * the exchange fails.
+		 * Another thread may have popped this element by now. Then the value read here is
+		 * void, and the exchange fails.
 		 */
 		uint32_t next =
 			atomic_load_explicit(free_list_link(thing, link), memory_order_relaxed);

@@ -2,9 +2,9 @@
 /*
  * label_memory.c: see label_memory.h.
  *
- * A piece is never given back to the arena: a later thread gets what an earlier one had. .thread
- * says whose it is. It is stored after the earlier labels were taken off, and is cleared first when
- * a thread's labels are over.
+ * A piece is never given back to the arena: a later thread gets the piece of an earlier one.
+ * .thread says whose it is. It is stored once the earlier thread's labels are removed, and is the
+ * first thing to be cleared when a thread's labels end.
  */
 #include "layer/buffers/label_memory.h"
 
@@ -62,8 +62,8 @@ static struct tl_labels *labels_begin(void)
 		labels->shared = 1;
 		labels->profile = 0;
 		/*
-		 * Release: pairs with the acquire of who looks on, who must not see an earlier
-		 * thread's labels as this one's.
+		 * Release: pairs with the acquire of the process that reads the labels. It must not
+		 * take an earlier thread's labels for this one's.
 		 */
 		__atomic_store_n(&labels->thread, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	}
@@ -75,7 +75,7 @@ static void labels_end(struct tl_labels *labels)
 {
 	sigset_t signals;
 
-	/* What a process had before it was forked without handlers of that reads as zeros. */
+	/* In a child that was forked without fork handlers, the parent's labels read as zeros. */
 	if (!labels->shared)
 		return;
 	__atomic_store_n(&labels->thread, 0, __ATOMIC_RELAXED);

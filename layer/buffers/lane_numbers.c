@@ -10,13 +10,13 @@
 
 #include "layer/buffers/buffer.h"
 
-#define TIDS (1u << 22) /* PID_MAX_LIMIT: all of the kernel's numbers are below */
+#define TIDS (1u << 22) /* PID_MAX_LIMIT: the kernel's numbers are all below */
 
 static _Atomic uint32_t lanes;
 
 /*
- * Which of the kernel's thread numbers lanes have had, a bit each; a later thread gets one that the
- * kernel never gives out.
+ * A bit for each of the kernel's thread numbers that a lane has had. A later thread with that
+ * number is shown by one that the kernel never gives out.
  */
 static _Atomic(_Atomic uint64_t *) had_tids;
 static _Atomic uint32_t next_shown = TIDS;
@@ -28,7 +28,7 @@ uint32_t tl_lane_number_next(void)
 
 static _Atomic uint64_t *tid_bits(void)
 {
-	/* Acquire and release: the memory is mapped. */
+	/* Acquire, and acquire-release in the exchange below: the memory is mapped. */
 	_Atomic uint64_t *bits = atomic_load_explicit(&had_tids, memory_order_acquire);
 
 	if (bits)

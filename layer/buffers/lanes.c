@@ -2,7 +2,7 @@
 /*
  * lanes.c: see lanes.h.
  *
- * Lanes are numbered as threads come. So a table of tables, by number, is enough.
+ * Lanes are numbered as threads come, so a table of tables, indexed by number, is enough.
  */
 #include "layer/buffers/lanes.h"
 
@@ -29,7 +29,7 @@ static void *table_map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Where a lane of this number is kept, known or not. */
+/* Where the lane with this number is kept, whether known or not. */
 static struct tl_lane *lane_slot(uint32_t number)
 {
 	if (number / PAGE >= PAGES)
@@ -103,7 +103,7 @@ uint64_t tl_lane_lost(const struct tl_lane *lane)
 
 /* ---- Which calls are in the file */
 
-/* The last ones that were looked for, by the numbers that they are shown by. */
+/* The lanes that were found last, indexed by the numbers that they are shown by. */
 #define SHOWN 256
 static struct tl_lane *shown[SHOWN];
 
@@ -121,7 +121,10 @@ static struct tl_lane *lane_find_shown(uint32_t tid)
 	return NULL;
 }
 
-/* Also where it is too long ago to be known. */
+/*
+ * Whether the thread's records have a gap at a time; yes also for times before the oldest gap that
+ * is remembered.
+ */
 static bool lane_is_gap(const struct tl_lane *lane, uint64_t ns)
 {
 	uint32_t kept = lane->gaps < TL_LANE_GAPS ? lane->gaps : TL_LANE_GAPS;
@@ -133,8 +136,8 @@ static bool lane_is_gap(const struct tl_lane *lane, uint64_t ns)
 }
 
 /*
- * A call that a thread is still in is recorded when it ends. In a ring the record may be overwritten
- * before the next snapshot takes it.
+ * A call that a thread is still in is recorded when it ends. In a ring the record may be
+ * overwritten before the next flush takes it.
  */
 static bool call_may_be_lost(uint32_t tid, uint64_t ns)
 {
@@ -167,7 +170,10 @@ bool tl_lane_has_call(uint32_t tid, uint64_t ns, uint32_t file, bool later)
 void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_t to)
 {
 	if (lane->since_file != file) {
-		/* What is in no file before this one may be a call around all that are recorded. */
+		/*
+		 * Before the lane's first records nothing was in any file, so its calls count from
+		 * the start on: an outer call ends, and is recorded, after the calls within it.
+		 */
 		lane->since = lane->until ? from : 0;
 		lane->since_file = file;
 	}

@@ -4,7 +4,8 @@
  *
  * The pool is one range of addresses, reserved at the first use. The kernel makes its pages as they
  * are touched, and zeroes them in a child (MADV_WIPEONFORK, Linux 4.14; before that, only forks
- * that run the layer's handlers are noticed). The first byte says that the range is not a child's.
+ * that run the layer's fork handlers are noticed). The first byte is not zero, unless a fork has
+ * wiped the range.
  */
 #include "layer/buffers/pool.h"
 
@@ -16,7 +17,7 @@
 
 #define UNIT	 64u
 #define SMALLEST (1024u * 1024)
-/* a thread's or a chunk's state takes less than a sixteenth of what it has in the arena */
+/* A thread's or a chunk's state takes less than a sixteenth of what it has in the arena. */
 #define SHARE 16u
 
 static _Atomic(char *) base;
@@ -48,7 +49,7 @@ static char *pool_range(void)
 		return NULL;
 	madvise(mapped, size, MADV_WIPEONFORK);
 	*mapped = 1;
-	/* All threads that come here at the same time want the same. */
+	/* All threads that store this at the same time store the same value. */
 	__atomic_store_n(&capacity, size, __ATOMIC_RELAXED);
 	if (atomic_compare_exchange_strong_explicit(&base, &memory, mapped, memory_order_acq_rel,
 						    memory_order_acquire))

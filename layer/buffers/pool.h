@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h: the process's own memory beside the arena: what the process must know of threads and
- * chunks to work with them, and what nobody needs once it is dead.
+ * pool.h: the process's own memory beside the arena: the state of threads and chunks that the
+ * process needs while it lives, and that nobody needs once it is dead.
  *
- * It is never given back, and never inherited: in a child of fork, however that was made, all of it
- * reads as zero. struct tl_thread's fields lie here. So a thread that goes on in a child with its
- * parent's state finds that state empty, comes out of line, and the fork is noticed.
+ * This memory is never given back, and never inherited: in a child of fork, however it was made,
+ * all of it reads as zero. The fields of struct tl_thread lie here. So when a thread goes on in a
+ * child with its parent's state, it finds that state empty, takes the slow path, and the layer
+ * notices the fork.
  *
  * Everything here is async-signal-safe and may run in any thread.
  */
@@ -15,19 +16,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How large it is beside an arena of that size. */
+/* The pool's size beside an arena of that size. */
 uint64_t tl_pool_size(uint64_t arena);
 
 /* Zeroed memory, aligned to 64 bytes; NULL where there is no more. */
 void *tl_pool_take(uint32_t size);
 
-/* Between addresses in the pool and numbers from 1 on that fit 32 bits. */
+/* Convert between addresses in the pool and numbers, which begin at 1 and fit 32 bits. */
 uint32_t tl_pool_number(const void *address);
 void *tl_pool_address(uint32_t number);
 
 /*
- * This process is a child of the one that took memory here, and tl_pool_after_fork has not been
- * called yet.
+ * This process is a child of the process that took memory here, and has not called
+ * tl_pool_after_fork yet.
  */
 bool tl_pool_wiped(void);
 

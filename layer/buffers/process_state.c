@@ -19,14 +19,15 @@
 static struct tl_once started, begun;
 static _Atomic bool confined;
 static pid_t home; /* the process that this memory was loaded in, or forked to */
-/* the process whose calls are kept here, from the first watched one on */
+/* the process whose calls are kept here, from the first watched call on */
 static _Atomic pid_t owner;
 
 static _Atomic bool recording TL_NEAR;
 static _Atomic bool watched;	 /* open calls are kept though nothing is recorded */
 static _Atomic uint32_t state;	 /* enum tl_file_recording */
 static _Atomic bool wanted_once; /* somebody has asked for recording */
-static bool preloaded; /* set by the start: the writer's thread asks, and cannot read LD_PRELOAD */
+/* set by the start, since the writer's thread asks, too, and can't read LD_PRELOAD */
+static bool preloaded;
 
 /*
  * By the kernel's own call: in a child made by clone() the C library may answer with another

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_state.h: what every room asks of the process: has the layer started, does this process
- * own the memory that calls are kept in, is anything recorded.
+ * process_state.h: the process's state, for all rooms: whether the layer has started, whether this
+ * process owns the memory that calls are kept in, and whether anything is recorded.
  *
- * The state is here. The work of starting, of the first watched call and of a fork is the process
- * room's, far above: struct tl_process_stages leads there. It is linked and not set at run time,
- * because other libraries' constructors may call the layer before its own constructor runs.
+ * This room keeps the state. layer/process, far above, does the work of starting, of the first
+ * watched call and of forks: struct tl_process_stages leads there. That struct is linked and not
+ * set at run time, because other libraries' constructors may call the layer before its own
+ * constructor runs.
  *
  * All functions are async-signal-safe but tl_process_start and tl_process_begin, which do work the
  * first time.
@@ -32,8 +33,8 @@ bool tl_process_is_started(void);
 
 /*
  * At the first call that is watched: start the clock, register exit handlers, print the line about
- * wrong settings. Returns once that is done, whichever thread does it. False: the calling thread is
- * the one that does it.
+ * wrong settings. Returns once that is done, whichever thread does it. False: the calling thread
+ * itself is doing it.
  */
 bool tl_process_begin(void);
 bool tl_process_has_begun(void);
@@ -41,7 +42,7 @@ bool tl_process_has_begun(void);
 /* --- whose process */
 
 /*
- * The calling process is the one whose calls are kept in this memory. Not so in a child that shares
+ * The calls that are kept in this memory are the calling process's. False in a child that shares
  * its parent's memory (vfork), in a child made without fork handlers that has made no call yet, and
  * before the first watched call.
  */
@@ -52,8 +53,8 @@ bool tl_process_is_home(void);
 
 /*
  * If this process was forked without fork handlers (by clone or _Fork), do now what they do. Every
- * way into the layer that is out of line calls this first: in such a child threads' states read as
- * empty, so that nothing is served inline.
+ * slow path into the layer calls this first: in such a child threads' states read as empty, so that
+ * the fast path serves nothing.
  */
 void tl_process_notice_fork(void);
 
@@ -76,12 +77,12 @@ bool tl_process_is_watched(void);
 /* The settings allow this process to be recorded, or somebody has asked for it. */
 bool tl_process_may_record(void);
 
-/* There may be something to write, and it is this process's to write. */
+/* There may be something to write, and this process is the one to write it. */
 bool tl_process_has_records(void);
 
 /*
- * Setters. Once the layer has started, layer/resolve/recording.c alone changes what is recorded:
- * under its lock, together with the modes of all shims. Both return what was before.
+ * Setters. Once the layer has started, only layer/resolve/recording.c changes what is recorded:
+ * under its lock, together with the modes of all shims. Both return the former value.
  */
 bool tl_process_set_recording(enum tl_file_recording to, bool on);
 bool tl_process_set_watched(bool on);

@@ -3,7 +3,7 @@
  * producers.c: see producers.h.
  *
  * A producer is never freed. When its thread has ended it goes to a list. A new thread takes it
- * from there once the kernel knows the old thread no more and the writer has given back all its
+ * from there once the kernel no longer knows the old thread and the writer has given back all its
  * chunks. Until then late destructors may still record, and the writer still needs its name.
  *
  * tl_producer.unwritten: release by the side that gives a chunk back, acquire by the thread that
@@ -39,7 +39,7 @@ __thread struct tl_thread *tl_self __attribute__((tls_model("initial-exec")));
 static uint32_t generation = 1;
 
 static struct tl_free_list fresh_producers, ended_producers, checked_producers;
-static struct tl_producer nobody; /* of the threads that memory was too short for */
+static struct tl_producer nobody; /* counts the losses of threads that got no producer */
 static _Atomic(struct tl_producer *) producers = &nobody;
 
 bool tl_producer_is_unknown_to_kernel(const struct tl_producer *producer)
@@ -69,11 +69,11 @@ static void producer_read_own_name(struct tl_producer *producer)
 		tl_producer_set_name(producer, name);
 }
 
-/* Some at a time, since each page that is made costs a system call otherwise. */
+/* Makes several at a time, since each page that is made costs a system call. */
 static void producers_make_some(void)
 {
 	for (int i = 0; i < 4; i++) {
-		/* What is taken of the pool is never given back. */
+		/* Checked first, since the pool takes nothing back. */
 		struct tl_producer *producer =
 			tl_arena_begin() ? tl_pool_take(sizeof(*producer)) : NULL;
 		struct tl_thread_piece *piece =
@@ -104,14 +104,17 @@ static struct tl_producer *producer_make(void)
 	return producer;
 }
 
-/* The calling thread has no producer yet: one with its number is of an earlier thread. */
+/*
+ * The calling thread has no producer yet, so a producer with its number belongs to an earlier
+ * thread.
+ */
 static bool producer_thread_is_gone(const struct tl_producer *producer)
 {
 	return producer->tid == (uint32_t)syscall(SYS_gettid) ||
 	       tl_producer_is_unknown_to_kernel(producer);
 }
 
-/* Losses that no record tells of yet get one. */
+/* Records the losses that no record tells of yet. */
 static void producer_say_last_losses(struct tl_producer *producer)
 {
 	if (atomic_load_explicit(&producer->lost, memory_order_relaxed) == producer->lost_said)
@@ -125,14 +128,14 @@ static void producer_say_last_losses(struct tl_producer *producer)
 }
 
 /*
- * The thread is gone, so nobody else touches the producer: what it recorded at the very end goes
- * the way of the rest.
+ * Whether a producer of the list can be given to a new thread. If its thread is gone, nobody else
+ * touches it, and what that thread recorded last is handed over here.
  */
 static bool producer_is_recyclable(struct tl_producer *producer)
 {
 	/*
-	 * Asked first, since it costs no system call; and again at the end, for what is handed over
-	 * here.
+	 * Checked first, since it costs no system call; and again at the end, for what is handed
+	 * over here.
 	 */
 	if (atomic_load_explicit(&producer->unwritten, memory_order_relaxed) ||
 	    !producer_thread_is_gone(producer))
@@ -146,8 +149,8 @@ static bool producer_is_recyclable(struct tl_producer *producer)
 }
 
 /*
- * The next one whose thread has ended. Those looked at go to a second list, so that each has its
- * turn.
+ * The next producer whose thread has ended. Those looked at go to a second list, so that each has
+ * its turn.
  */
 static struct tl_producer *producer_next_ended(bool *again)
 {
@@ -176,7 +179,8 @@ static struct tl_producer *producer_recycle(void)
 }
 
 /*
- * Who this thread is, in what outlives the process. The lane last: before it, nothing here counts.
+ * Writes who this thread is into the memory that outlives the process. The lane is stored last;
+ * before that a reader ignores the rest.
  */
 static void producer_introduce(struct tl_producer *producer)
 {
@@ -194,7 +198,7 @@ static void producer_introduce(struct tl_producer *producer)
 	for (uint32_t i = 0; i < piece->opens; i++)
 		piece->open[i].frame = TL_NO_FRAME;
 	producer_read_own_name(producer);
-	/* Release: for a reader after a kill, who must not see it without the rest. */
+	/* Release: for a reader after a kill, which must not see the lane without the rest. */
 	atomic_store_explicit(&piece->lane, producer->lane, memory_order_release);
 }
 
@@ -242,14 +246,17 @@ struct tl_producer *tl_buffer_attach(void)
 {
 	struct tl_blocked blocked;
 
-	/* Each call comes by here then. */
+	/* While there is no arena, every call comes here: cost no system call. */
 	if (tl_arena_is_refused())
 		return NULL;
 	tl_blocked_begin(&blocked);
 	struct tl_producer *producer = (struct tl_producer *)tl_self;
 	if (!producer) {
 		producer = producer_get(false);
-		/* Those of threads that have ended come free with their last chunks. */
+		/*
+		 * Producers of threads that have ended come free when their last chunks are
+		 * written.
+		 */
 		if (!producer && tl_arena_header() && tl_chunk_may_wait())
 			producer = tl_chunk_wait_for(producer_get, false);
 		if (producer) {
@@ -298,7 +305,7 @@ struct tl_producer *tl_buffer_producers(void)
 	return atomic_load_explicit(&producers, memory_order_acquire);
 }
 
-/* Threads' pieces lie at multiples of their size. */
+/* Each thread's piece begins at a multiple of its size. */
 struct tl_thread *tl_buffer_thread_of(const struct tl_open_call *open)
 {
 	const struct tl_thread_piece *piece =

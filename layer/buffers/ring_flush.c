@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_flush.c: a flush of rings: what the reader takes of them. See rings.h.
+ * ring_flush.c: a flush of rings: which chunks the reader takes. See rings.h.
  *
- * While chunks are sorted, .next links them, and .seen is what they are sorted by.
+ * While chunks are sorted, .next links them, and .seen is the key.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "format/file/record_words.h"
 #include "layer/buffers/rings.h"
 
-/* Two sorted lists into one, the latest turn first. */
+/* Merges two sorted lists, the latest turn first. */
 static struct tl_chunk *chunks_merge(struct tl_chunk *a, struct tl_chunk *b)
 {
 	struct tl_chunk *all, **end = &all;
@@ -31,7 +31,7 @@ static struct tl_chunk *chunks_sort(struct tl_chunk *list)
 	struct tl_chunk *sorted[40] = {NULL}, *all = NULL;
 	unsigned most = 0;
 
-	/* sorted[i] has none or 2 to the i. */
+	/* sorted[i] is empty or has 2 to the i chunks. */
 	while (list) {
 		struct tl_chunk *one = list;
 		unsigned i = 0;
@@ -50,8 +50,8 @@ static struct tl_chunk *chunks_sort(struct tl_chunk *list)
 }
 
 /*
- * Set TL_RING_READER while the turn is `seen`'s. Acquire: pairs with the releases of who opened and
- * who sealed it.
+ * Sets TL_RING_READER if the turn is still `seen`'s. Acquire: pairs with the releases of the
+ * producer that opened the chunk, and that sealed it.
  */
 static bool chunk_take_for_reader(struct tl_chunk *chunk, uint64_t seen)
 {
@@ -66,8 +66,8 @@ static bool chunk_take_for_reader(struct tl_chunk *chunk, uint64_t seen)
 }
 
 /*
- * What is finished of a live chunk now, and not what comes while it is written: that would have no
- * end.
+ * How far a live chunk is finished now. What comes while it is written does not count, since a
+ * flush would have no end.
  */
 static char *chunk_stop_now(const struct tl_producer *producer, const struct tl_chunk *chunk)
 {
@@ -79,8 +79,8 @@ static char *chunk_stop_now(const struct tl_producer *producer, const struct tl_
 }
 
 /*
- * The live chunk, whatever becomes of it meanwhile. Returns it if it was not with the reader
- * already.
+ * Takes the live chunk, even if it is sealed or replaced meanwhile. Returns it unless the reader
+ * had it already.
  */
 static struct tl_chunk *ring_take_live(struct tl_producer *producer)
 {
@@ -91,7 +91,7 @@ static struct tl_chunk *ring_take_live(struct tl_producer *producer)
 		if (!chunk)
 			return NULL;
 		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
-		/* Sealed since, and in use again. */
+		/* The chunk was sealed since, and is in use again. */
 		if (__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) != producer ||
 		    !chunk_take_for_reader(chunk, owner))
 			continue;
@@ -111,7 +111,9 @@ static char *chunk_first_unfinished(const struct tl_chunk *chunk, const char *en
 	return at < end ? at : NULL;
 }
 
-/* With the reader: newer ones than this chunk have been reused, so nobody is to read it. */
+/*
+ * Drops a chunk that the reader has taken: newer ones have been reused, so it is not to be written.
+ */
 static void chunk_discard(struct tl_chunk *chunk)
 {
 	char *end = atomic_load_explicit(&chunk->sealed, memory_order_relaxed);
@@ -120,7 +122,7 @@ static void chunk_discard(struct tl_chunk *chunk)
 	bool finished;
 
 	tl_ring_count_overwritten(chunk->producer, tl_ring_count_unread(chunk, &finished));
-	/* What is finished later is counted then. */
+	/* A record that is finished later is counted then. */
 	chunk->hole = finished ? NULL : chunk_first_unfinished(chunk, end);
 	chunk->read = end;
 	atomic_store_explicit(&piece->hole,
@@ -131,7 +133,10 @@ static void chunk_discard(struct tl_chunk *chunk)
 	tl_ring_give_back(chunk);
 }
 
-/* The chunk before `newer` in its thread's run, or the newest of its thread. */
+/*
+ * Whether a chunk comes directly before `newer` in its thread's run, or is the newest of its
+ * thread.
+ */
 static bool chunk_continues(const struct tl_chunk *chunk, const struct tl_chunk *newer)
 {
 	return !newer || tl_ring_lane_of(newer->seen) != tl_ring_lane_of(chunk->seen) ||
@@ -139,8 +144,8 @@ static bool chunk_continues(const struct tl_chunk *chunk, const struct tl_chunk 
 }
 
 /*
- * The first chunk of a thread that a flush takes: whether there was something between it and what
- * the flush before this one took.
+ * Whether there was something between the first chunk of a thread that this flush takes and the
+ * last one that the flush before took.
  */
 static bool chunk_follows_gap(const struct tl_chunk *chunk, const struct tl_producer *producer)
 {
@@ -155,7 +160,7 @@ static bool chunk_follows_gap(const struct tl_chunk *chunk, const struct tl_prod
 		       producer->flushed_overwritten;
 }
 
-/* Chunks that were taken, the first of each thread first. */
+/* Marks the chunks with a gap before them. `taken` has each thread's chunks, the oldest first. */
 static void chunks_find_gaps(struct tl_chunk *taken)
 {
 	for (struct tl_chunk *chunk = taken, *before = NULL; chunk;
@@ -185,7 +190,7 @@ struct tl_chunk *tl_ring_take_all(struct tl_chunk **last)
 		found = live;
 	}
 	for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all) {
-		/* Acquire: whose it is. */
+		/* Acquire: pairs with the release in tl_current_open; .producer is set. */
 		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
 		struct tl_producer *producer = __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
 		if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED || !producer ||
@@ -197,7 +202,7 @@ struct tl_chunk *tl_ring_take_all(struct tl_chunk **last)
 	}
 	for (struct tl_chunk *chunk = chunks_sort(found); chunk; chunk = next) {
 		next = chunk->next;
-		/* A live one is the reader's already. */
+		/* The reader has a live chunk already. */
 		if (!(chunk->seen & TL_RING_READER)) {
 			if (!chunk_take_for_reader(chunk, chunk->seen))
 				continue;
@@ -222,6 +227,6 @@ struct tl_chunk *tl_ring_take_all(struct tl_chunk **last)
 void tl_ring_give_back(struct tl_chunk *chunk)
 {
 	chunk->handed = chunk->listed = false;
-	/* Release: how far it is read. */
+	/* Release: pairs with the acquire in ring_take; how far the chunk is read. */
 	atomic_fetch_and_explicit(&chunk->owner, ~(uint64_t)TL_RING_READER, memory_order_release);
 }

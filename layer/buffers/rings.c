@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rings.c: see rings.h. The producer's side; ring_flush.c is the reader's.
+ * rings.c: see rings.h. This is the producer's side; ring_flush.c is the reader's.
  *
- * tl_chunk.owner: release by the side that gives a chunk away, acquire by the side that takes it:
- * its records, and how far it is read.
+ * tl_chunk.owner: the side that gives a chunk away stores it with release, and the side that takes
+ * the chunk loads it with acquire: the chunk's records, and how far it is read.
  */
 #include "layer/buffers/rings.h"
 
@@ -17,7 +17,7 @@
 #include "layer/buffers/producers.h"
 #include "layer/buffers/upcalls.h"
 
-#define RECYCLE_TRIES 64 /* chunks looked at before there is none */
+#define RECYCLE_TRIES 64 /* chunks looked at before giving up */
 
 static _Atomic uint64_t retired; /* bytes in rings of threads that have ended */
 
@@ -32,7 +32,10 @@ void tl_ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
 	producer->ring += tl_chunk_size(chunk);
 	if (atomic_load_explicit(&producer->ended, memory_order_relaxed))
 		atomic_fetch_add_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
-	/* Release: its records, and where they end. */
+	/*
+	 * Release: pairs with the acquire of the reader and of ring_take; the records, and where
+	 * they end.
+	 */
 	atomic_fetch_or_explicit(&chunk->owner, TL_RING_SEALED, memory_order_release);
 	tl_buffer_upcalls->wake_writer();
 }
@@ -60,14 +63,16 @@ void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls)
 }
 
 /*
- * Take a sealed chunk that nobody else has, with what is in it: it is empty then. False: the reader
- * was faster, or it can't be had yet.
+ * Takes a sealed chunk that nobody else has, and empties it. False: the reader was faster, or the
+ * chunk has an unfinished record.
  */
 static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
 {
 	bool finished;
 
-	/* Acquire: pairs with the releases of who sealed it and of the reader. */
+	/*
+	 * Acquire: pairs with the releases of the producer that sealed the chunk and of the reader.
+	 */
 	if (!(owner & TL_RING_SEALED) || owner & TL_RING_READER ||
 	    !atomic_compare_exchange_strong_explicit(&chunk->owner, &owner, 0, memory_order_acquire,
 						     memory_order_relaxed))
@@ -83,14 +88,14 @@ static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
 	if (ended)
 		atomic_fetch_sub_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
 	tl_chunk_clear(chunk);
-	/* Release: pairs with the acquire of who recycles the producer. */
+	/* Release: pairs with the acquire of the thread that recycles the producer. */
 	atomic_fetch_sub_explicit(&victim->unwritten, 1, memory_order_release);
 	return true;
 }
 
 /*
- * The oldest of its ring that can be used again. A link that leads to another's chunk is of one
- * that was taken after the thread's end.
+ * The oldest chunk of the producer's ring that can be used again. A link may lead to another lane's
+ * chunk: one that was taken after the producer's earlier thread ended.
  */
 static struct tl_chunk *ring_reuse(struct tl_producer *producer)
 {
@@ -118,7 +123,7 @@ static struct tl_chunk *ring_reuse(struct tl_producer *producer)
 	return NULL;
 }
 
-/* The oldest chunk of a thread that has ended. */
+/* The oldest chunk of any thread that has ended. */
 static struct tl_chunk *ring_inherit(void)
 {
 	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {

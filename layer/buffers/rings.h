@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rings.h: the flight recorder: each producer keeps its newest chunks in a ring. Used inside of
- * layer/buffers. buffer.c's head has the whole of it.
+ * rings.h: the flight recorder: each producer keeps its newest chunks in a ring. For layer/buffers
+ * only. buffer.c's head describes all of it.
  */
 #ifndef TL_LAYER_BUFFERS_RINGS_H
 #define TL_LAYER_BUFFERS_RINGS_H
@@ -12,7 +12,7 @@
 #include "layer/base/environment.h"
 #include "layer/buffers/buffer.h"
 
-/* In tl_chunk.owner, below the turn; TL_RING_NUMBER is one chunk more of the lane. */
+/* Bits of tl_chunk.owner below the turn; TL_RING_NUMBER is the lowest bit of the chunk's number. */
 enum { TL_RING_SEALED = 1, TL_RING_READER = 2, TL_RING_NUMBER = 4 };
 
 static inline bool tl_ring_is_policy(void)
@@ -38,23 +38,24 @@ static inline uint32_t tl_ring_lane_of(uint64_t owner)
 /* --- the producer's side, with signals blocked */
 
 /*
- * A chunk to record into. The thread grows up to its share while there is memory enough for others;
- * then it uses its oldest again. A chunk that it has beyond its share is given up.
+ * A chunk to record into. The thread's ring grows up to its share while there is memory enough for
+ * others; then the thread uses its oldest chunk again. It gives up chunks that it has beyond its
+ * share.
  */
 struct tl_chunk *tl_ring_get(struct tl_producer *producer);
 
 /*
- * A sealed chunk stays with its producer, or with nobody where the thread has ended. The writer's
- * thread is there from now on, to listen.
+ * A sealed chunk stays with its producer; if the thread has ended, it belongs to no producer. From
+ * now on the writer's thread exists, to listen for requests.
  */
 void tl_ring_keep(struct tl_producer *producer, struct tl_chunk *chunk);
 
-/* The producer's thread ends: its ring is nobody's. */
+/* The producer's thread ends: its ring belongs to no producer. */
 void tl_ring_retire(struct tl_producer *producer);
 
 /*
- * The calls in a sealed chunk that no flush has read. *finished: no interrupted code is to write
- * there yet.
+ * How many calls in a sealed chunk no flush has read. *finished: no interrupted code will still
+ * write there.
  */
 uint64_t tl_ring_count_unread(const struct tl_chunk *chunk, bool *finished);
 void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls);
@@ -62,12 +63,12 @@ void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls);
 /* --- the reader's side */
 
 /*
- * Takes all that rings have: the threads one after the other, each oldest first, linked by .next;
- * *last is the end. NULL: there is nothing.
+ * Takes all chunks that rings have: thread by thread, each thread's oldest first, linked by .next;
+ * *last is the last one. NULL: there are none.
  */
 struct tl_chunk *tl_ring_take_all(struct tl_chunk **last);
 
-/* The chunk goes back to its producer's ring, or goes on being recorded into. */
+/* Gives the chunk back to its producer's ring; a live one goes on being recorded into. */
 void tl_ring_give_back(struct tl_chunk *chunk);
 
 /* In a forked child. */

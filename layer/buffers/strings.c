@@ -6,15 +6,16 @@
  * `slots` is a hash table of numbers. A search begins at the text's hash and ends at the text or at
  * a free slot. At a free slot the thread puts the text into the arena first, and then its number
  * into the slot, by compare and exchange. If another thread has taken the slot meanwhile, the
- * search goes on there; where that slot has the same text, ours stays behind unused. Nothing is
- * ever taken out.
+ * search goes on there. If that slot has the same text, this thread's copy stays in the arena
+ * unused. Nothing is ever removed.
  *
  * Ordered accesses
  *
  *	slot			release with the number, acquire by the reader: the text is there
  *	places[index]		release by the thread that made the piece, acquire by the reader:
  *				it is mapped
- *	tl_strings_unit.size	release, last of a text: for a reader after a kill
+ *	tl_strings_unit.size	release, stored last of a text: pairs with the acquire in
+ *				tl_strings_since, and is for a reader after a kill
  */
 #include "layer/buffers/strings.h"
 
@@ -66,8 +67,8 @@ static _Atomic uint32_t *slots_table(void)
 }
 
 /*
- * The piece with that index. Of several that are made at once, one counts, and the others stay
- * empty.
+ * The piece with that index. If several threads make it at once, one piece is used, and the others
+ * stay empty.
  */
 static struct tl_strings_piece *piece_at(uint32_t index)
 {
@@ -87,7 +88,10 @@ static struct tl_strings_piece *piece_at(uint32_t index)
 	return piece;
 }
 
-/* Room for so many units, not across the end of a piece: the number of the first. 0: none. */
+/*
+ * Takes room for so many units, not across the end of a piece. Returns the number of the first; 0:
+ * there is no room.
+ */
 static uint32_t units_take(uint32_t units)
 {
 	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed), from;
@@ -115,7 +119,7 @@ static struct tl_strings_unit *unit_at(uint32_t number)
 	return piece && number % UNITS >= HEAD ? &piece->units[number % UNITS - HEAD] : NULL;
 }
 
-/* Nobody fills the units from here to the piece's end any more: the next text did not fit there. */
+/* Whether the units from here to the piece's end stay empty: the next text did not fit there. */
 static bool units_are_left_over(uint32_t at)
 {
 	return UNITS - at % UNITS <= (TL_STRING_MAX + 7) / 8;
@@ -141,7 +145,7 @@ static bool text_is(uint32_t number, const char *text, uint32_t size, uint32_t h
 	return unit->hash == hash && unit->size == size && !memcmp(unit + 1, text, size);
 }
 
-/* No longer than may be; not in the middle of a character. */
+/* The text's size, cut to the most that is allowed, at the end of a character. */
 static uint32_t text_cut(const char *text, size_t size)
 {
 	if (size <= TL_STRING_MAX)
@@ -200,7 +204,7 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
 	*units = at - *from;
 	if (*units)
 		return unit_at(*from);
-	/* The rest of a piece may be left over. */
+	/* The rest of this piece may be unused: then go on in the next piece. */
 	if (at / UNITS < end / UNITS && at / UNITS + 1 < PIECES && units_are_left_over(at)) {
 		*from = (at / UNITS + 1) * UNITS;
 		return tl_strings_since(from, units);

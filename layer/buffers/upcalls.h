@@ -19,7 +19,7 @@ struct tl_buffer_upcalls {
 	bool (*wake_writer)(void);
 	/* No chunk is free: write some of what is queued. False: nothing was written. */
 	bool (*help_writer)(void);
-	/* Somebody asks the writer for something. It must not go to sleep. */
+	/* Whether there is a request for the writer. Then it must not go to sleep. */
 	bool (*is_writer_asked)(void);
 	/* What a buffers file says of this process. The memory is zero. One thread at a time. */
 	void (*fill_facts)(struct tl_facts *facts);
