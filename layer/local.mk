@@ -24,6 +24,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/parameters.h %D%/calls/parameters.c \
 	%D%/calls/recorded_path.c \
 	%D%/calls/slow_path.h %D%/calls/slow_path.c \
+	%D%/calls/eh_reader.h %D%/calls/eh_reader.c \
 	%D%/calls/eh_frame.h %D%/calls/eh_frame.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
 	%D%/calls/stack_memory.h %D%/calls/stack_memory.c \

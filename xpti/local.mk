@@ -25,7 +25,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/dispatcher/process_defaults.c \
 	%D%/dispatcher/stream_life.h %D%/dispatcher/stream_life.c \
 	%D%/dispatcher/framework.c \
-	format/args/args.h format/args/checked_copy.c layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c layer/calls/exceptions.c layer/base/library_walk.h layer/base/library_walk.c
+	format/args/args.h format/args/checked_copy.c layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c layer/calls/eh_reader.h layer/calls/eh_reader.c layer/calls/exceptions.c layer/base/library_walk.h layer/base/library_walk.c
 
 # Subscribers that are linked with the original dispatcher need libxptifw.so. So that is the soname, whatever the file is called; libtool would name
 # it after the file. The library enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exceptions.c: exceptions, cancellation and pthread_exit on their way through the shims.
+ * exceptions.c: lets exceptions, cancellation and pthread_exit pass through the shims.
  *
  * A shim has a cleanup to run then. Two functions are needed: one that finds the cleanup (the
  * personality routine), and one that goes on afterwards (_Unwind_Resume). As a rule libgcc has
  * them. But each copy of libgcc's unwinder understands only its own contexts. A copy inside this
  * library would get contexts of the process's libgcc_s, and abort; and a dependency would load
- * libgcc_s into programs that do without it. So both functions are here. What they need of an
- * unwinder they take from the unwinder that has just called, which is loaded, since it runs.
+ * libgcc_s into programs that do without it. So both functions are here. They call the functions
+ * of the unwinder that has just called them.
  *
- * An unwinder that does not export what is needed (one linked into the program) passes the layer's
- * frames by. Such a call ends as a call that a longjmp left.
+ * If that unwinder does not export these functions (it may be linked into the program), the shim's
+ * cleanup does not run. Such a call ends like a call that a longjmp left.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unwind.h>
 
 #include "layer/base/loaded_libraries.h"
+#include "layer/calls/eh_reader.h"
 
-/* What is needed of the unwinder. */
+/* The unwinder's functions that are needed here. */
 struct unwinder {
 	void *(*get_language_data)(struct _Unwind_Context *context);
 	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *context, int *before);
@@ -55,7 +56,7 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 					 struct _Unwind_Exception *exception,
 					 struct _Unwind_Context *context);
 
-static void search_unwinder(const struct tl_loaded *loaded, void *closure)
+static void search_library(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;
 	const struct tl_elf *elf = tl_loaded_at(loaded, search->caller);
@@ -72,11 +73,11 @@ static void search_unwinder(const struct tl_loaded *loaded, void *closure)
 	search->all = true;
 }
 
-static bool find_unwinder(const void *caller, struct unwinder *unwinder)
+static bool unwinder_find(const void *caller, struct unwinder *unwinder)
 {
 	struct search search = {.caller = caller};
 
-	tl_loaded_with(search_unwinder, &search);
+	tl_loaded_with(search_library, &search);
 	if (search.all)
 		__builtin_memcpy(unwinder, search.found, sizeof(*unwinder));
 	return search.all;
@@ -84,88 +85,32 @@ static bool find_unwinder(const void *caller, struct unwinder *unwinder)
 
 /* ---- the table of landing pads that the compiler made for a function */
 
-#define OMITTED	 0xff /* DW_EH_PE_omit */
-#define RELATIVE 0x10 /* DW_EH_PE_pcrel */
+#define OMITTED	  0xff /* DW_EH_PE_omit */
+#define HEAD_MOST 40   /* bytes of a table before its call sites: three bytes and three numbers */
 
-static uintptr_t read_uleb(const unsigned char **at)
+/*
+ * Where the cleanup for the instruction at `ip` begins; 0: there is none, or the table has a form
+ * that gcc and clang do not use here.
+ */
+static uintptr_t table_landing_pad(const uint8_t *table, uintptr_t start, uintptr_t ip)
 {
-	uintptr_t value = 0;
-	unsigned shift = 0;
-	unsigned char byte;
+	struct tl_eh_reader reader = {.at = table, .end = table + HEAD_MOST};
+	uintptr_t base = start;
+	uint8_t encoding = (uint8_t)tl_eh_read(&reader, 1);
 
-	do {
-		byte = *(*at)++;
-		value |= (uintptr_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	return value;
-}
-
-#define READ(type)                                                                                 \
-	({                                                                                         \
-		type value_;                                                                       \
-		__builtin_memcpy(&value_, *at, sizeof(value_));                                    \
-		*at += sizeof(value_);                                                             \
-		(uintptr_t) value_;                                                                \
-	})
-
-/* Returns false for a form that gcc and clang do not use here. */
-static bool read_encoded(const unsigned char **at, unsigned char encoding, uintptr_t *value)
-{
-	uintptr_t place = (uintptr_t)*at;
-
-	switch (encoding & 0x0f) {
-	case 0x00:
-		*value = READ(uintptr_t);
-		break;
-	case 0x01:
-		*value = read_uleb(at);
-		break;
-	case 0x02:
-		*value = READ(uint16_t);
-		break;
-	case 0x03:
-		*value = READ(uint32_t);
-		break;
-	case 0x04:
-		*value = READ(uint64_t);
-		break;
-	case 0x0a:
-		*value = READ(int16_t);
-		break;
-	case 0x0b:
-		*value = READ(int32_t);
-		break;
-	case 0x0c:
-		*value = READ(int64_t);
-		break;
-	default:
-		return false;
-	}
-	if ((encoding & 0x70) == RELATIVE)
-		*value += place;
-	return (encoding & 0x70) == 0 || (encoding & 0x70) == RELATIVE;
-}
-
-/* Where the cleanup for this instruction begins; 0: there is none. */
-static uintptr_t landing_pad(const unsigned char *at, uintptr_t start, uintptr_t ip)
-{
-	uintptr_t base = start, from, length, pad;
-	unsigned char encoding = *at++;
-
-	if (encoding != OMITTED && !read_encoded(&at, encoding, &base))
-		return 0;
-	if (*at++ != OMITTED) /* types that are caught: C has none */
-		read_uleb(&at);
-	encoding = *at++;
-	length = read_uleb(&at);
-	const unsigned char *end = at + length;
-	while (at < end) {
-		if (!read_encoded(&at, encoding, &from) || !read_encoded(&at, encoding, &length) ||
-		    !read_encoded(&at, encoding, &pad))
-			return 0;
-		read_uleb(&at);
-		if (ip < start + from)
+	if (encoding != OMITTED)
+		base = tl_eh_read_encoded(&reader, encoding, 0);
+	if (tl_eh_read(&reader, 1) != OMITTED) /* types that are caught: C has none */
+		tl_eh_read_leb(&reader, false);
+	encoding = (uint8_t)tl_eh_read(&reader, 1);
+	uint64_t size = tl_eh_read_leb(&reader, false);
+	reader.end = reader.at + size;
+	while (!reader.failed && reader.at < reader.end) {
+		uintptr_t from = tl_eh_read_encoded(&reader, encoding, 0);
+		uintptr_t length = tl_eh_read_encoded(&reader, encoding, 0);
+		uintptr_t pad = tl_eh_read_encoded(&reader, encoding, 0);
+		tl_eh_read_leb(&reader, false); /* the action */
+		if (reader.failed || ip < start + from)
 			return 0;
 		if (ip < start + from + length)
 			return pad ? base + pad : 0;
@@ -186,14 +131,14 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 
 	if (version != 1)
 		return _URC_FATAL_PHASE1_ERROR;
-	if ((actions & _UA_SEARCH_PHASE) || !find_unwinder(caller, &unwinder))
+	if ((actions & _UA_SEARCH_PHASE) || !unwinder_find(caller, &unwinder))
 		return _URC_CONTINUE_UNWIND;
 	errno = error;
 	const unsigned char *table = unwinder.get_language_data(context);
 	if (!table)
 		return _URC_CONTINUE_UNWIND;
 	uintptr_t ip = unwinder.get_ip(context, &before) - !before;
-	uintptr_t pad = landing_pad(table, unwinder.get_region_start(context), ip);
+	uintptr_t pad = table_landing_pad(table, unwinder.get_region_start(context), ip);
 	if (!pad)
 		return _URC_CONTINUE_UNWIND;
 	resume = unwinder.resume;
@@ -203,10 +148,7 @@ _Unwind_Reason_Code __gcc_personality_v0(int version, _Unwind_Action actions,
 	return _URC_INSTALL_CONTEXT;
 }
 
-/*
- * Called at the end of a cleanup. The unwinder steps over this frame, which has nothing to clean
- * up.
- */
+/* Called at the end of a cleanup. This frame has none itself, so the unwinder passes it. */
 void _Unwind_Resume(struct _Unwind_Exception *exception)
 {
 	resume(exception);
