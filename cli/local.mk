@@ -6,7 +6,7 @@ noinst_LTLIBRARIES += libtl_phases.la
 libtl_phases_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS)
 libtl_phases_la_SOURCES = \
 	%D%/basics/basics.h %D%/basics/exit_codes.h %D%/basics/messages.h \
-	%D%/basics/escaped.h %D%/basics/escaped.c %D%/basics/interned.h %D%/basics/interned.c %D%/basics/progress.h %D%/basics/progress.c \
+	%D%/basics/escaped.h %D%/basics/escaped.c %D%/basics/interned.h %D%/basics/interned.c %D%/basics/progress.h %D%/basics/progress.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/read/inflater.h %D%/read/inflater.c %D%/read/temporary_file.h %D%/read/temporary_file.c \
 	%D%/systrace/systrace.h %D%/systrace/nn_mark.h %D%/systrace/nn_mark.c %D%/systrace/nn_names.h %D%/systrace/nn_names.c \
 	%D%/systrace/systrace_packed.h %D%/systrace/systrace_packed.c %D%/systrace/systrace_reader.h %D%/systrace/systrace_reader.c \

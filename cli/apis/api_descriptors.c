@@ -21,8 +21,8 @@
 #include "cli/basics/basics.h"
 #include "common/installed.h"
 
-#define ENDING	     ".json"
-#define MODEL_ENDING "_model.json"
+#define ENDING ".json"
+#define MODEL  "_model"
 
 static bool text_ends_with(const char *text, const char *ending)
 {
@@ -31,11 +31,11 @@ static bool text_ends_with(const char *text, const char *ending)
 	return length > of_ending && !strcmp(text + length - of_ending, ending);
 }
 
-static char *join_path(const char *folder, const char *name)
+static char *descriptor_path(const char *folder, const char *name)
 {
 	char *path;
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
+	if (asprintf(&path, "%s/%s" ENDING, folder, name) < 0)
 		need(NULL);
 	return path;
 }
@@ -61,7 +61,7 @@ static char *descriptor_model(const char *folder, const char *prefix)
 {
 	char *path = NULL;
 
-	if (prefix && asprintf(&path, "%s/%s" MODEL_ENDING, folder, prefix) < 0)
+	if (prefix && asprintf(&path, "%s/%s" MODEL ENDING, folder, prefix) < 0)
 		need(NULL);
 	if (path && access(path, R_OK)) {
 		free(path);
@@ -144,6 +144,27 @@ static struct api_descriptor *list_place(struct api_descriptors *list, const cha
 	return &list->item[list->count++];
 }
 
+/* NAME.json of a folder. The list keeps `name`. */
+static void list_add_file(struct api_descriptors *list, const char *folder, char *name,
+			  enum api_origin origin, bool whole)
+{
+	struct api_descriptor *descriptor = list_place(list, name);
+
+	*descriptor = (struct api_descriptor){
+		.name = name,
+		.path = descriptor_path(folder, name),
+		.origin = origin,
+		.functions = -1,
+	};
+	descriptor_read(descriptor, folder, whole);
+}
+
+/* The name of a descriptor, not of a model. */
+static bool name_is_descriptor(const char *name)
+{
+	return *name && *name != '.' && !text_ends_with(name, MODEL);
+}
+
 static void list_add_folder(struct api_descriptors *list, const char *folder,
 			    enum api_origin origin, bool whole)
 {
@@ -151,22 +172,30 @@ static void list_add_folder(struct api_descriptors *list, const char *folder,
 	const struct dirent *entry;
 
 	while (open && (entry = readdir(open))) {
-		if (!text_ends_with(entry->d_name, ENDING) ||
-		    text_ends_with(entry->d_name, MODEL_ENDING) || entry->d_name[0] == '.')
+		if (!text_ends_with(entry->d_name, ENDING))
 			continue;
 		char *name = need(strndup(entry->d_name, strlen(entry->d_name) - strlen(ENDING)));
-		struct api_descriptor *descriptor = list_place(list, name);
 
-		*descriptor = (struct api_descriptor){
-			.name = name,
-			.path = join_path(folder, entry->d_name),
-			.origin = origin,
-			.functions = -1,
-		};
-		descriptor_read(descriptor, folder, whole);
+		if (name_is_descriptor(name))
+			list_add_file(list, folder, name, origin, whole);
+		else
+			free(name);
 	}
 	if (open)
 		closedir(open);
+}
+
+/* Returns false where the folder has no descriptor of that name. */
+static bool list_add_named(struct api_descriptors *list, const char *folder, const char *name,
+			   enum api_origin origin)
+{
+	char *path = descriptor_path(folder, name);
+	bool found = name_is_descriptor(name) && !access(path, F_OK);
+
+	free(path);
+	if (found)
+		list_add_file(list, folder, need(strdup(name)), origin, false);
+	return found;
 }
 
 static int descriptors_by_name(const void *a, const void *b)
@@ -194,6 +223,17 @@ void api_descriptors_find(struct api_descriptors *list, bool whole)
 		list_add_folder(list, own, API_OF_USER, whole);
 	if (list->count)
 		qsort(list->item, list->count, sizeof(*list->item), descriptors_by_name);
+}
+
+bool api_descriptors_find_named(struct api_descriptors *list, const char *name)
+{
+	char installed[PATH_MAX];
+	const char *own = api_descriptors_user_folder();
+
+	*list = (struct api_descriptors){0};
+	return (own && list_add_named(list, own, name, API_OF_USER)) ||
+	       (installed_descriptors(installed) &&
+		list_add_named(list, installed, name, API_INSTALLED));
 }
 
 void api_descriptors_free(struct api_descriptors *list)

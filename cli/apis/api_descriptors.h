@@ -31,6 +31,12 @@ struct api_descriptors {
  * versions and numbers of functions, for which large files are read.
  */
 void api_descriptors_find(struct api_descriptors *list, bool whole);
+
+/*
+ * The one descriptor of that name, as api_descriptors_find would give it: no other is read. Returns
+ * false where there is none; the list is empty then.
+ */
+bool api_descriptors_find_named(struct api_descriptors *list, const char *name);
 void api_descriptors_free(struct api_descriptors *list);
 
 /*

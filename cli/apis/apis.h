@@ -16,18 +16,20 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/basics/words.h"
+
 /* `tracelayer apis` */
 int command_apis(int argc, char **argv);
 
-/* What an interposer is made from. Unset members are NULL. */
+/* What an interposer is made from. Unset members are zero. */
 struct interposer_request {
 	/* name of a descriptor, or the path of one; or NULL and... */
 	const char *api;
 	/* ...a soname or a path. With an API: in place of the descriptor's own */
 	const char *library;
-	char **headers;	 /* as #include names them, or paths; NULL-ended */
-	const char *pkg; /* pkg-config's name of the library: its compiler flags */
-	char **flags;	 /* more of the compiler's flags; NULL-ended */
+	struct words headers; /* as #include names them, or paths */
+	const char *pkg;      /* pkg-config's name of the library: its compiler flags */
+	struct words flags;   /* more of the compiler's flags */
 	/* where an API has several ABIs: the file of the program that will run */
 	const char *program;
 	/* where tracegen's report goes; NULL: one line at most, on stderr */

@@ -24,26 +24,6 @@
 
 extern char **environ;
 
-/* ---- lists of words ---- */
-
-struct words {
-	const char **item; /* NULL-ended */
-	size_t count;
-};
-
-static void words_add(struct words *words, const char *word)
-{
-	words->item = need(reallocarray(words->item, words->count + 2, sizeof(*words->item)));
-	words->item[words->count++] = word;
-	words->item[words->count] = NULL;
-}
-
-static void words_add_all(struct words *words, char **list)
-{
-	for (; list && *list; list++)
-		words_add(words, *list);
-}
-
 /* ---- which descriptor ---- */
 
 /* The dynamic linker says that the program loads the library. */
@@ -246,8 +226,8 @@ static void log_report(const struct cache_entry *entry)
 	free(last);
 }
 
-static int interposer_make(const struct cache_entry *entry, struct words *words, char **flags,
-			   bool quiet)
+static int interposer_make(const struct cache_entry *entry, struct words *words,
+			   const struct words *flags, bool quiet)
 {
 	char library[PATH_MAX + 32], sources[PATH_MAX + 32];
 	int code;
@@ -258,7 +238,7 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 	words_add(words, library);
 	words_add(words, "--sources");
 	words_add(words, sources);
-	if (flags && *flags) {
+	if (flags->count) {
 		words_add(words, "--");
 		words_add_all(words, flags);
 	}
@@ -318,26 +298,26 @@ static int interposer_for(const struct interposer_request *request, const char *
 		words_add(&words, "--pkg");
 		words_add(&words, request->pkg);
 	}
-	for (char **header = request->headers; header && *header; header++) {
+	for (size_t i = 0; i < request->headers.count; i++) {
 		words_add(&words, "--header");
-		words_add(&words, *header);
+		words_add(&words, request->headers.item[i]);
 	}
 	for (size_t i = 1; i < words.count; i++)
 		words_add(&keyed, words.item[i]);
 	words_add(&keyed, "--");
-	words_add_all(&keyed, request->flags);
+	words_add_all(&keyed, &request->flags);
 	words_add_surroundings(&keyed, tracegen);
 	if (!cache_place(&entry, request_label(request), keyed.item))
 		code = EXIT_BROKEN;
 	else if (!cache_is_current(&entry))
-		code = interposer_make(&entry, &words, request->flags, request->log);
+		code = interposer_make(&entry, &words, &request->flags, request->log != NULL);
 	if (code == EXIT_DONE) {
 		strcpy(path, entry.library);
 		if (request->log)
 			log_print(entry.log, request->log);
 	}
-	free(words.item);
-	free(keyed.item);
+	words_free(&words);
+	words_free(&keyed);
 	return code;
 }
 
@@ -352,7 +332,8 @@ int interposer_find(const struct interposer_request *request, char *path)
 		return interposer_for(request, NULL, path);
 	if (strchr(request->api, '/'))
 		return interposer_for(request, request->api, path);
-	api_descriptors_find(&list, false);
+	if (!api_descriptors_find_named(&list, request->api))
+		api_descriptors_find(&list, false);
 	descriptor = descriptor_choose(&list, request->api, request->program);
 	if (!descriptor) {
 		say("%s: no such API; `tracelayer apis` lists those that there are", request->api);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * basics.h: the contract of cli/basics, what every command needs: exit codes, one-line messages, a
- * progress line, safe printing of foreign text, memory that cannot fail, and sets of texts and
- * numbers.
+ * progress line, safe printing of foreign text, memory that cannot fail, sets of texts and
+ * numbers, and lists of words.
  *
  * The room uses tables and common. All rooms of cli/ may use it. One thread only.
  */
@@ -14,6 +14,7 @@
 #include "cli/basics/interned.h"
 #include "cli/basics/messages.h"
 #include "cli/basics/progress.h"
+#include "cli/basics/words.h"
 #include "tables/needed_memory.h"
 
 #endif

@@ -140,24 +140,11 @@ static void take_ring(struct argp_state *state, const char *size)
 
 /* ---- other libraries ---- */
 
-/* Returns the NULL-ended list with the word at its end. */
-static char **list_add(char **list, char *word)
-{
-	size_t count = 0;
-
-	while (list && list[count])
-		count++;
-	list = need(reallocarray(list, count + 2, sizeof(*list)));
-	list[count] = word;
-	list[count + 1] = NULL;
-	return list;
-}
-
 /* Flags are separated by blanks. */
 static void take_cflags(struct interposer_request *request, char *flags)
 {
 	for (char *flag = strtok(flags, " "); flag; flag = strtok(NULL, " "))
-		request->flags = list_add(request->flags, flag);
+		words_add(&request->flags, flag);
 }
 
 /* Headers and flags belong to the library behind them; those at the end to the last one. */
@@ -178,21 +165,19 @@ static bool wishes_settle(struct wishes *wishes)
 {
 	struct interposer_request *next = &wishes->next;
 
-	if (!next->headers && !next->flags && !next->pkg)
+	if (!next->headers.count && !next->flags.count && !next->pkg)
 		return true;
 	if (!wishes->interposers) {
 		say("%s: no library given; name the one that has the functions with --lib",
-		    next->headers ? "--header"
-		    : next->pkg	  ? "--pkg"
-				  : "--cflags");
+		    next->headers.count ? "--header"
+		    : next->pkg		? "--pkg"
+					: "--cflags");
 		return false;
 	}
 	struct interposer_request *last = &wishes->interposer[wishes->interposers - 1];
 
-	for (char **header = next->headers; header && *header; header++)
-		last->headers = list_add(last->headers, *header);
-	for (char **flag = next->flags; flag && *flag; flag++)
-		last->flags = list_add(last->flags, *flag);
+	words_add_all(&last->headers, &next->headers);
+	words_add_all(&last->flags, &next->flags);
 	if (next->pkg)
 		last->pkg = next->pkg;
 	return true;
@@ -218,7 +203,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wish_for(wishes, NULL, argument);
 		return 0;
 	case OPTION_HEADER:
-		wishes->next.headers = list_add(wishes->next.headers, argument);
+		words_add(&wishes->next.headers, argument);
 		return 0;
 	case OPTION_PKG:
 		wishes->next.pkg = argument;
