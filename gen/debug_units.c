@@ -369,7 +369,7 @@ static void children_read(struct pass *pass, Dwarf_Die *of, unsigned depth)
 	}
 }
 
-/* libdw opens the first of these that has the unit. */
+/* libdw opens the first of these that has the unit, or the package. */
 static void unit_note_split(struct pass *pass, Dwarf_Die *unit, bool found)
 {
 	struct debug_exports *of = pass->of;
@@ -385,6 +385,8 @@ static void unit_note_split(struct pass *pass, Dwarf_Die *unit, bool found)
 		of->lost = copy_text(name ? name : "");
 	if (!name || !pass->files->path)
 		return;
+	/* A libdw that knows packages takes the unit from there. */
+	debug_files_note(pass->files, format_text("%s.dwp", pass->files->path));
 	const char *slash = strrchr(pass->files->path, '/');
 	int length = slash ? (int)(slash - pass->files->path) + 1 : 0;
 	if (*name == '/') {
