@@ -16,6 +16,7 @@
 
 #include "common/command_kinds.h"
 #include "common/digits.h"
+#include "common/errno_names.h"
 #include "common/follow.h"
 #include "common/installed.h"
 #include "common/launcher.h"

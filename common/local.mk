@@ -6,6 +6,7 @@ libtl_common_la_SOURCES = \
 	%D%/common.h \
 	%D%/checked_stdout.h \
 	%D%/digits.h \
+	%D%/errno_names.h %D%/errno_names.c \
 	%D%/text.h %D%/text.c \
 	%D%/levels.h %D%/levels.c \
 	%D%/stages.h %D%/stages.c \

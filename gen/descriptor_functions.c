@@ -55,10 +55,40 @@ static enum tl_failure failure_named(struct descriptor *descriptor, const char *
 	return TL_FAILURE_NEVER;
 }
 
+static void result_flag_set(struct descriptor *descriptor, json_t *rule, const char *key,
+			    struct function *function, unsigned flag)
+{
+	json_t *on = json_object_get(rule, key);
+
+	if (on && !json_is_boolean(on))
+		descriptor_wrong(
+			descriptor, key, NULL,
+			format_text("\"%s\" must be true or false; write it without quotes", key));
+	if (json_is_true(on))
+		function->flags |= flag;
+	else if (on)
+		function->flags &= ~flag;
+}
+
+/* What is shown as text, or followed up to errno, must be able to. */
+static void result_rule_apply(struct descriptor *descriptor, json_t *rule,
+			      struct function *function)
+{
+	const struct type *result = function->result;
+
+	function->failure =
+		failure_named(descriptor, descriptor_text(descriptor, rule, "failure", true));
+	function->unsupported = descriptor_text(descriptor, rule, "unsupported", false);
+	result_flag_set(descriptor, rule, "errno", function, TL_FUNCTION_ERRNO);
+	if (result->kind == TL_KIND_POINTER && (!result->target || result->target->size <= 1))
+		result_flag_set(descriptor, rule, "text", function, TL_FUNCTION_TEXT);
+}
+
 void describe_results(struct descriptor *descriptor)
 {
-	static const char *const keys[] = {"type",	  "functions", "params", "failure",
-					   "unsupported", "comment",   NULL};
+	static const char *const keys[] = {"type",    "functions",   "params",
+					   "failure", "unsupported", "errno",
+					   "text",    "comment",     NULL};
 	json_t *rules = descriptor_value(descriptor, descriptor->root, "results", JSON_ARRAY),
 	       *rule;
 	struct model *model = descriptor->model;
@@ -77,10 +107,7 @@ void describe_results(struct descriptor *descriptor)
 		json_array_foreach(rules, i, rule) {
 			if (!result_rule_applies(rule, function))
 				continue;
-			function->failure = failure_named(
-				descriptor, descriptor_text(descriptor, rule, "failure", true));
-			function->unsupported =
-				descriptor_text(descriptor, rule, "unsupported", false);
+			result_rule_apply(descriptor, rule, function);
 			break;
 		}
 	}

@@ -173,9 +173,14 @@ static const char *flags_text(unsigned flags)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} bits[] = {{TL_FUNCTION_FOLLOWS, "FOLLOWS"},	      {TL_FUNCTION_EXPORTED, "EXPORTED"},
-		    {TL_FUNCTION_INITIALISES, "INITIALISES"}, {TL_FUNCTION_GETPROC, "GETPROC"},
-		    {TL_FUNCTION_CREATES, "CREATES"},	      {TL_FUNCTION_DESTROYS, "DESTROYS"}};
+	} bits[] = {{TL_FUNCTION_FOLLOWS, "FOLLOWS"},
+		    {TL_FUNCTION_EXPORTED, "EXPORTED"},
+		    {TL_FUNCTION_INITIALISES, "INITIALISES"},
+		    {TL_FUNCTION_GETPROC, "GETPROC"},
+		    {TL_FUNCTION_CREATES, "CREATES"},
+		    {TL_FUNCTION_DESTROYS, "DESTROYS"},
+		    {TL_FUNCTION_TEXT, "TEXT"},
+		    {TL_FUNCTION_ERRNO, "ERRNO"}};
 	char *text = copy_text("");
 
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)

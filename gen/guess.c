@@ -100,26 +100,78 @@ static bool type_is_object(const struct type *type)
 		 type->target->kind == TL_KIND_UNION));
 }
 
-static void function_guess_failure(struct guesses *guesses, struct function *function)
+/* The word errno, and not a part of another one (archive_errno). */
+static bool comment_has_errno(const char *comment)
+{
+	for (const char *at = comment; at && (at = strstr(at, "errno")); at += 5)
+		if (at[5] != '_' && !isalnum((unsigned char)at[5]) &&
+		    (at == comment || (at[-1] != '_' && !isalnum((unsigned char)at[-1]))))
+			return true;
+	return false;
+}
+
+/* The comment says that a call which fails sets errno. */
+static bool function_sets_errno(const struct function *function)
+{
+	char *comment = function->comment ? copy_text(function->comment) : NULL;
+
+	if (!comment || !comment_has_errno(comment))
+		return false;
+	for (char *c = comment; *c; c++)
+		if (isspace((unsigned char)*c))
+			*c = ' ';
+	return name_fits(RULE_ERRNO_SET, comment) && !name_fits(RULE_ERRNO_RETURNED, comment);
+}
+
+static bool type_is_text(const struct type *type)
+{
+	return type->kind == TL_KIND_POINTER && type->is_const && type->target &&
+	       type->target->kind == TL_KIND_CHAR;
+}
+
+/* Which results are failures, as a descriptor has it; NULL: none are, as far as is known. */
+static const char *function_failure(const struct function *function, bool sets_errno,
+				    const char **why)
 {
 	const struct type *result = function->result;
-	struct guess guess = {.kind = GUESS_FAILURE, .name = function->name, .function = function};
 	bool negative;
 
 	if (result->kind == TL_KIND_ENUM && enum_is_status(result, &negative)) {
-		guess.says = negative ? "negative" : "nonzero";
-		guess.why = negative ? "an enum whose failures are negative"
-				     : "an enum whose value 0 means success";
-	} else if (result->kind == TL_KIND_INT && result->size >= 4 &&
-		   !name_fits(RULE_NEGATIVE_IS_FINE, function->name)) {
-		guess.says = "negative";
-		guess.why = "a negative number means failure by custom";
-	} else if (type_is_object(result) && !name_fits(RULE_NULL_IS_FINE, function->name)) {
-		guess.says = "null";
-		guess.why = "NULL means failure by custom, where nothing is looked up";
-	} else {
-		return;
+		*why = negative ? "an enum whose failures are negative"
+				: "an enum whose value 0 means success";
+		return negative ? "negative" : "nonzero";
 	}
+	if (result->kind == TL_KIND_INT && result->size >= 4 &&
+	    (sets_errno || !name_fits(RULE_NEGATIVE_IS_FINE, function->name))) {
+		*why = "a negative number means failure by custom";
+		return "negative";
+	}
+	if ((type_is_object(result) && !name_fits(RULE_NULL_IS_FINE, function->name)) ||
+	    (sets_errno && result->kind == TL_KIND_POINTER)) {
+		*why = "NULL means failure by custom, where nothing is looked up";
+		return "null";
+	}
+	return NULL;
+}
+
+static void function_guess_result(struct guesses *guesses, struct function *function)
+{
+	struct guess guess = {.kind = GUESS_RESULT, .name = function->name, .function = function};
+	bool sets_errno = function_sets_errno(function);
+
+	guess.says = function_failure(function, sets_errno, &guess.why);
+	if (guess.says && sets_errno) {
+		guess.sets_errno = true;
+		guess.why = "its comment says that errno is set where it fails";
+	}
+	if (type_is_text(function->result)) {
+		guess.text = true;
+		guess.why = guess.says ? format_text("%s; a const char * is text", guess.why)
+				       : "a const char * is text";
+	}
+	if (!guess.says && !guess.text)
+		return;
+	guess.says = guess.says ? guess.says : "never";
 	guess_add(guesses, guess);
 }
 
@@ -481,7 +533,7 @@ struct guesses model_guess(const struct model *model)
 
 		if (function->left_out && !function->only_generic)
 			continue;
-		function_guess_failure(&guesses, function);
+		function_guess_result(&guesses, function);
 		function_guess_objects(&guesses, model, function);
 		function_guess_params(&guesses, function);
 	}
@@ -494,6 +546,7 @@ static enum tl_failure failure_guessed(const char *says)
 {
 	return !strcmp(says, "negative") ? TL_FAILURE_NEGATIVE
 	       : !strcmp(says, "null")	 ? TL_FAILURE_NULL
+	       : !strcmp(says, "never")	 ? TL_FAILURE_NEVER
 					 : TL_FAILURE_NONZERO;
 }
 
@@ -507,8 +560,10 @@ void model_apply_guesses(const struct guesses *guesses)
 		case GUESS_FLAGS:
 			guess->type->kind = TL_KIND_FLAGS;
 			break;
-		case GUESS_FAILURE:
+		case GUESS_RESULT:
 			guess->function->failure = failure_guessed(guess->says);
+			guess->function->flags |= guess->text ? TL_FUNCTION_TEXT : 0u;
+			guess->function->flags |= guess->sets_errno ? TL_FUNCTION_ERRNO : 0u;
 			break;
 		case GUESS_CREATES:
 			guess->function->flags |= TL_FUNCTION_CREATES;

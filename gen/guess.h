@@ -11,7 +11,7 @@
 
 enum guess_kind {
 	GUESS_FLAGS,	/* an enum is a sum of bits */
-	GUESS_FAILURE,	/* of a function's result */
+	GUESS_RESULT,	/* which results are failures, and what else a result says */
 	GUESS_CREATES,	/* a function makes an object */
 	GUESS_DESTROYS, /* a function ends one */
 	GUESS_VARIABLE, /* tags of a parameter or member */
@@ -21,7 +21,8 @@ struct guess {
 	enum guess_kind kind;
 	const char
 		*name; /* as a descriptor has it: "deflate", "box_open:size", "struct box.name" */
-	const char *says; /* tags, or the failure; NULL: the kind says all */
+	const char *says;      /* tags, or the failure; NULL: the kind says all */
+	bool text, sets_errno; /* GUESS_RESULT: as in a descriptor's "results" */
 	const char *why;
 	struct function *function; /* whose guess it is, or NULL */
 	struct type *type;	   /* GUESS_FLAGS: this one; GUESS_VARIABLE: of this member */

@@ -85,6 +85,15 @@ static const struct {
 #define RULE_NULL_IS_FINE                                                                          \
 	"*@(get|find|next|prev|first|last|lookup|search|query|peek|current|parent|child|sibling|head|tail|error|data|name|value)*"
 
+/*
+ * A comment that has the word errno says that a failed call sets it, unless the result itself is the
+ * number.
+ */
+#define RULE_ERRNO_SET                                                                             \
+	"@(*@(set|sets|setting|in|with|via|and|check|see|read|inspect|consult|use|through|by)*([!a-z])?(the|global|the global|variable)*([!a-z])errno*|*errno*([!a-z])@(is|was|will be|set|indicat|contain|check|appropriate)*)"
+#define RULE_ERRNO_RETURNED                                                                        \
+	"@(*@(-|negative|negative value of|negated|minus)*([!a-z])errno*|*return?(s) @(an|the) errno*)"
+
 /* An enum that says whether a call succeeded: its own name, and the name of its value 0. */
 #define RULE_STATUS_ENUM                                                                           \
 	"*@(result|error|err|errno|status|code|ret|rc|retcode|errcode|errorcode|errors)?(_t|_e|s)"

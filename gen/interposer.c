@@ -38,6 +38,7 @@ static void function_forget(struct function *function)
 	function->nparams = 0;
 	function->passed = 0;
 	function->failure = TL_FAILURE_NEVER;
+	function->flags &= ~(unsigned)(TL_FUNCTION_TEXT | TL_FUNCTION_ERRNO);
 }
 
 static struct interposed *export_find(const struct library *library, const char *name)
@@ -65,7 +66,8 @@ static const struct interposed *export_of(const struct library *library, const c
 	const struct interposed *export = export_find(library, plain);
 
 	for (; at && export; export ++)
-		if (export == library->exports + library->nexports || strcmp(export->name, plain) != 0)
+		if (export == library->exports + library->nexports ||
+		    strcmp(export->name, plain) != 0)
 			return NULL;
 		else if (!strcmp(export->version, at + 1))
 			break;

@@ -34,11 +34,10 @@ static const struct {
 		  {"out", TL_OUT},
 		  {"optional", TL_OPTIONAL},
 		  {"obliged", TL_OBLIGED}},
-  function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},
-		      {"initialises", TL_FUNCTION_INITIALISES},
-		      {"getproc", TL_FUNCTION_GETPROC},
-		      {"creates", TL_FUNCTION_CREATES},
-		      {"destroys", TL_FUNCTION_DESTROYS}};
+  function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},	  {"initialises", TL_FUNCTION_INITIALISES},
+		      {"getproc", TL_FUNCTION_GETPROC},	  {"creates", TL_FUNCTION_CREATES},
+		      {"destroys", TL_FUNCTION_DESTROYS}, {"text", TL_FUNCTION_TEXT},
+		      {"errno", TL_FUNCTION_ERRNO}};
 
 /* Writing. */
 

@@ -343,8 +343,9 @@ static uint16_t function_flags(const struct model *model, const struct function 
 {
 	unsigned flags = function->flags & ~(unsigned)(TL_FUNCTION_FOLLOWS | TL_FUNCTION_EXPORTED |
 						       TL_FUNCTION_GETPROC);
+	bool follows = flags & (TL_FUNCTION_TEXT | TL_FUNCTION_ERRNO) || function_follows(function);
 
-	return (uint16_t)(flags | (function_follows(function) ? TL_FUNCTION_FOLLOWS : 0) |
+	return (uint16_t)(flags | (follows ? TL_FUNCTION_FOLLOWS : 0) |
 			  (function->exported ? TL_FUNCTION_EXPORTED : 0) |
 			  (function_is_getproc(model, function) ? TL_FUNCTION_GETPROC : 0));
 }

@@ -57,6 +57,7 @@ static json_t *guesses_alike(const struct guesses *guesses, size_t first)
 		const struct guess *guess = &guesses->list[i];
 
 		if (guess->kind == like->kind && !strcmp(guess->why, like->why) &&
+		    guess->text == like->text && guess->sets_errno == like->sets_errno &&
 		    (!guess->says || !strcmp(guess->says, like->says)))
 			json_array_append_new(names, json_string(guess->name));
 	}
@@ -82,11 +83,15 @@ static json_t *json_of_results(const struct guesses *guesses)
 	for (size_t i = 0; i < guesses->count; i++) {
 		const struct guess *guess = &guesses->list[i];
 
-		if (guess->kind != GUESS_FAILURE || !guess_is_first_alike(guesses, i))
+		if (guess->kind != GUESS_RESULT || !guess_is_first_alike(guesses, i))
 			continue;
 		json_t *rule = json_object();
 		json_object_set_new(rule, "comment", json_string(guess->why));
 		json_object_set_new(rule, "failure", json_string(guess->says));
+		if (guess->sets_errno)
+			json_object_set_new(rule, "errno", json_true());
+		if (guess->text)
+			json_object_set_new(rule, "text", json_true());
 		json_object_set_new(rule, "functions", guesses_alike(guesses, i));
 		json_array_append_new(rules, rule);
 	}

@@ -415,3 +415,32 @@ size_t tl_args_capture(const struct tl_function *function, const uint64_t *words
 	*cut = c.cut;
 	return (size_t)(c.at - (char *)out);
 }
+
+/* Text that no NUL ends before its memory does is no text. */
+static void capture_result_text(struct capture *c, uint64_t result)
+{
+	struct extent extent = {.from = (const void *)(uintptr_t)result, .element = 1};
+	char *before = c->at;
+
+	capture_string(c, &extent);
+	const struct tl_blob *blob = (const struct tl_blob *)(const void *)before;
+	if (c->at != before && blob->total == TL_BLOB_UNKNOWN && blob->bytes < TL_CAPTURE_STRING)
+		c->at = before;
+}
+
+size_t tl_args_capture_result(const struct tl_function *function, uint64_t result, bool failed,
+			      int error, void *out, size_t room)
+{
+	struct capture c = {.at = out, .end = (char *)out + (room & ~(size_t)7)};
+	struct tl_blob *blob = NULL;
+
+	if (failed && function->flags & TL_FUNCTION_ERRNO && error)
+		blob = blob_begin(&c, sizeof error);
+	if (blob) {
+		memcpy(blob + 1, &error, sizeof error);
+		blob_end(&c, blob, sizeof error, 1);
+	} else if (!failed && result && function->flags & TL_FUNCTION_TEXT) {
+		capture_result_text(&c, result);
+	}
+	return (size_t)(c.at - (char *)out);
+}

@@ -13,6 +13,9 @@
  * Where the call fills an array, and stores its length through the next parameter, only that length
  * is kept. Printing makes the same walk, so that no blob has to say where it belongs. Structs are
  * captured whole; the pointers in them are then followed in the captured copy.
+ *
+ * The blob of a result, where a function has one (TL_FUNCTION_TEXT, TL_FUNCTION_ERRNO), stands in
+ * front of those that are captured at exit.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_CAPTURE_H
 #define TL_FORMAT_ARGS_ARGS_CAPTURE_H
@@ -48,6 +51,13 @@ struct tl_blob {
  */
 size_t tl_args_capture(const struct tl_function *function, const uint64_t *words,
 		       enum tl_capture_when when, void *out, size_t room, bool *cut);
+
+/*
+ * The blob of a call's result, if there is something to keep: errno (`error`) of a call that failed,
+ * or the text that the result leads to. As tl_args_capture otherwise.
+ */
+size_t tl_args_capture_result(const struct tl_function *function, uint64_t result, bool failed,
+			      int error, void *out, size_t room);
 
 /*
  * Copy `size` bytes from memory that may not be mapped. Returns the bytes copied, 0 where none

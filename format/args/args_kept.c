@@ -6,6 +6,26 @@
 
 #include <string.h>
 
+#include "format/args/args_capture.h"
+
+/* The result's blob goes before those of the parameters. False: the record is damaged. */
+static bool result_blob_take(struct tl_args_kept *kept)
+{
+	struct tl_blob blob;
+	size_t size;
+
+	if (kept->exit_size < sizeof(blob))
+		return false;
+	memcpy(&blob, kept->exit, sizeof(blob));
+	size = sizeof(blob) + (((size_t)blob.bytes + 7) & ~(size_t)7);
+	if (size > kept->exit_size)
+		return false;
+	kept->result = kept->exit;
+	kept->exit = (const char *)kept->exit + size;
+	kept->exit_size -= size;
+	return true;
+}
+
 bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 		  const struct tl_call_record *record)
 {
@@ -40,7 +60,20 @@ bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 	kept->entry_size = sizes.entry;
 	kept->exit = at + sizes.entry;
 	kept->exit_size = sizes.exit;
-	return true;
+	return !(record->flags & TL_RECORD_RESULT) || result_blob_take(kept);
+}
+
+int tl_args_errno(const struct tl_args_kept *kept, const struct tl_function *function,
+		  uint64_t result)
+{
+	const struct tl_blob *blob = kept->result;
+	int error;
+
+	if (!blob || blob->bytes != sizeof(error) || !(function->flags & TL_FUNCTION_ERRNO) ||
+	    !tl_call_failed(function, result))
+		return 0;
+	memcpy(&error, blob + 1, sizeof(error));
+	return error;
 }
 
 const char *tl_args_own_key(const struct tl_function *function, const char *key)

@@ -17,6 +17,8 @@ struct tl_args_kept {
 	const uint64_t *words;
 	const void *entry, *exit;
 	size_t entry_size, exit_size;
+	/* a struct tl_blob: the text that the result leads to, or errno; NULL: none */
+	const void *result;
 };
 
 /*
@@ -30,6 +32,10 @@ const char *tl_args_own_key(const struct tl_function *function, const char *key)
  */
 bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 		  const struct tl_call_record *record);
+
+/* The errno that a failed call has set; 0: it was not kept. */
+int tl_args_errno(const struct tl_args_kept *kept, const struct tl_function *function,
+		  uint64_t result);
 
 /* Calls return something, of at most 8 bytes. */
 bool tl_call_has_result(const struct tl_function *function);

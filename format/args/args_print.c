@@ -105,7 +105,11 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
 		   const void *entry, size_t entry_size, const void *exit, size_t exit_size)
 {
-	const struct tl_args_kept kept = {words, entry, exit, entry_size, exit_size};
+	const struct tl_args_kept kept = {.words = words,
+					  .entry = entry,
+					  .exit = exit,
+					  .entry_size = entry_size,
+					  .exit_size = exit_size};
 	struct tl_args_walk walk;
 	bool first = true;
 

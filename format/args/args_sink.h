@@ -5,7 +5,7 @@
  *
  * The walk decides what is shown: which blob belongs to a pointer, which member of a chain comes
  * next, whether bytes are text. A sink decides how that looks in its format. args_print.c has the
- * sink for JSON, format/encode/pftrace_notes.c the one for debug annotations.
+ * sink for JSON, format/encode/pftrace_sink.c the one for debug annotations.
  *
  * A sink writes to a struct tl_text, which may be the first member of what it needs besides. Where
  * something does not fit, a function sets .cut, and the walk takes back all of the parameter.
@@ -86,6 +86,19 @@ bool tl_args_walk_param(struct tl_args_walk *walk, uint32_t param, bool first);
 /* Visit one value. Pointers and structs are not followed. */
 void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
 		    const void *value);
+
+/*
+ * Visit the members of a call's result: "result", as text if the call kept some; then "errno" if the
+ * call failed and kept it. Appends all of them or, where they don't fit, nothing, and sets .cut.
+ */
+void tl_args_visit_result(const struct tl_sink *sink, struct tl_text *text,
+			  const struct tl_function *function, const struct tl_args_kept *kept,
+			  uint64_t result);
+
+/* Visit a result: the text that it leads to (`blob`), or with NULL its value. */
+void tl_result_visit(const struct tl_sink *sink, struct tl_text *text,
+		     const struct tl_function *function, const struct tl_blob *blob,
+		     uint64_t result);
 
 /* What .flags stands for: "READ|WRITE|0x8". */
 void tl_flags_text(struct tl_text *text, const struct tl_type *type, uint64_t value);

@@ -141,10 +141,27 @@ static char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid
 	return moves ? PUT(at, "8") : at;
 }
 
-static void chrome_call_result(struct tl_text *text, const struct tl_function *function,
-			       const struct tl_chrome_name *name, uint64_t result, bool first)
+/* With the text that it leads to, or with errno. */
+static void chrome_told_result(struct tl_text *text, const struct tl_function *function,
+			       const struct tl_args_kept *kept, uint64_t result, bool comma)
 {
-	if (!name)
+	struct tl_text whole = {text->at + comma, text->end, false};
+
+	tl_args_visit_result(&tl_json_sink, &whole, function, kept, result);
+	if (whole.at == text->at + comma)
+		return;
+	if (comma)
+		*text->at = ',';
+	text->at = whole.at;
+}
+
+static void chrome_call_result(struct tl_text *text, const struct tl_function *function,
+			       const struct tl_chrome_name *name, const struct tl_args_kept *kept,
+			       uint64_t result, bool first)
+{
+	if (kept->result)
+		chrome_told_result(text, function, kept, result, !first);
+	else if (!name)
 		chrome_result(text, function, result, !first);
 	else if (!result && name->result)
 		text->at = copy_pieces(text->at, name->text + name->head + first,
@@ -203,7 +220,7 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	text->at = at;
 	bool cut = chrome_args(text, function, name, &kept) || (record->flags & TL_RECORD_CUT);
 	if (returned)
-		chrome_call_result(text, function, name, record->result, text->at == first);
+		chrome_call_result(text, function, name, &kept, record->result, text->at == first);
 	text->cut = was_cut;
 	at = text->at;
 	if (record->flags & TL_RECORD_UNWOUND)

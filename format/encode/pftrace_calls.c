@@ -89,17 +89,11 @@ static void packet_args(struct tl_pf_notes *notes, struct tl_pf_plan *plan,
 	}
 }
 
-static void packet_result(struct tl_pf_notes *notes, struct tl_pf_plan *plan, uint64_t result)
+static void packet_result(struct tl_pf_notes *notes, struct tl_pf_plan *plan,
+			  const struct tl_args_kept *kept, uint64_t result)
 {
-	char *mark = notes->text.at, *value;
-
-	if (tl_pf_note_step(notes, &plan->result, result, false))
-		return;
-	value = tl_pf_sink.begin(&notes->text, "result", "", true);
-	tl_value_visit(&tl_pf_sink, &notes->text, plan->function->result, &result);
-	tl_pf_sink.end(&notes->text, value);
-	if (notes->text.cut)
-		notes->text.at = mark;
+	if (kept->result || !tl_pf_note_step(notes, &plan->result, result, false))
+		tl_args_visit_result(&tl_pf_sink, &notes->text, plan->function, kept, result);
 }
 
 static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *function,
@@ -136,7 +130,7 @@ static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
 	bool cut = notes.text.cut || (call->flags & TL_RECORD_CUT);
 	notes.text.cut = false; /* a sink puts nothing more where it is set */
 	if (returned)
-		packet_result(&notes, plan, call->result);
+		packet_result(&notes, plan, kept, call->result);
 	if (call->flags & TL_RECORD_UNWOUND)
 		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)

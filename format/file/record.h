@@ -42,6 +42,8 @@ enum tl_record_flag {
 	TL_RECORD_UNWOUND = 4,
 	TL_RECORD_CUT = 8,    /* some arguments did not fit */
 	TL_RECORD_CAUSE = 16, /* its cause follows the 32 bytes: tl_record_cause */
+	/* the first blob captured at exit is the result's: its text, or errno where it failed */
+	TL_RECORD_RESULT = 32,
 };
 
 enum tl_pad_flag {

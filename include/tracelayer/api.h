@@ -165,7 +165,7 @@ enum tl_work_phase {
 
 /* Flags of tl_function.flags. */
 enum tl_function_flag {
-	/* a parameter points to memory that full arguments show */
+	/* full arguments show more than words: memory behind parameters or result, errno */
 	TL_FUNCTION_FOLLOWS = 1,
 	/* the library exports it; otherwise a get-proc function returns it */
 	TL_FUNCTION_EXPORTED = 2,
@@ -174,6 +174,8 @@ enum tl_function_flag {
 	TL_FUNCTION_CREATES =
 		16, /* it creates an object (for the leaks tool); the descriptor says so */
 	TL_FUNCTION_DESTROYS = 32,
+	TL_FUNCTION_TEXT = 64,	 /* its result is text, up to a NUL: full arguments show it */
+	TL_FUNCTION_ERRNO = 128, /* a call that failed has set errno: full arguments show it */
 };
 
 /* A function. */

@@ -28,6 +28,20 @@ void tl_record_left_call(struct tl_thread *thread, const struct tl_open_call *op
 	tl_draft_commit(record, tl_draft_size(&draft), &draft);
 }
 
+static TL_ALWAYS_INLINE void draft_capture_exit(struct tl_producer *producer,
+						const struct tl_open_call *open,
+						struct tl_draft *draft, bool *cut)
+{
+	const struct tl_function *function = draft->function;
+	bool failed = tl_call_failed(function, draft->result);
+
+	if (TL_UNLIKELY(function->flags & (TL_FUNCTION_TEXT | TL_FUNCTION_ERRNO)) &&
+	    tl_scratch_capture_result(producer, open, function, draft->result, failed))
+		draft->flags |= TL_RECORD_RESULT;
+	if (!failed)
+		tl_scratch_capture_exit(producer, open, function, draft->words, cut);
+}
+
 TL_NEAR_CODE void tl_draft_record_captured(struct tl_thread *thread,
 					   const struct tl_open_call *open, struct tl_draft *draft)
 {
@@ -36,8 +50,8 @@ TL_NEAR_CODE void tl_draft_record_captured(struct tl_thread *thread,
 	bool cut = sizes->exit;
 
 	sizes->exit = 0;
-	if (!(draft->flags & TL_RECORD_UNWOUND) && !tl_call_failed(draft->function, draft->result))
-		tl_scratch_capture_exit(producer, open, draft->function, draft->words, &cut);
+	if (!(draft->flags & TL_RECORD_UNWOUND))
+		draft_capture_exit(producer, open, draft, &cut);
 	draft->flags |= cut ? TL_RECORD_BLOBS | TL_RECORD_CUT : TL_RECORD_BLOBS;
 	uint64_t blobs = sizeof(*sizes) + sizes->entry + sizes->exit,
 		 size = tl_draft_size(draft) + blobs;

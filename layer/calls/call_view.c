@@ -48,11 +48,26 @@ TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t si
 	return (size_t)(to.at - text);
 }
 
+/* A result that is text, or an address where none can be read. */
+static void view_print_text(const struct tl_view *view, struct tl_text *to)
+{
+	uint64_t memory[(sizeof(struct tl_blob) + TL_CAPTURE_STRING) / 8 + 1];
+	uint64_t result = tl_result_word(view->function, view->result);
+	const struct tl_blob *blob = (const struct tl_blob *)(const void *)memory;
+	bool failed = view->flags & TL_VIEW_SKIPPED || tl_view_failed(view);
+
+	if (!tl_args_capture_result(view->function, result, failed, 0, memory, sizeof(memory)))
+		blob = NULL;
+	tl_result_visit(&tl_json_sink, to, view->function, blob, result);
+}
+
 TL_EXPORT size_t tl_view_print_result(const struct tl_view *view, char *text, size_t size)
 {
 	struct tl_text to = {text, text + size - 1, false};
 
-	if (has_ended(view) && view->function->result->kind != TL_KIND_VOID)
+	if (has_ended(view) && view->function->flags & TL_FUNCTION_TEXT)
+		view_print_text(view, &to);
+	else if (has_ended(view) && view->function->result->kind != TL_KIND_VOID)
 		tl_value_print(&to, view->function->result, view->result);
 	*to.at = 0;
 	return (size_t)(to.at - text);

@@ -4,6 +4,7 @@
  */
 #include "layer/calls/captured_memory.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "format/args/args.h"
@@ -62,13 +63,32 @@ TL_NEAR_CODE void tl_scratch_capture_entry(struct tl_producer *producer, struct 
 	*tl_scratch_sizes(producer, open) = (struct tl_blob_sizes){.entry = size, .exit = cut};
 }
 
-void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
-			     const struct tl_function *function, const uint64_t *words, bool *cut)
+bool tl_scratch_capture_result(struct tl_producer *producer, const struct tl_open_call *open,
+			       const struct tl_function *function, uint64_t result, bool failed)
 {
 	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
 	uint32_t at = open->scratch + (uint32_t)sizeof(*sizes) + sizes->entry;
 	uint32_t room = scratch_blob_room(function, at);
+	int error = failed ? errno : 0;
 
 	room = room > sizes->entry ? room - sizes->entry : 0;
-	sizes->exit = scratch_capture(producer, function, words, TL_CAPTURE_EXIT, at, room, cut);
+	producer->scratch_used = at + room;
+	atomic_signal_fence(memory_order_seq_cst);
+	sizes->exit = (uint32_t)tl_args_capture_result(function, result, failed, error,
+						       producer->scratch + at, room);
+	atomic_signal_fence(memory_order_seq_cst);
+	producer->scratch_used = at + sizes->exit;
+	return sizes->exit != 0;
+}
+
+void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
+			     const struct tl_function *function, const uint64_t *words, bool *cut)
+{
+	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
+	uint32_t before = sizes->entry + sizes->exit;
+	uint32_t at = open->scratch + (uint32_t)sizeof(*sizes) + before;
+	uint32_t room = scratch_blob_room(function, at);
+
+	room = room > before ? room - before : 0;
+	sizes->exit += scratch_capture(producer, function, words, TL_CAPTURE_EXIT, at, room, cut);
 }

@@ -48,7 +48,14 @@ static inline struct tl_blob_sizes *tl_scratch_sizes(const struct tl_producer *p
 void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
 			      const struct tl_function *function, const uint64_t *words);
 
-/* The same for OUT parameters, after a success. *cut is set where something did not fit. */
+/*
+ * Capture what the result leads to, or errno of a call that failed; before what OUT parameters lead
+ * to. False: nothing.
+ */
+bool tl_scratch_capture_result(struct tl_producer *producer, const struct tl_open_call *open,
+			       const struct tl_function *function, uint64_t result, bool failed);
+
+/* The same for OUT parameters, after a success, behind the result's. *cut is set where something did not fit. */
 void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
 			     const struct tl_function *function, const uint64_t *words, bool *cut);
 

@@ -293,7 +293,7 @@ is "$?:$(cat err)" 0: 'a descriptor is suggested'
 suggested() { "$python" -c 'import json; d = json.load(open("suggested.json")); v = {k: x["tags"].replace("[checked]", "") for k, x in d["variables"].items()}; print(eval(__import__("sys").argv[1]))' "$1"; }
 is "$(suggested 'd["name"], d["prefix"], d["headers"]')" "('guess', 'guess', ['guess.h'])" 'with the name of its header'
 is "$(suggested '{r["failure"]: r["functions"] for r in d["results"]}')" \
-	"{'null': ['lamp_create'], 'nonzero': ['lamp_open', 'lamp_get_all'], 'negative': ['lamp_write', 'lamp_read', 'lamp_set']}" 'failures are guessed'
+	"{'null': ['lamp_create'], 'nonzero': ['lamp_open', 'lamp_get_all'], 'negative': ['lamp_write', 'lamp_read', 'lamp_set'], 'never': ['lamp_name']}" 'failures are guessed'
 is "$(suggested 'd["creates"], d["destroys"]')" "(['lamp_create', 'lamp_open'], ['lamp_destroy'])" 'so are makers and enders of objects'
 is "$(suggested 'd["flag_enums"]')" "['lamp_colours', 'lamp_flags']" 'and enums that are bits'
 is "$(suggested 'v["lamp_get_all:pLamps"], v["lamp_get_all:pLampCount"]')" "('[out][range(0, *pLampCount)]', '[in,out][elements(1)]')" 'an array and its count'
