@@ -539,6 +539,7 @@ struct guesses model_guess(const struct model *model)
 	}
 	for (size_t i = 0; i < model->ntypes; i++)
 		type_guess_members(&guesses, model->types[i]);
+	model_guess_flags(model, &guesses);
 	return guesses;
 }
 
@@ -570,6 +571,9 @@ void model_apply_guesses(const struct guesses *guesses)
 			break;
 		case GUESS_DESTROYS:
 			guess->function->flags |= TL_FUNCTION_DESTROYS;
+			break;
+		case GUESS_CONSTANTS:
+			guess->variable->type = guess->type;
 			break;
 		case GUESS_VARIABLE:
 			tags = tags_read(guess->says);

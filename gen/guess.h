@@ -10,11 +10,12 @@
 #include "gen/model.h"
 
 enum guess_kind {
-	GUESS_FLAGS,	/* an enum is a sum of bits */
-	GUESS_RESULT,	/* which results are failures, and what else a result says */
-	GUESS_CREATES,	/* a function makes an object */
-	GUESS_DESTROYS, /* a function ends one */
-	GUESS_VARIABLE, /* tags of a parameter or member */
+	GUESS_FLAGS,	 /* an enum is a sum of bits */
+	GUESS_RESULT,	 /* which results are failures, and what else a result says */
+	GUESS_CREATES,	 /* a function makes an object */
+	GUESS_DESTROYS,	 /* a function ends one */
+	GUESS_CONSTANTS, /* a parameter is a sum of macros */
+	GUESS_VARIABLE,	 /* tags of a parameter or member */
 };
 
 struct guess {
@@ -25,7 +26,8 @@ struct guess {
 	bool text, sets_errno; /* GUESS_RESULT: as in a descriptor's "results" */
 	const char *why;
 	struct function *function; /* whose guess it is, or NULL */
-	struct type *type;	   /* GUESS_FLAGS: this one; GUESS_VARIABLE: of this member */
+	/* GUESS_CONSTANTS: the flags, as a type of their own */
+	struct type *type; /* GUESS_FLAGS: this one; GUESS_VARIABLE: of this member */
 	struct variable *variable;
 };
 
@@ -36,6 +38,9 @@ struct guesses {
 
 /* Guess what a parsed model does not say. No descriptor may have described it yet. */
 struct guesses model_guess(const struct model *model);
+
+/* guess_flags.c: which macros parameters are sums of. Adds to the guesses. */
+void model_guess_flags(const struct model *model, struct guesses *guesses);
 
 /* Put guesses into the model that they were made of. */
 void model_apply_guesses(const struct guesses *guesses);

@@ -109,6 +109,16 @@ static const struct {
 #define RULE_FLAGS_COUNT 4
 
 /*
+ * Flags that are macros: parameters that may be sums of them; parameters whose name says nothing
+ * else; comments above groups of such macros; the word in the macros' names, in capitals.
+ */
+#define RULE_FLAGS_PARAM                                                                           \
+	"@(?(*_)@(flag|mode|option|opt|mask)?(s)|*[a-z]@(Flag|Mode|Option|Mask)?(s))"
+#define RULE_FLAGS_PLAIN "@(flag|mode|option|opt|mask)?(s)"
+#define RULE_FLAGS_TITLE "*@(flag|option|mode|mask|bit)*"
+#define RULE_FLAGS_WORD	 "@(FLAG|MODE|OPTION|OPT|MASK|FL)?(S)"
+
+/*
  * Functions that make an object, and those that end one; here case counts. A function with a weak
  * end ends an object only if a function with the same beginning makes one.
  */

@@ -134,6 +134,34 @@ static json_t *json_of_variables(const struct guesses *guesses)
 	return variables;
 }
 
+/* "enums": each set of flags, with the parameters that are sums of them. */
+static json_t *json_of_flag_sets(const struct guesses *guesses)
+{
+	json_t *sets = json_object();
+
+	for (size_t i = 0; i < guesses->count; i++) {
+		const struct guess *guess = &guesses->list[i];
+
+		if (guess->kind != GUESS_CONSTANTS)
+			continue;
+		json_t *set = json_object_get(sets, guess->type->name);
+		if (!set) {
+			json_t *constants = json_array();
+
+			for (size_t j = 0; j < guess->type->nenumerators; j++)
+				json_array_append_new(
+					constants, json_string(guess->type->enumerators[j].name));
+			set = json_pack("{s:s,s:s,s:b,s:o,s:[]}", "comment", guess->why, "type",
+					guess->variable->type->spelling, "flags",
+					guess->type->kind == TL_KIND_FLAGS, "constants", constants,
+					"where");
+			json_object_set_new(sets, guess->type->name, set);
+		}
+		json_array_append_new(json_object_get(set, "where"), json_string(guess->name));
+	}
+	return sets;
+}
+
 /* Without headers no C is made, and what C can't pass on may stay. */
 static json_t *json_of_left_out(const struct model *model)
 {
@@ -172,6 +200,10 @@ int suggest_write(const struct model *model, const struct guesses *guesses, FILE
 	object_set_guesses(root, "creates", GUESS_CREATES, guesses);
 	object_set_guesses(root, "destroys", GUESS_DESTROYS, guesses);
 	object_set_guesses(root, "flag_enums", GUESS_FLAGS, guesses);
+	json_t *sets = json_of_flag_sets(guesses);
+	if (json_object_size(sets))
+		json_object_set(root, "enums", sets);
+	json_decref(sets);
 	if (json_object_size(left_out))
 		json_object_set(root, "left_out", left_out);
 	json_decref(left_out);

@@ -330,6 +330,7 @@ static struct model *options_load_model(const struct options *from)
 		struct guesses guesses = model_guess(model);
 
 		model_apply_guesses(&guesses);
+		model_collect(model, model->types, model->ntypes);
 	}
 	if (!model ||
 	    (!described && model_describe_and_report(model, options->api, options->generic) != 0))

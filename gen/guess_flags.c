@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guess_flags.c: which macros a parameter called "flags" is a sum of. C says nothing of that. Headers
+ * do, in three ways, and the first that gives a set decides:
+ *
+ *	1. The parameter's comment, or the function's, names them: `@see JAR_FLAG_*`.
+ *	2. The comment above the group of macros, or behind each macro, names the function.
+ *	3. Their names begin as the function's does, and go on as the parameter is called:
+ *	   JAR_OPEN_FLAG_RAW of jar_open's flags; or JAR_FLAG_RAW, if there is no closer one.
+ *
+ * A set has at least two bits, and nothing but bits and sums of them. Values that count 0, 1, 2, 3
+ * are no bits, unless the parameter is called flags; it has one of them.
+ */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/allocate.h"
+#include "gen/guess.h"
+#include "gen/guess_rules.h"
+
+/* All constants of the headers as one list, with the comments above their groups. */
+struct constant {
+	const struct enumerator *value;
+	const char *title;
+};
+
+struct flag_guesses {
+	struct guesses *guesses;
+	struct constant *constants;
+	size_t count;
+};
+
+static bool rule_fits(const char *rule, const char *text)
+{
+	return fnmatch(rule, text, FNM_EXTMATCH | FNM_CASEFOLD) == 0;
+}
+
+static bool is_word(char c)
+{
+	return c == '_' || isalnum((unsigned char)c);
+}
+
+/* `text` names `word`, and not as a part of another. */
+static bool text_names(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = text; at && (at = strstr(at, word)); at += length)
+		if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+			return true;
+	return false;
+}
+
+/* 0, 1, 2, 3, and so on: values that count, of which some are sums only by chance. */
+static bool set_counts(const struct type *type)
+{
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		if ((uint64_t)type->enumerators[i].value > 63)
+			return false;
+		seen |= UINT64_C(1) << type->enumerators[i].value;
+	}
+	return (seen | 1) > 0x7 && ((seen | 1) & ((seen | 1) + 1)) == 0;
+}
+
+static bool set_is_of_bits(const struct type *type)
+{
+	uint64_t bits = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		uint64_t value = (uint64_t)type->enumerators[i].value;
+
+		if (value && !(value & (value - 1))) {
+			count += !(bits & value);
+			bits |= value;
+		}
+	}
+	for (size_t i = 0; i < type->nenumerators; i++)
+		if ((uint64_t)type->enumerators[i].value & ~bits & UINT32_MAX)
+			return false;
+	return count >= 2;
+}
+
+/* Constants whose names begin so. */
+static void set_add_prefix(const struct flag_guesses *all, struct type *set, const char *prefix,
+			   size_t length)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (!strncmp(all->constants[i].value->name, prefix, length) &&
+		    all->constants[i].value->name[length])
+			enumerator_add(set, *all->constants[i].value);
+}
+
+/* 1. "JAR_FLAG_*" in a comment, or two constants by their names. */
+static void set_of_comment(const struct flag_guesses *all, struct type *set, const char *comment)
+{
+	for (const char *at = comment; at && *at;) {
+		size_t length = 0;
+
+		while (isupper((unsigned char)at[length]) || isdigit((unsigned char)at[length]) ||
+		       at[length] == '_')
+			length++;
+		if (length > 2 && at[length - 1] == '_' && isupper((unsigned char)*at))
+			set_add_prefix(all, set, at, length);
+		else if (length > 2 && !is_word(at[length]))
+			for (size_t i = 0; i < all->count; i++)
+				if (strlen(all->constants[i].value->name) == length &&
+				    !strncmp(all->constants[i].value->name, at, length))
+					enumerator_add(set, *all->constants[i].value);
+		at += length;
+		while (*at && is_word(*at))
+			at++;
+		while (*at && !is_word(*at))
+			at++;
+	}
+}
+
+/* 2. "flags for jar_open" above the macros, or "for jar_open" behind each. */
+static void set_of_mentions(const struct flag_guesses *all, struct type *set,
+			    const struct function *function)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct constant *constant = &all->constants[i];
+
+		if ((rule_fits(RULE_FLAGS_TITLE, constant->title) &&
+		     text_names(constant->title, function->name)) ||
+		    (constant->value->comment &&
+		     text_names(constant->value->comment, function->name)))
+			enumerator_add(set, *constant->value);
+	}
+}
+
+/* "JAR_OPEN_FLAG_RAW" up to FLAG, if that is a word of flags; 0: it is no such name. */
+static size_t constant_stem(const char *name, size_t *prefix)
+{
+	for (const char *at = strchr(name, '_'); at; at = strchr(at + 1, '_')) {
+		size_t length = strcspn(at + 1, "_");
+
+		if (at[1 + length] &&
+		    fnmatch(RULE_FLAGS_WORD, copy_bytes(at + 1, length), FNM_EXTMATCH) == 0) {
+			*prefix = (size_t)(at - name) + 1 + length + 1;
+			return (size_t)(at - name);
+		}
+	}
+	return 0;
+}
+
+/* The function's name begins as the constant's does: jarOpen, jar_open and JAR_OPEN. */
+static bool stem_begins(const char *stem, size_t length, const char *function)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (stem[i] == '_')
+			continue;
+		while (*function == '_')
+			function++;
+		if (toupper((unsigned char)*function++) != stem[i])
+			return false;
+	}
+	return true;
+}
+
+/* 3. The closest family; nothing where two are as close. */
+static void set_of_names(const struct flag_guesses *all, struct type *set,
+			 const struct function *function)
+{
+	const char *best = NULL;
+	size_t best_stem = 0, best_prefix = 0;
+	bool two = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const char *name = all->constants[i].value->name;
+		size_t prefix = 0, stem = constant_stem(name, &prefix);
+
+		if (!stem || stem < best_stem || !stem_begins(name, stem, function->name))
+			continue;
+		if (stem > best_stem)
+			two = false;
+		else if (prefix != best_prefix || strncmp(best, name, prefix) != 0)
+			two = true;
+		best = name;
+		best_stem = stem;
+		best_prefix = prefix;
+	}
+	if (best && !two)
+		set_add_prefix(all, set, best, best_prefix);
+}
+
+/* The header gives it no name, and the model "arg1". */
+static bool param_is_unnamed(const struct variable *param)
+{
+	return !strncmp(param->name, "arg", 3) && isdigit((unsigned char)param->name[3]);
+}
+
+static struct type *set_begin(const struct variable *param)
+{
+	struct type *set = allocate(sizeof *set);
+
+	set->kind = TL_KIND_FLAGS;
+	set->size = param->type->size;
+	set->align = param->type->align;
+	return set;
+}
+
+/* An earlier guess of the same flags in a parameter of the same type: its type serves both. */
+static struct type *set_known(const struct guesses *guesses, const struct type *set,
+			      const struct type *old)
+{
+	for (size_t i = 0; i < guesses->count; i++) {
+		const struct guess *guess = &guesses->list[i];
+		bool same = guess->kind == GUESS_CONSTANTS &&
+			    guess->type->nenumerators == set->nenumerators &&
+			    !strcmp(guess->variable->type->spelling, old->spelling);
+
+		for (size_t j = 0; same && j < set->nenumerators; j++)
+			same = !strcmp(guess->type->enumerators[j].name, set->enumerators[j].name);
+		if (same)
+			return guess->type;
+	}
+	return NULL;
+}
+
+static void param_guess_flags(const struct flag_guesses *all, struct function *function,
+			      struct variable *param)
+{
+	static const char *const whys[] = {
+		"its comment names them", "the function's comment names them",
+		"their comments name the function", "their names begin as the function's does"};
+	struct guess guess = {.kind = GUESS_CONSTANTS, .function = function, .variable = param};
+	struct type *set = NULL;
+
+	for (size_t way = 0; way < sizeof whys / sizeof *whys && !guess.why; way++) {
+		set = set_begin(param);
+		if (way == 0)
+			set_of_comment(all, set, param->comment);
+		else if (way == 1 && rule_fits(RULE_FLAGS_PLAIN, param->name))
+			set_of_comment(all, set, function->comment);
+		else if (way == 2)
+			set_of_mentions(all, set, function);
+		else if (way == 3 && !param_is_unnamed(param))
+			set_of_names(all, set, function);
+		bool counts = set_counts(set) && !rule_fits("*flag*", param->name);
+		if (counts)
+			set->kind = TL_KIND_ENUM;
+		if (counts || set_is_of_bits(set))
+			guess.why = whys[way];
+	}
+	if (!guess.why)
+		return;
+	guess.type = set_known(all->guesses, set, param->type);
+	if (!guess.type) {
+		guess.type = set;
+		set->name = set->spelling = format_text("%s_%s", function->name, param->name);
+	}
+	guess.name = format_text("%s:%s", function->name, param->name);
+	*APPEND(all->guesses->list, all->guesses->count) = guess;
+}
+
+static bool type_is_word(const struct type *type)
+{
+	return (type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT) && type->size >= 2;
+}
+
+/* By its name; without one, by its type's, or since nothing else of the function is a number. */
+static bool param_may_be_flags(const struct function *function, const struct variable *param)
+{
+	size_t words = 0;
+
+	if (!type_is_word(param->type))
+		return false;
+	if (!param_is_unnamed(param))
+		return rule_fits(RULE_FLAGS_PARAM, param->name);
+	for (size_t i = 0; i < function->nparams; i++)
+		words += type_is_word(function->params[i].type);
+	return words == 1 || rule_fits("*flag*", param->type->spelling);
+}
+
+void model_guess_flags(const struct model *model, struct guesses *guesses)
+{
+	struct flag_guesses all = {.guesses = guesses};
+
+	for (size_t i = 0; i < model->nconstants; i++)
+		for (size_t j = 0; j < model->constants[i].nvalues; j++)
+			*APPEND(all.constants, all.count) = (struct constant){
+				&model->constants[i].values[j], model->constants[i].title};
+	for (size_t i = 0; all.count && i < model->nfunctions; i++) {
+		struct function *function = &model->functions[i];
+
+		for (size_t j = 0; j < function->nparams; j++)
+			if (param_may_be_flags(function, &function->params[j]))
+				param_guess_flags(&all, function, &function->params[j]);
+	}
+}
