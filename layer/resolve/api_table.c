@@ -16,6 +16,7 @@
 #include "layer/base/message.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/process_state.h"
+#include "layer/resolve/asked_versions.h"
 #include "layer/resolve/real_function.h"
 #include "tracelayer/api.h"
 #include "tracelayer/tracer.h"
@@ -242,6 +243,12 @@ void tl_api_look_again(void)
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
+/* What is no watching: where the real function depends on who calls. */
+static uint32_t shim_kept_mode(const struct tl_shim *shim)
+{
+	return TL_MODE_RESOLVE | (tl_asked_version_is_known(shim) ? TL_MODE_CALLER : 0u);
+}
+
 void tl_api_unwatch_all(void)
 {
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);
@@ -252,7 +259,8 @@ void tl_api_unwatch_all(void)
 		struct tl_shim_library *library =
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		for (uint32_t j = 0; j < library->api->count; j++)
-			shims_change_mode(&library->shims[j], 0, ~(uint32_t)TL_MODE_RESOLVE);
+			shims_change_mode(&library->shims[j], 0,
+					  ~shim_kept_mode(&library->shims[j]));
 	}
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }

@@ -28,10 +28,39 @@ struct answer {
 static const struct answer *_Atomic answers[ANSWERS];
 static _Atomic bool some_ask; /* some shim was noted */
 
+/*
+ * What was found by looking: calls of the shim from that library mean that function. Only ever
+ * grows; `nwants` is stored behind a row, and loaded before one is read.
+ */
+#define WANTS 64
+static struct want {
+	const struct tl_shim *shim;
+	uintptr_t start, end;
+	void *real;
+} wants[WANTS];
+static _Atomic unsigned nwants;
+
 /* --- looking */
 
-/* The loaders that define the name: one of them has that version, and it is not the default one. */
-static bool version_is_older(const struct tl_loaded *loaded, const char *name, const char *version)
+/* Within tl_loaded_with, so one thread at a time. */
+static void want_note(const struct tl_shim *shim, const struct tl_elf *elf, void *real)
+{
+	unsigned count = atomic_load_explicit(&nwants, memory_order_relaxed);
+
+	for (unsigned i = 0; i < count; i++)
+		if (wants[i].shim == shim && wants[i].start == elf->start && wants[i].real == real)
+			return;
+	if (count == WANTS)
+		return;
+	wants[count] = (struct want){shim, elf->start, elf->end, real};
+	atomic_store_explicit(&nwants, count + 1, memory_order_release);
+}
+
+/*
+ * Of the loaders that define the name one has that version, and it is not the default one: that
+ * function. NULL: none has.
+ */
+static void *version_older(const struct tl_loaded *loaded, const char *name, const char *version)
 {
 	uint32_t hash = tl_elf_hash(name);
 
@@ -43,9 +72,9 @@ static bool version_is_older(const struct tl_loaded *loaded, const char *name, c
 		const ElfW(Sym) *asked = tl_elf_lookup(elf, name, hash, version);
 
 		if (asked && asked != tl_elf_lookup(elf, name, hash, NULL))
-			return true;
+			return tl_elf_address(elf, asked);
 	}
-	return false;
+	return NULL;
 }
 
 /* An interposer has a shim of its own for it. */
@@ -99,9 +128,11 @@ static void relocations_look(const struct tl_loaded *loaded, const struct tl_elf
 		const char *name = elf->strings + elf->symbols[index].st_name;
 		struct tl_shim *shim = version ? tl_shim_names_find(name) : NULL;
 
-		if (!shim || !version_is_older(loaded, name, version) ||
-		    version_has_shim(name, version))
+		void *real = shim ? version_older(loaded, name, version) : NULL;
+
+		if (!real || version_has_shim(name, version))
 			continue;
+		want_note(shim, elf, real);
 		atomic_store_explicit(&some_ask, true, memory_order_relaxed);
 		note(shim, closure);
 	}
@@ -187,4 +218,25 @@ void *tl_asked_version(const struct tl_call *call, void *real)
 		answer_keep(slot, (struct answer){call->shim, place, real, removed});
 	errno = saved;
 	return real;
+}
+
+void *tl_asked_version_known(const struct tl_call *call, void *real)
+{
+	unsigned count = atomic_load_explicit(&nwants, memory_order_acquire);
+	uintptr_t place = (uintptr_t)call->caller.address;
+
+	for (unsigned i = 0; i < count; i++)
+		if (wants[i].shim == call->shim && place >= wants[i].start && place < wants[i].end)
+			return wants[i].real;
+	return real;
+}
+
+bool tl_asked_version_is_known(const struct tl_shim *shim)
+{
+	unsigned count = atomic_load_explicit(&nwants, memory_order_acquire);
+
+	for (unsigned i = 0; i < count; i++)
+		if (wants[i].shim == shim)
+			return true;
+	return false;
 }

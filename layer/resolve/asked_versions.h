@@ -26,4 +26,10 @@ void tl_asked_versions_look(const struct tl_loaded *loaded, const struct tl_elf 
  */
 void *tl_asked_version(const struct tl_call *call, void *real);
 
+/* The same by what is known already, without a system call: in a process that is confined. */
+void *tl_asked_version_known(const struct tl_call *call, void *real);
+
+/* Some library asks for another version of that function. */
+bool tl_asked_version_is_known(const struct tl_shim *shim);
+
 #endif

@@ -6,7 +6,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 10
+plan 12
 
 mkdir "$tmp/old" "$tmp/lib"
 cat >"$tmp/vers.h" <<'END_OF_FILE'
@@ -91,3 +91,28 @@ try 'an old program' 6 "$tmp/app.old"
 try 'a new program' 6 "$tmp/app.lib"
 try 'an old plugin in a new program' 10 "$tmp/app.lib" "$tmp/plugin.old" first
 try 'a new plugin in an old program' 9 "$tmp/app.old" "$tmp/plugin.lib"
+
+# --- once the process is confined, nobody may look any more
+cat >"$tmp/strict.c" <<'END_OF_FILE'
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "vers.h"
+int main(void)
+{
+	char told[32];
+	int length = vers_tell(0);
+
+	if (length < 0 || prctl(PR_SET_SECCOMP, 1))
+		return 1;
+	length = snprintf(told, sizeof(told), "%d %d\n", vers_tell(1), vers_same(1));
+	syscall(SYS_write, 1, told, length);
+	syscall(SYS_exit, 0);
+}
+END_OF_FILE
+for from in old lib; do
+	$CC -O2 -o "$tmp/strict.$from" "$tmp/strict.c" -I"$tmp" -L"$tmp/$from" -lvers -Wl,-rpath,"$tmp/lib"
+	is "$(LD_PRELOAD="$libtracelayer:$tmp/vers-shims.so" TRACELAYER_OUTPUT=$tmp/strict.json "$tmp/strict.$from" 2>"$tmp/err")" "$("$tmp/strict.$from")" \
+		"confined, what is linked to \"$from\" keeps its version"
+done
