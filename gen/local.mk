@@ -5,7 +5,7 @@ bin_PROGRAMS += tracegen
 tracegen_model = \
 	gen/gen.h gen/allocate.h gen/comment.h gen/comment.c gen/model.h gen/model.c gen/model_json.c \
 	gen/exports.h gen/exports.c gen/refused.c gen/guess.h gen/guess_rules.h gen/guess.c gen/guess_flags.c \
-	gen/parse.h gen/parse.c gen/parse_constants.c gen/parse_conventions.c gen/parse_cursors.c gen/parse_functions.c gen/parse_includes.c gen/parse_types.c \
+	gen/libclang.h gen/libclang.c gen/parse.h gen/parse.c gen/parse_constants.c gen/parse_conventions.c gen/parse_cursors.c gen/parse_functions.c gen/parse_includes.c gen/parse_types.c \
 	gen/descriptor.h gen/descriptor.c gen/descriptor_functions.c gen/descriptor_getprocs.c gen/descriptor_types.c \
 	gen/descriptor_values.c gen/descriptor_variables.c
 # Debug information to a model.
@@ -22,4 +22,4 @@ tracegen_SOURCES = $(tracegen_model) $(tracegen_debug) $(tracegen_interposer) \
 	gen/emit_tables.c gen/emit_shims.c gen/emit_callbacks.c gen/emit_exports.c gen/emit_tracing.c gen/emit_layer.c \
 	common/levels.h common/text.h common/text.c
 tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS)
-tracegen_LDADD = $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS)
+tracegen_LDADD = $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS)

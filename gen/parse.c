@@ -6,7 +6,6 @@
  * named headers only, types from wherever they are defined. In the end the model keeps only the
  * types that functions reach, or that a pNext chain can bring.
  */
-#include <clang-c/Index.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +266,8 @@ struct model *model_parse(const struct model_sources *sources)
 	size_t noptional = 0;
 	bool fine = false;
 
+	if (!libclang_load())
+		return NULL;
 	for (size_t i = 0; i < sources->nflags; i++)
 		*APPEND(parse.flags, parse.nflags) = sources->flags[i];
 	for (size_t i = 0; i < sources->nheaders; i++)

@@ -6,9 +6,8 @@
 #ifndef TL_GEN_PARSE_H
 #define TL_GEN_PARSE_H
 
-#include <clang-c/Index.h>
-
 #include "gen/comment.h"
+#include "gen/libclang.h"
 #include "gen/model.h"
 
 /* A file of the headers, with what its comments say. */

@@ -3,7 +3,6 @@
  * parse_constants.c: macros that are whole numbers, in the groups that the header's comments make
  * of them, and the types that such a comment names: OpenCL's "cl_device_type - bitfield".
  */
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
  *	callbacks	X_params_t and X_pfnFooCb_t whose names, but for case and underscores, are a
  *			function's
  */
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /*
  * parse_cursors.c: names, places and comments of libclang's cursors. See parse.h.
  */
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>

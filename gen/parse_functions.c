@@ -3,7 +3,6 @@
  * parse_functions.c: the functions of the headers: parameters, comments, and the reasons why a
  * function has no shim.
  */
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

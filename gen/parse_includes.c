@@ -4,12 +4,12 @@
  * Such a header either uses a type that it doesn't have, as jpeglib.h does FILE, or it declares more
  * where the other is there, as gmp.h does where stdio.h is.
  */
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
 #include "gen/allocate.h"
+#include "gen/libclang.h"
 #include "gen/parse.h"
 
 /* The header of a type that an error says is missing; NULL: of none that is known. */

@@ -2,7 +2,6 @@
 /*
  * parse_types.c: C types to types of the model. Each type is made once; its spelling is its key.
  */
-#include <clang-c/Index.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

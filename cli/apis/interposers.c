@@ -250,7 +250,7 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 		unlink(entry->log);
 		/* The dynamic linker has said what is missing. */
 		if (code == 127)
-			say("tracegen cannot run here; install libclang (Debian: libclang1-14), or make the interposer on another machine: tracelayer apis --build");
+			say("tracegen cannot run here; install the library that is missing, or make the interposer on another machine: tracelayer apis --build");
 		return code == 2 ? EXIT_USAGE : EXIT_BROKEN;
 	}
 	int error = cache_keep(entry, library, sources);

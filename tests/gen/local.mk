@@ -7,13 +7,14 @@ test_files += %D%/libraries.list %D%/libraries.py
 test_files += %D%/compare_models.py %D%/fuzz_debug_info.c
 check_scripts += %D%/results.sh
 check_scripts += %D%/flag_sets.sh
+check_scripts += %D%/without_libclang.sh
 test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 
 unit_tests += model_test
 model_test_SOURCES = %D%/model_test.c $(tracegen_model)
 model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
-model_test_LDADD = $(CHECK_LIBS) $(LIBCLANG_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) libtl_format.la
+model_test_LDADD = $(CHECK_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) libtl_format.la
 
 # Loads a library, and looks its functions up.
 check_PROGRAMS += library_load
