@@ -33,6 +33,9 @@ tracelayer_SOURCES = \
 	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_process.h %D%/profile/profile_process.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_names.h %D%/profile/profile_names.c %D%/profile/profile_output.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
+# Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
+# a DT_RUNPATH) is also searched for what preloaded libraries need.
+tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
 tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm
 
 # Prints the settings for the manual pages.

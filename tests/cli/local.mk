@@ -2,7 +2,7 @@
 # tests of cli: each command's are in a folder named like its own
 long_scripts += %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh
-check_scripts += %D%/run/signals.sh
+check_scripts += %D%/run/signals.sh %D%/run/preloaded_shims.sh
 check_scripts += %D%/summary/summary.sh %D%/summary/summary_device.sh
 check_scripts += %D%/export/export.sh %D%/export/systrace.sh
 check_scripts += %D%/recover/recover.sh
