@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* tl_shim_library.abi of an interposer: shims have a signature in place of .invoke. */
-#define TL_GENERIC_ABI 0x10003
+#define TL_GENERIC_ABI 0x10004
 
 enum tl_signature_flag {
 	/* arguments may be in vector registers */

@@ -88,6 +88,12 @@ void describe_flags(struct descriptor *descriptor);
 void describe_exports(struct descriptor *descriptor);
 void describe_left_out(struct descriptor *descriptor);
 
+/* ---- descriptor_objects.c */
+
+/* The functions of the tables, then who gives such tables: lists of functions grow in between. */
+void describe_objects(struct descriptor *descriptor);
+void describe_object_getprocs(struct descriptor *descriptor);
+
 /* ---- descriptor_getprocs.c */
 
 void describe_newer(struct descriptor *descriptor);

@@ -254,11 +254,13 @@ static void emit_functions(const struct tables *tables, FILE *to, const char *pr
 
 /* Functions that hand out functions. */
 
-static void emit_entries(FILE *to, const struct tl_api *api, const struct tl_getproc *getproc)
+static void emit_entries(FILE *to, const struct tl_api *api, size_t number)
 {
+	const struct tl_getproc *getproc = &api->getprocs[number];
+
 	if (!getproc->count)
 		return;
-	fprintf(to, "static const struct tl_table_entry %s_entries[] = {\n",
+	fprintf(to, "static const struct tl_table_entry entries_%zu[] = { /* %s */\n", number,
 		api->functions[getproc->function].name);
 	for (size_t i = 0; i < getproc->count; i++)
 		fprintf(to, "\t{%u, %u, 0x%x}, /* %s */\n", getproc->entries[i].offset,
@@ -269,10 +271,10 @@ static void emit_entries(FILE *to, const struct tl_api *api, const struct tl_get
 
 static void emit_getprocs(FILE *to, const struct tl_api *api)
 {
-	static const char *const kinds[] = {"RETURNED", "STORED", "TABLE"};
+	static const char *const kinds[] = {"RETURNED", "STORED", "TABLE", "OBJECT", "GIVEN"};
 
 	for (size_t i = 0; i < api->ngetprocs; i++)
-		emit_entries(to, api, &api->getprocs[i]);
+		emit_entries(to, api, i);
 	if (!api->ngetprocs)
 		return;
 	fputs("static const struct tl_getproc getprocs[] = {\n", to);
@@ -281,10 +283,10 @@ static void emit_getprocs(FILE *to, const struct tl_api *api)
 
 		emit_line(
 			to, 1,
-			"{TL_GETPROC_%s, .name = %u, .where = %u, .version = %u, .function = %u, .count = %u, .entries = %s},",
+			"{TL_GETPROC_%s, .name = %u, .where = %u, .version = %u, .function = %u, .count = %u, .entries = %s, .offset = %u, .size = %u, .sized = %u},",
 			kinds[g->kind], g->name, g->where, g->version, g->function, g->count,
-			g->count ? format_text("%s_entries", api->functions[g->function].name)
-				 : "NULL");
+			g->count ? format_text("entries_%zu", i) : "NULL", g->offset, g->size,
+			g->sized);
 	}
 	fputs("};\n\n", to);
 }

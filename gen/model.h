@@ -53,6 +53,9 @@ struct variable {
 	struct length length;
 	uint64_t offset; /* members: bytes */
 	unsigned bit_offset, bit_width;
+	/* members that are function pointers: their parameters' names, not part of a model's file */
+	const char **argument_names;
+	size_t nargument_names;
 	const char *
 		comment; /* cleaned of its stars and tags' brackets kept: "[in][optional] handle of …" */
 	struct location where;
@@ -169,8 +172,10 @@ struct constants {
 struct getproc {
 	enum tl_getproc_kind kind;
 	struct function *function;
-	const char *name, *where, *version; /* parameters */
-	struct type *table;		    /* TABLE: the struct of function pointers */
+	const char *name, *where, *version; /* parameters; OBJECT: .where NULL: the result */
+	struct type *table; /* TABLE, OBJECT, GIVEN: the struct of function pointers */
+	uint64_t offset;    /* OBJECT: where in the object the pointer to it is */
+	const char *sized;  /* OBJECT, GIVEN: the table's member that tells its size; or NULL */
 	struct {
 		struct variable *member;
 		struct function *function;

@@ -26,7 +26,7 @@ static const char *const wides[] = {"",	      "long double", "float128", "float1
 static const char *const lengths[] = {"none",	 "constant", "value",
 				      "pointee", "string",   "zero-ended"};
 static const char *const failures[] = {"never", "nonzero", "negative", "null"};
-static const char *const getprocs[] = {"returned", "stored", "table"};
+static const char *const getprocs[] = {"returned", "stored", "table", "object", "given"};
 static const struct {
 	const char *name;
 	unsigned bit;
@@ -249,6 +249,8 @@ static json_t *json_of_getproc(const struct getproc *getproc)
 	object_set_text(object, "version", getproc->version);
 	if (getproc->table)
 		json_object_set_new(object, "table", json_of_reference(getproc->table));
+	object_set_number(object, "offset", (int64_t)getproc->offset);
+	object_set_text(object, "sized", getproc->sized);
 	for (size_t i = 0; i < getproc->nentries; i++) {
 		json_t *entry = json_object();
 
@@ -600,6 +602,8 @@ static void reader_add_getproc(struct reader *reader, json_t *object)
 	getproc->name = object_get_text(object, "name");
 	getproc->where = object_get_text(object, "where");
 	getproc->version = object_get_text(object, "version");
+	getproc->offset = (uint64_t)object_get_number(object, "offset");
+	getproc->sized = object_get_text(object, "sized");
 	if (!getproc->function)
 		reader_refuse(reader, "a get-proc function is none of the functions");
 	if (json_object_get(object, "table"))

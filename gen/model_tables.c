@@ -414,6 +414,18 @@ static void table_make_entries(const struct model *model, struct tl_getproc *to,
 	to->entries = list;
 }
 
+static void getproc_fill_object(struct tl_getproc *to, const struct getproc *getproc)
+{
+	const struct type *table = getproc->table;
+	size_t sized = variable_index(getproc->sized, table->members, table->nmembers);
+
+	if (!getproc->where)
+		to->where = TL_GETPROC_RESULT;
+	to->offset = (uint32_t)getproc->offset;
+	to->size = (uint32_t)table->size;
+	to->sized = sized < table->nmembers ? 1 + (uint32_t)table->members[sized].offset : 0;
+}
+
 static void tables_make_getprocs(const struct collection *all)
 {
 	const struct model *model = all->model;
@@ -432,6 +444,8 @@ static void tables_make_getprocs(const struct collection *all)
 		to->version = function_param_index(getproc->function, getproc->version);
 		to->function = (uint32_t)emit_index(model, getproc->function);
 		table_make_entries(model, to, getproc);
+		if (getproc->kind == TL_GETPROC_OBJECT || getproc->kind == TL_GETPROC_GIVEN)
+			getproc_fill_object(to, getproc);
 	}
 	api->getprocs = list;
 }

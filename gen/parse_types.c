@@ -190,6 +190,16 @@ static void record_add_unnamed(struct parse *parse, struct type *type, CXType re
 	member->where = inner->where;
 }
 
+/* Types have no names of parameters, declarations have. */
+static void member_name_arguments(struct variable *member, CXCursor cursor)
+{
+	struct cursors row = cursors_of_kind(cursor, CXCursor_ParmDecl);
+
+	for (size_t i = 0; i < row.count; i++)
+		*APPEND(member->argument_names, member->nargument_names) = cursor_name(row.list[i]);
+	free(row.list);
+}
+
 static void record_add_member(struct parse *parse, struct type *type, const struct cursors *row,
 			      size_t i, uint64_t base, size_t limit)
 {
@@ -219,6 +229,8 @@ static void record_add_member(struct parse *parse, struct type *type, const stru
 		member.bit_offset = (unsigned)((uint64_t)bits % (8 * unit));
 		member.bit_width = (unsigned)clang_getFieldDeclBitWidth(cursor);
 	}
+	if (member.type->kind == TL_KIND_FUNCTION)
+		member_name_arguments(&member, cursor);
 	*APPEND(type->members, type->nmembers) = member;
 }
 

@@ -120,7 +120,7 @@ libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
 libtl_resolve_la_SOURCES = \
 	%D%/resolve/resolve.h %D%/resolve/closure.h %D%/resolve/closure.c \
 	%D%/resolve/call_origin.h %D%/resolve/call_origin.c \
-	%D%/resolve/dlsym.h %D%/resolve/dlsym.c %D%/resolve/dlsym_lookup.h \
+	%D%/resolve/function_tables.h %D%/resolve/function_tables.c %D%/resolve/dlsym.h %D%/resolve/dlsym.c %D%/resolve/dlsym_lookup.h \
 	%D%/resolve/dlsym_real.c %D%/resolve/dlsym_search.c %D%/resolve/dlsym_zel.c \
 	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
 	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \

@@ -174,8 +174,8 @@ enum tl_function_flag {
 	TL_FUNCTION_CREATES =
 		16, /* it creates an object (for the leaks tool); the descriptor says so */
 	TL_FUNCTION_DESTROYS = 32,
-	TL_FUNCTION_TEXT = 64,	 /* its result is text, up to a NUL: full arguments show it */
-	TL_FUNCTION_ERRNO = 128, /* a call that failed has set errno: full arguments show it */
+	TL_FUNCTION_TEXT = 128,	 /* its result is text, up to a NUL: full arguments show it */
+	TL_FUNCTION_ERRNO = 256, /* a call that failed has set errno: full arguments show it */
 };
 
 /* A function. */
@@ -209,7 +209,14 @@ enum tl_getproc_kind {
 	TL_GETPROC_STORED, /* it stores the pointer where the parameter .where points */
 	/* it fills the table that .where points to; .version is the parameter with its version */
 	TL_GETPROC_TABLE,
+	/*
+	 * it gives an object, where .where points or as its result (.where TL_GETPROC_RESULT): at
+	 * .offset of that is a pointer to a table of the library's
+	 */
+	TL_GETPROC_OBJECT,
+	TL_GETPROC_GIVEN, /* .where points to a table of the program's */
 };
+#define TL_GETPROC_RESULT 255
 
 /* A field of such a table. */
 struct tl_table_entry {
@@ -224,7 +231,12 @@ struct tl_getproc {
 	uint8_t name, where, version; /* indices of parameters */
 	uint32_t function;	      /* index of the get-proc function */
 	uint32_t count;
-	const struct tl_table_entry *entries; /* of a TABLE */
+	const struct tl_table_entry *entries; /* of a TABLE, OBJECT, GIVEN */
+	uint32_t offset;		      /* of an OBJECT */
+	uint32_t size;			      /* OBJECT, GIVEN: bytes of the table */
+	/* OBJECT, GIVEN: 1 + offset of the member that tells the table's own size; 0: none does */
+	uint32_t sized;
+	uint32_t reserved;
 };
 
 /*

@@ -61,7 +61,7 @@
 
 #include "tracelayer/api.h"
 
-#define TL_SHIM_ABI 3
+#define TL_SHIM_ABI 4
 
 #define TL_LIKELY(x)	 __builtin_expect(!!(x), 1)
 #define TL_UNLIKELY(x)	 __builtin_expect(!!(x), 0)

@@ -35,6 +35,7 @@
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/call_origin.h"
+#include "layer/resolve/function_tables.h"
 #include "layer/resolve/real_function.h"
 
 #define WATCHED (TL_MODE_RECORD | TL_MODE_TRACERS | TL_MODE_DEVICE | TL_MODE_OPEN)
@@ -230,6 +231,8 @@ static void *call_enter(struct tl_call *call)
 		}
 		real = tl_asked_version(call, real);
 	}
+	if (call->shim->function->flags & TL_FUNCTION_GETPROC)
+		tl_function_tables_give(call);
 	tl_report_called(call->shim->function->name);
 	if (mode & TL_MODE_RECORD && wanted) {
 		tl_report_recorded();

@@ -163,6 +163,13 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	from = tl_roles_at(call->caller.address);
 	if (!from || from->role == TL_ROLE_LINKED)
 		return NULL;
+	/* A library that calls a function of its own by a table that it has given out. */
+	if (!(call->shim->function->flags & TL_FUNCTION_EXPORTED) && from->role == TL_ROLE_LOADER) {
+		void *real = atomic_load_explicit(&call->shim->real, memory_order_acquire);
+
+		if (tl_roles_at(real) == from)
+			return real;
+	}
 	if (from->role == TL_ROLE_OWN ||
 	    (from->role == TL_ROLE_LOADER && !caller_is_direct(call->caller.address)))
 		function = driver_function_dispatched(call);

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "layer/resolve/closure.h"
+#include "format/args/args.h"
 #include "layer/resolve/dlsym.h"
+#include "layer/resolve/function_tables.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/shim_names.h"
@@ -376,6 +378,19 @@ static void table_wrap(const struct tl_api *api, const struct tl_getproc *getpro
 	}
 }
 
+/* The object is the result, or stands where a parameter points. */
+static void object_wrap(const struct tl_function *function, const struct tl_getproc *getproc,
+			const uint64_t *words, const void *result)
+{
+	const void *place = result;
+	void *object = NULL;
+
+	if (getproc->where != TL_GETPROC_RESULT)
+		place = (const void *)(uintptr_t)words[function->params[getproc->where].offset];
+	if (place && tl_checked_copy(&object, place, sizeof(object)) == sizeof(object))
+		tl_function_tables_swap(function->api, getproc, object);
+}
+
 void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 {
 	const struct tl_function *function = shim->function;
@@ -385,6 +400,10 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 		const struct tl_getproc *getproc = &function->api->getprocs[i];
 
 		if (getproc->function != function->index)
+			continue;
+		if (getproc->kind == TL_GETPROC_OBJECT)
+			object_wrap(function, getproc, words, result);
+		if (getproc->kind >= TL_GETPROC_OBJECT)
 			continue;
 		uint64_t name = words[function->params[getproc->name].offset];
 		uint64_t where = words[function->params[getproc->where].offset];

@@ -11,6 +11,7 @@
  *	asked_versions.h	callers that ask for an older version of a function
  *	dlsym.h		the program's dlsym, dlvsym, dlerror, dladdr and dladdr1, and the real ones
  *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
+ *	function_tables.h	tables of functions in structs
  *	newer_loader.h	a line about a loader that is newer than this build
  *
  * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to
@@ -35,6 +36,7 @@
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/dlsym.h"
+#include "layer/resolve/function_tables.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/real_function.h"

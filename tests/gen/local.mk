@@ -8,6 +8,7 @@ test_files += %D%/compare_models.py %D%/fuzz_debug_info.c
 check_scripts += %D%/results.sh
 check_scripts += %D%/flag_sets.sh
 check_scripts += %D%/without_libclang.sh
+check_scripts += %D%/objects.sh
 test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 

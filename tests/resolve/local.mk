@@ -6,6 +6,7 @@ unit_tests += real_function_test
 real_function_test_SOURCES = %D%/real_function_test.c layer/resolve/real_function.h layer/resolve/real_function.c \
 	layer/resolve/library_roles.h layer/resolve/library_roles.c layer/resolve/own_references.h layer/resolve/own_references.c layer/resolve/asked_versions.h layer/resolve/asked_versions.c layer/resolve/shim_names.h layer/resolve/shim_names.c \
 	layer/base/library_walk.h layer/base/library_walk.c layer/resolve/closure.h layer/resolve/closure.c \
+	layer/resolve/function_tables.h layer/resolve/function_tables.c format/args/checked_copy.c \
 	layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c
 real_function_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
 real_function_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread
