@@ -149,6 +149,7 @@ enum tl_work_layer {
 	TL_LAYER_CPU,
 };
 
+/* See enum tl_work_layer. */
 enum tl_work_phase {
 	TL_PHASE_NONE,
 	TL_PHASE_INITIALIZATION,

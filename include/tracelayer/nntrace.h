@@ -147,6 +147,7 @@ struct tl_nntrace_doors {
 	int marker; /* descriptor of trace_marker; -1: none; -2: not opened yet */
 };
 
+/* Whether marks go anywhere. UNKNOWN: no mark has begun yet. */
 enum tl_nntrace_state { TL_NNTRACE_UNKNOWN = 0, TL_NNTRACE_NOWHERE, TL_NNTRACE_SOMEWHERE };
 
 __attribute__((weak, visibility("hidden"))) struct tl_nntrace_doors tl_nntrace_doors = {
@@ -166,6 +167,7 @@ static inline char *tl_nntrace_put(char *to, const char *end, const char *text)
 	return to;
 }
 
+/* Append a number; there must be room for it. Returns its end. */
 static inline char *tl_nntrace_put_number(char *to, unsigned long number)
 {
 	char digits[24], *digit = digits + sizeof(digits) - 1;
@@ -194,6 +196,7 @@ static inline int tl_nntrace_write(char kind, const char *mark)
 	return write(tl_nntrace_doors.marker, line, (size_t)(at - line)) == at - line;
 }
 
+/* Say in one line on standard error why the trace marker can't be opened. */
 static inline void tl_nntrace_complain(const char *path, const char *why)
 {
 	char line[512], *end = line + sizeof(line), *at = line;
@@ -317,6 +320,7 @@ static __attribute__((noinline, cold, unused)) int tl_nntrace_find(void)
 	return state;
 }
 
+/* Begin a mark that goes somewhere. Keeps errno. */
 static __attribute__((noinline, unused)) struct tl_nntrace
 tl_nntrace_begin_somewhere(const char *mark)
 {
@@ -334,6 +338,7 @@ tl_nntrace_begin_somewhere(const char *mark)
 	return made;
 }
 
+/* Begin a mark. The caller passes the result to tl_nntrace_end, in the same thread. */
 static inline struct tl_nntrace tl_nntrace_begin(const char *mark)
 {
 	struct tl_nntrace none = {0, 0};
@@ -347,6 +352,7 @@ static inline struct tl_nntrace tl_nntrace_begin(const char *mark)
 	return state == TL_NNTRACE_SOMEWHERE ? tl_nntrace_begin_somewhere(mark) : none;
 }
 
+/* End a mark where it has begun. Keeps errno. */
 static __attribute__((noinline, unused)) void
 tl_nntrace_end_somewhere(const struct tl_nntrace *mark)
 {
@@ -359,6 +365,7 @@ tl_nntrace_end_somewhere(const struct tl_nntrace *mark)
 	errno = error;
 }
 
+/* End a mark; does nothing for one that went nowhere. */
 static inline void tl_nntrace_end(struct tl_nntrace *mark)
 {
 	if (mark->begun || mark->marked)

@@ -274,12 +274,14 @@ TL_EXPORT uint64_t tl_recorded_leave_slow(uint64_t *call, uint64_t result);
 /* Leave a call that ended at `end` and whose record did not fit at `at`. Returns `result`. */
 TL_EXPORT uint64_t tl_recorded_leave_full(uint64_t *call, uint64_t result, uint64_t at,
 					  uint64_t end);
+/* Record and end a call that the entry began and an exception left. */
 TL_EXPORT void tl_recorded_unwound(uint64_t *call);
 /*
  * `size` bytes did not fit at the position `at`: reserve them in a new chunk. NULL: the event is
  * lost, and counted as lost.
  */
 TL_EXPORT void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t at);
+/* The ticks of a thread whose .clock is 0: nanoseconds of CLOCK_MONOTONIC. */
 TL_EXPORT uint64_t tl_clock_gettime_ticks(void);
 
 /* The processor's counter. */

@@ -177,12 +177,16 @@ static inline void tl_context_destroy(struct tl_context *context)
 		context->functions->destroy(context);
 }
 
-/* The level of a context; any thread may change it at any time. NULL has level 0. */
+/* The level of a context: a mask of enum tl_trace_level. NULL has level 0. */
 static inline unsigned tl_context_level(const struct tl_context *context)
 {
 	return context ? __atomic_load_n(&context->level, __ATOMIC_RELAXED) : 0;
 }
 
+/*
+ * Change the level; any thread may do so at any time. It holds for events that are logged, and for
+ * requests that are entered, from now on.
+ */
 static inline void tl_context_set_level(struct tl_context *context, unsigned level)
 {
 	if (context)

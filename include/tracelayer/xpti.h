@@ -301,6 +301,11 @@ typedef struct xpti_tracepoint_if {
 	const struct xpti_tracepoint_vtbl *vtbl;
 } xpti_tracepoint_if;
 
+/*
+ * The place of a trace point. name, source_file, line_no, column_no and payload_flags return the
+ * members of its payload; name_string_id and file_string_id the ids of its texts; uid64 its uid.
+ * is_valid: false once the trace point is released. payload_ref: the payload itself.
+ */
 struct xpti_payload_vtbl {
 	void (*destroy)(xpti_payload_if *); /* does nothing, as in the other interfaces */
 	/* releases the trace point, as delete does in C++; so in the other interfaces */
@@ -317,6 +322,10 @@ struct xpti_payload_vtbl {
 	xpti_payload *(*payload_ref)(xpti_payload_if *);
 };
 
+/*
+ * The event of a trace point. The functions return or set the members of its xpti_event; payload and
+ * metadata return the other interfaces; payload_ref and event_ref the structs themselves.
+ */
 struct xpti_event_vtbl {
 	void (*destroy)(xpti_event_if *);
 	void (*destroy_and_free)(xpti_event_if *);
@@ -335,6 +344,11 @@ struct xpti_event_vtbl {
 	xpti_event *(*event_ref)(xpti_event_if *);
 };
 
+/*
+ * The metadata of a trace point's event. Each trace point has one position for first_item and
+ * next_item, so only one thread at a time may go through the items. key and value may be NULL; *key
+ * becomes the framework's copy.
+ */
 struct xpti_metadata_vtbl {
 	void (*destroy)(xpti_metadata_if *);
 	void (*destroy_and_free)(xpti_metadata_if *);
@@ -347,6 +361,7 @@ struct xpti_metadata_vtbl {
 	size_t (*count)(const xpti_metadata_if *);
 };
 
+/* A trace point: its other three interfaces, its uid and instance, and its structs. */
 struct xpti_tracepoint_vtbl {
 	void (*destroy)(xpti_tracepoint_if *);
 	void (*destroy_and_free)(xpti_tracepoint_if *);
