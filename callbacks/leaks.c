@@ -3,11 +3,12 @@
  * leaks: objects that a program created and never destroyed, destroyed twice, or used after
  * destroying them; each with the call that created it and who made that call.
  *
- * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS).
- * The object that a creating function makes is its result, or what it stores in [out] parameters
- * that take one handle or pointer. A destroying function destroys its pointer to memory, else its
- * last handle. Retains and releases are counted. An OpenCL command's event is created by the
- * command.
+ * Which functions create and which destroy is in the API's tables (TL_FUNCTION_CREATES, _DESTROYS,
+ * _RETAINS). A creating function gives out its result, or what it stores in [out] parameters that
+ * take one handle or pointer. If it has neither, it makes an object of the memory that its first
+ * pointer leads to, as zlib's deflateInit. A destroying function destroys its pointer to memory,
+ * else its last handle, else what its first pointer leads to. Retains and releases are counted. An
+ * OpenCL command's event is created by the command.
  *
  * An object is removed before the driver destroys it, and put back where that fails: once the
  * driver has destroyed it, another thread may get the same handle, before this thread's call
@@ -224,7 +225,16 @@ static bool is_command(const struct tl_function *function)
 
 static bool function_retains(const struct tl_function *function)
 {
-	return name_has_prefix(function->name, "clRetain");
+	return function->flags & TL_FUNCTION_RETAINS;
+}
+
+/* The first parameter that is a pointer; -1: none. */
+static int first_pointer_param(const struct tl_function *function)
+{
+	for (uint32_t i = 0; i < function->count; i++)
+		if (function->params[i].type->kind == TL_KIND_POINTER)
+			return (int)i;
+	return -1;
 }
 
 /* The parameter is a place for one object that the call gives out. */
@@ -249,7 +259,7 @@ static int destroyed_param(const struct tl_function *function)
 		if (type->kind == TL_KIND_POINTER)
 			break;
 	}
-	return last;
+	return last >= 0 ? last : first_pointer_param(function);
 }
 
 /*
@@ -321,10 +331,18 @@ static void object_used_by(const struct tl_view *view, uint64_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Such a function may be asked about an object that is gone: H5Iis_valid. */
+static bool function_asks(const struct tl_function *function)
+{
+	return strstr(function->name, "is_valid") || strstr(function->name, "IsValid");
+}
+
 static void uses_report(const struct tl_view *view, int except)
 {
 	const struct tl_function *function = view->function;
 
+	if (function_asks(function))
+		return;
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
 		if ((int)i == except)
@@ -371,6 +389,15 @@ static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
 	return TL_GO_ON;
 }
 
+static bool object_is_alive(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	const struct object *object = object_find(handle);
+	bool alive = object_is_known(object) && object->count > 0;
+	pthread_mutex_unlock(&lock);
+	return alive;
+}
+
 static void object_add_reference(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
@@ -380,15 +407,29 @@ static void object_add_reference(uint64_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Add what a call stored in its [out] parameters, and what it returned. */
+/* What a creating call made: its result, or the memory that it was given. */
+static void made_object_add(const struct tl_view *view, bool stored)
+{
+	const struct tl_type *result = view->function->result;
+	int param = first_pointer_param(view->function);
+
+	if (is_object(result) || (result->kind == TL_KIND_POINTER && result->size == 8))
+		object_created(view, word_at_place(view->result), result);
+	else if (!stored && param >= 0)
+		object_created(view, word_at_place(view->params[param]),
+			       view->function->params[param].type);
+}
+
+/* What a call stored in its [out] parameters, and returned. */
 static void given_objects_add(const struct tl_view *view)
 {
 	const struct tl_function *function = view->function;
-	bool creates = function->flags & TL_FUNCTION_CREATES;
+	bool creates = function->flags & TL_FUNCTION_CREATES, stored = false;
 
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
 		const void *place = gives_one(param) ? *(void *const *)view->params[i] : NULL;
+		stored |= gives_one(param);
 		if (!place)
 			continue;
 		if (creates || (is_command(function) && !strcmp(param->name, "event")))
@@ -396,27 +437,39 @@ static void given_objects_add(const struct tl_view *view)
 		else
 			objects_count(word_at_place(place));
 	}
-	if (!is_object(function->result))
-		return;
 	if (creates)
-		object_created(view, word_at_place(view->result), function->result);
-	else
+		made_object_add(view, stored);
+	else if (is_object(function->result))
 		objects_count(word_at_place(view->result));
+}
+
+/* To the object that a retaining call gives out, or to its first parameter. */
+static void reference_taken(const struct tl_view *view)
+{
+	const struct tl_type *result = view->function->result;
+
+	if (!is_object(result))
+		object_add_reference(word_at_place(view->params[0]));
+	else if (object_is_alive(word_at_place(view->result)))
+		object_add_reference(word_at_place(view->result));
+	else
+		object_created(view, word_at_place(view->result), result);
 }
 
 static void leaks_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	bool failed = view->flags & (TL_VIEW_UNWOUND | TL_VIEW_SKIPPED) || tl_view_failed(view);
 
-	if (*instance_data) {
-		if (failed)
-			object_add_reference((uint64_t)(uintptr_t)*instance_data);
-		return;
-	}
+	if (*instance_data && failed)
+		object_add_reference((uint64_t)(uintptr_t)*instance_data);
 	if (failed)
 		return;
 	if (function_retains(view->function))
-		object_add_reference(word_at_place(view->params[0]));
+		reference_taken(view);
+	else if (*instance_data && view->function->flags & TL_FUNCTION_CREATES)
+		made_object_add(view, false); /* as realloc does */
+	else if (*instance_data)
+		return;
 	else
 		given_objects_add(view);
 }

@@ -86,16 +86,27 @@ static bool text_is_plain(const char *text, size_t size)
 	return size > 0 && isupper((unsigned char)text[0]);
 }
 
-static bool json_is_string(const struct tl_function *function, const char *name, size_t size)
+/* The type of a parameter; NULL: there is none of that name. */
+static const struct tl_type *param_type(const struct tl_function *function, const char *name,
+					size_t size)
 {
-	for (uint32_t i = 0; i < function->count; i++) {
-		const struct tl_type *type = function->params[i].type;
-		if (strncmp(function->params[i].name, name, size) || function->params[i].name[size])
-			continue;
-		return type->kind == TL_KIND_POINTER && type->target &&
-		       type->target->kind == TL_KIND_CHAR;
-	}
-	return false;
+	for (uint32_t i = 0; i < function->count; i++)
+		if (!strncmp(function->params[i].name, name, size) &&
+		    !function->params[i].name[size])
+			return function->params[i].type;
+	return NULL;
+}
+
+static bool type_is_string(const struct tl_type *type)
+{
+	return type && type->kind == TL_KIND_POINTER && type->target &&
+	       type->target->kind == TL_KIND_CHAR;
+}
+
+/* Its values are enumerators, also where these are in lower case. */
+static bool type_has_names(const struct tl_type *type)
+{
+	return type && (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS);
 }
 
 /* A JSON string that begins at `json`: where it ends, behind its quote. */
@@ -110,7 +121,7 @@ static const char *json_string_end(const char *json)
 /* {"a":"0x1","b":{"c":"X"}} becomes a=0x1, b={c=X}; strings of the program keep their quotes. */
 static void line_put_plain(struct line *line, const struct tl_function *function, const char *json)
 {
-	bool string = false; /* the current parameter is one */
+	const struct tl_type *type = NULL; /* of the current parameter */
 	unsigned depth = 0;
 
 	while (*json) {
@@ -119,12 +130,13 @@ static void line_put_plain(struct line *line, const struct tl_function *function
 			size_t size = (size_t)(end - json) - 2;
 			if (*end == ':') {
 				if (depth == 0)
-					string = json_is_string(function, json + 1,
-								strcspn(json + 1, ":\""));
+					type = param_type(function, json + 1,
+							  strcspn(json + 1, ":\""));
 				line_put(line, json + 1, size);
 				line_put(line, "=", 1);
 				end++;
-			} else if ((!string || depth) && text_is_plain(json + 1, size)) {
+			} else if ((depth || !type_is_string(type)) &&
+				   (type_has_names(type) || text_is_plain(json + 1, size))) {
 				line_put(line, json + 1, size);
 			} else {
 				line_put(line, json, size + 2);

@@ -11,7 +11,7 @@ OTHER_DRIVERS = libcuda.so libnvcuvid.so libamdhip64.so libhsa-runtime64.so libv
 
 # Descriptor and headers become a model, and the model becomes code, in apis/ of the build folder.
 apisdir = $(pkgdatadir)/apis
-dist_apis_DATA = $(wildcard $(srcdir)/gen/apis/*.json)
+dist_apis_DATA = $(wildcard $(srcdir)/gen/apis/*.json $(srcdir)/gen/apis/*.h)
 nodist_apis_DATA = $(BUILTIN_APIS:=_model.json)
 nodist_pkginclude_HEADERS = $(BUILTIN_APIS:=_callbacks.h)
 
@@ -60,9 +60,9 @@ $(apis_emitted):
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 	@touch $@
 
-# In the build folder, too, all descriptors lie where the models are, so that `tracelayer apis` finds them.
+# In the build folder, too, all descriptors and their headers lie where the models are, so that `tracelayer apis` finds them.
 apis/descriptors.stamp: $(dist_apis_DATA)
-	$(AM_V_GEN)$(MKDIR_P) apis && for file in $(abs_srcdir)/gen/apis/*.json; do $(LN_S) -f "$$file" apis/ || exit; done && touch $@
+	$(AM_V_GEN)$(MKDIR_P) apis && for file in $(abspath $(dist_apis_DATA)); do $(LN_S) -f "$$file" apis/ || exit; done && touch $@
 BUILT_SOURCES += apis/descriptors.stamp
 
 # The table that the layer finds them by.
@@ -84,4 +84,4 @@ apis/builtin_apis.c: Makefile
 clean-local: clean-apis
 .PHONY: clean-apis
 clean-apis:
-	rm -rf apis/include apis/descriptors.stamp $(addprefix apis/,$(notdir $(wildcard $(srcdir)/gen/apis/*.json)))
+	rm -rf apis/include apis/descriptors.stamp $(addprefix apis/,$(notdir $(dist_apis_DATA)))

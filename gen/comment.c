@@ -281,6 +281,10 @@ static void tag_read(struct tags *tags, const char *tag)
 	else if (!strcmp(tag, "zero-ended"))
 		tags->has_length = true,
 		tags->length = (struct length){.kind = TL_LENGTH_ZERO_ENDED, .constant = 1};
+	else if (!strcmp(tag, "text"))
+		tags->has_length = tags->checked = true,
+		tags->length =
+			(struct length){.kind = TL_LENGTH_STRING, .constant = TL_LENGTH_DOUBTED};
 	else if (!strcmp(tag, "address"))
 		tags->address = true;
 	else if (!strcmp(tag, "checked"))

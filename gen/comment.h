@@ -43,7 +43,7 @@ const char *comment_before(const struct comments *comments, size_t start);
 /*
  * The tags that a comment begins with: [in] [out] [in,out] [optional] [release] [range(0, n)]
  * [range(0, *pn)], as Level Zero writes them; "OUT:" and "IN/OUT:" as SQLite writes, "Returned …"
- * as CUDA does; and those that only descriptors use: [bytes(n)] [bytes(*pn)] [elements(3)] [string]
+ * as CUDA does; and those that only descriptors use: [bytes(n)] [bytes(*pn)] [elements(3)] [string] [text]
  * [zero-ended] [zero-ended(2)] [address] [checked]. doc/tracelayer-descriptor.5 explains them.
  */
 struct tags {

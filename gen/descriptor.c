@@ -18,13 +18,13 @@
 #include "gen/tracegen.h"
 
 static const char *const all_keys[] = {
-	"name",		 "prefix",	"version",  "headers",	 "headers_left_out",
-	"included",	 "flags",	"sonames",  "handles",	 "bools",
-	"numbers",	 "enums",	"results",  "successes", "levels",
-	"phases",	 "initialises", "creates",  "destroys",	 "exported",
-	"left_out",	 "variables",	"variadic", "getprocs",	 "since",
-	"first_members", "newer",	"chains",   "guesses",	 "flag_enums",
-	"objects",	 NULL};
+	"name",	    "prefix",	     "version",	   "headers",	"headers_left_out", "included",
+	"flags",    "sonames",	     "handles",	   "bools",	"numbers",	    "enums",
+	"results",  "successes",     "levels",	   "phases",	"initialises",	    "creates",
+	"destroys", "exported",	     "left_out",   "variables", "variadic",	    "getprocs",
+	"since",    "first_members", "newer",	   "chains",	"guesses",	    "flag_enums",
+	"objects",  "pkgs",	     "companions", "fortran",	"retains",	    "not_compiled",
+	NULL};
 
 static char *file_read_whole(const char *path)
 {
@@ -74,6 +74,8 @@ int descriptor_sources(const char *path, struct model_sources *sources)
 	sources->included =
 		descriptor_texts(&descriptor, descriptor.root, "included", &sources->nincluded);
 	sources->flags = descriptor_texts(&descriptor, descriptor.root, "flags", &sources->nflags);
+	sources->packages =
+		descriptor_texts(&descriptor, descriptor.root, "pkgs", &sources->npackages);
 	if (!sources->nheaders)
 		descriptor_wrong(&descriptor, "headers", NULL,
 				 "\"headers\" is missing or empty; name the headers to read");
@@ -120,12 +122,13 @@ static void describe_guesses(struct descriptor *descriptor)
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
-		describe_newer,		describe_version,   describe_variadic,
-		describe_kinds,		describe_enums,	    describe_variables,
-		describe_results,	describe_successes, describe_levels,
-		describe_phases,	describe_flags,	    describe_exports,
-		describe_left_out,	describe_getprocs,  describe_object_getprocs,
-		describe_newer_members, describe_tables,    describe_chains,
+		describe_newer,		  describe_version,	  describe_variadic,
+		describe_fortran,	  describe_kinds,	  describe_enums,
+		describe_variables,	  describe_results,	  describe_successes,
+		describe_levels,	  describe_phases,	  describe_flags,
+		describe_exports,	  describe_left_out,	  describe_getprocs,
+		describe_object_getprocs, describe_newer_members, describe_tables,
+		describe_chains,
 	};
 	struct descriptor descriptor = {.model = model};
 
@@ -135,6 +138,8 @@ int model_describe(struct model *model, const char *path)
 	model->prefix = descriptor_text(&descriptor, descriptor.root, "prefix", true);
 	model->sonames =
 		descriptor_texts(&descriptor, descriptor.root, "sonames", &model->nsonames);
+	model->companions =
+		descriptor_texts(&descriptor, descriptor.root, "companions", &model->ncompanions);
 	describe_objects(&descriptor);
 	describe_guesses(&descriptor);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * descriptor_functions.c: "results", "variadic", "successes", "levels", "phases", "initialises",
- * "creates", "destroys", "exported", "left_out": what a descriptor says of functions.
+ * "creates", "destroys", "retains", "exported", "left_out", "not_compiled", "fortran": what a descriptor says of functions.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -267,7 +267,37 @@ void describe_variadic(struct descriptor *descriptor)
 	}
 }
 
-/* "levels", "initialises", "creates", "destroys", "exported", "left_out". */
+/*
+ * "fortran": functions of Fortran. Compilers pass the length of each text behind all parameters;
+ * callers in C leave it out or pass it. Compiled shims have the declared parameters only.
+ */
+static void function_set_fortran(struct descriptor *descriptor, struct function *function,
+				 void *nothing)
+{
+	(void)descriptor, (void)nothing;
+	for (size_t i = 0; i < function->nparams; i++) {
+		const struct type *type = function->params[i].type;
+
+		function->nhidden += type->kind == TL_KIND_POINTER && type->target &&
+				     type->target->kind == TL_KIND_CHAR;
+	}
+	if (function->nhidden && !function->left_out) {
+		function->left_out = LEFT_OUT_FORTRAN;
+		function->only_generic = true;
+	}
+}
+
+void describe_fortran(struct descriptor *descriptor)
+{
+	size_t count = 0;
+	const char **names = descriptor_texts(descriptor, descriptor->root, "fortran", &count);
+
+	for (size_t i = 0; i < count; i++)
+		descriptor_each_function(descriptor, "fortran", names[i], function_set_fortran,
+					 NULL);
+}
+
+/* "levels", "initialises", "creates", "destroys", "exported", "left_out", "not_compiled". */
 
 static void function_set_level(struct descriptor *descriptor, struct function *function,
 			       void *level)
@@ -390,6 +420,17 @@ static void function_set_left_out(struct descriptor *descriptor, struct function
 	function->only_generic = false;
 }
 
+/* Interposers have it all the same. */
+static void function_set_not_compiled(struct descriptor *descriptor, struct function *function,
+				      void *why)
+{
+	(void)descriptor;
+	if (function->left_out && !function->only_generic)
+		return;
+	function->left_out = why;
+	function->only_generic = true;
+}
+
 void describe_flags(struct descriptor *descriptor)
 {
 	static const struct {
@@ -397,7 +438,8 @@ void describe_flags(struct descriptor *descriptor)
 		unsigned flag;
 	} flags[] = {{"initialises", TL_FUNCTION_INITIALISES},
 		     {"creates", TL_FUNCTION_CREATES},
-		     {"destroys", TL_FUNCTION_DESTROYS}};
+		     {"destroys", TL_FUNCTION_DESTROYS},
+		     {"retains", TL_FUNCTION_RETAINS}};
 
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
 		size_t count = 0;
@@ -439,13 +481,21 @@ void describe_exports(struct descriptor *descriptor)
 						 function_set_exported, NULL);
 }
 
-void describe_left_out(struct descriptor *descriptor)
+static void functions_leave_out(struct descriptor *descriptor, const char *key,
+				void (*each)(struct descriptor *descriptor,
+					     struct function *function, void *why))
 {
 	const char *name;
 	json_t *why;
 
-	json_object_foreach(descriptor_value(descriptor, descriptor->root, "left_out", JSON_OBJECT),
-			    name, why)
-		descriptor_each_function(descriptor, "left_out", name, function_set_left_out,
+	json_object_foreach(descriptor_value(descriptor, descriptor->root, key, JSON_OBJECT), name,
+			    why)
+		descriptor_each_function(descriptor, key, name, each,
 					 copy_text(descriptor_string(descriptor, name, why)));
+}
+
+void describe_left_out(struct descriptor *descriptor)
+{
+	functions_leave_out(descriptor, "not_compiled", function_set_not_compiled);
+	functions_leave_out(descriptor, "left_out", function_set_left_out);
 }

@@ -179,6 +179,7 @@ static const char *flags_text(unsigned flags)
 		    {TL_FUNCTION_GETPROC, "GETPROC"},
 		    {TL_FUNCTION_CREATES, "CREATES"},
 		    {TL_FUNCTION_DESTROYS, "DESTROYS"},
+		    {TL_FUNCTION_RETAINS, "RETAINS"},
 		    {TL_FUNCTION_TEXT, "TEXT"},
 		    {TL_FUNCTION_ERRNO, "ERRNO"}};
 	char *text = copy_text("");

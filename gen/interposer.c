@@ -353,10 +353,14 @@ static bool library_is_below(const struct library *library)
 	return false;
 }
 
-/* NULL: it can't have an interposer (printed). */
-static struct library *library_check_traceable(const char *path)
+/*
+ * The library, with the companions of the model, if there is one. NULL: it can't have an interposer
+ * (printed).
+ */
+static struct library *library_check_traceable(const char *path, const struct model *model)
 {
-	struct library *library = library_read(path);
+	struct library *library = library_read(path, model ? model->companions : NULL,
+					       model ? model->ncompanions : 0);
 
 	if (library && library_is_below(library)) {
 		fprintf(stderr,
@@ -375,12 +379,12 @@ static struct library *library_check_traceable(const char *path)
 
 bool interposer_can_be(const char *path)
 {
-	return library_check_traceable(path) != NULL;
+	return library_check_traceable(path, NULL) != NULL;
 }
 
 int interposer_write(struct model *model, const char *path, const char *output)
 {
-	struct library *library = library_check_traceable(path);
+	struct library *library = library_check_traceable(path, model);
 
 	if (!library)
 		return -1;

@@ -52,8 +52,11 @@ struct library {
 	size_t undeclared; /* names among them that no header declares */
 };
 
-/* NULL after an error (printed). */
-struct library *library_read(const char *path);
+/*
+ * With the exports of its companions (names or paths) that are there. NULL after an error
+ * (printed).
+ */
+struct library *library_read(const char *path, const char *const *companions, size_t ncompanions);
 
 /* --- interposer_signature.c */
 

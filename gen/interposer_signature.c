@@ -56,6 +56,17 @@ static const struct tl_signature *signature_unknown(void)
 	return signature;
 }
 
+/* They need room where they lie on the stack. Nobody is shown them. */
+static void hidden_place(struct build *build, const struct convention *convention, unsigned count)
+{
+	static const struct type word = {.kind = TL_KIND_UINT, .size = 8, .align = 8};
+	uint16_t words = build->signature->words;
+
+	for (unsigned i = 0; i < count && !build->unknown; i++)
+		convention->place_param(build, &word);
+	build->signature->words = words;
+}
+
 const struct tl_signature *signature_of(const struct function *function, uint16_t machine)
 {
 	const struct convention *convention =
@@ -69,6 +80,7 @@ const struct tl_signature *signature_of(const struct function *function, uint16_
 	convention->begin(&build, function->result);
 	for (size_t i = 0; i < function->nparams && !build.unknown; i++)
 		convention->place_param(&build, function->params[i].type);
+	hidden_place(&build, convention, function->nhidden);
 	convention->place_result(&build, function->result);
 	signature->stack = (uint16_t)(build.stack / 8);
 	if (function->variadic)

@@ -109,6 +109,7 @@ struct type {
 
 /* Why a function with "..." is left out; a descriptor may say what callers pass there. */
 #define LEFT_OUT_VARIADIC "variadic: its arguments can't be passed on"
+#define LEFT_OUT_FORTRAN  "Fortran: the lengths of its texts can't be passed on"
 
 struct function {
 	const char *name; /* its symbol, as libraries export it */
@@ -124,6 +125,11 @@ struct function {
 	 * descriptor says what callers pass there
 	 */
 	unsigned nvariadic;
+	/*
+	 * so many words come behind the parameters, which no header declares: the lengths of
+	 * Fortran's texts
+	 */
+	unsigned nhidden;
 	bool undeclared; /* none of the headers has it: the descriptor's "newer" */
 	/* not 0: its parameters are not known, and so many words are passed on in their place */
 	unsigned passed;
@@ -207,6 +213,9 @@ struct model {
 	size_t nflags;
 	const char **sonames;
 	size_t nsonames;
+	/* more libraries of the same API: an interposer has the functions of those that are there */
+	const char **companions;
+	size_t ncompanions;
 	int64_t *successes;
 	size_t nsuccesses;
 	/* every named type the functions reach, and no other; by first use */
@@ -242,6 +251,9 @@ struct model_sources {
 	size_t nheaders;
 	const char **flags; /* the compiler's */
 	size_t nflags;
+	/* pkg-config's names: whose flags are taken as well, if it knows them */
+	const char **packages;
+	size_t npackages;
 	/* patterns: functions of an included header count, too, if one is its name */
 	const char **included;
 	size_t nincluded;

@@ -36,8 +36,8 @@ static const struct {
 		  {"obliged", TL_OBLIGED}},
   function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},	  {"initialises", TL_FUNCTION_INITIALISES},
 		      {"getproc", TL_FUNCTION_GETPROC},	  {"creates", TL_FUNCTION_CREATES},
-		      {"destroys", TL_FUNCTION_DESTROYS}, {"text", TL_FUNCTION_TEXT},
-		      {"errno", TL_FUNCTION_ERRNO}};
+		      {"destroys", TL_FUNCTION_DESTROYS}, {"retains", TL_FUNCTION_RETAINS},
+		      {"text", TL_FUNCTION_TEXT},	  {"errno", TL_FUNCTION_ERRNO}};
 
 /* Writing. */
 
@@ -213,6 +213,7 @@ static json_t *json_of_function(const struct function *function)
 	object_set_list(object, "params", json_of_variables(function->params, function->nparams));
 	object_set_true(object, "variadic", function->variadic);
 	object_set_number(object, "nvariadic", function->nvariadic);
+	object_set_number(object, "nhidden", function->nhidden);
 	object_set_true(object, "undeclared", function->undeclared);
 	object_set_number(object, "passed", function->passed);
 	object_set_list(object, "places", json_of_places(function));
@@ -287,6 +288,7 @@ int model_write(const struct model *model, FILE *to)
 	object_set_list(root, "headers", json_of_texts(model->headers, model->nheaders));
 	object_set_list(root, "flags", json_of_texts(model->flags, model->nflags));
 	object_set_list(root, "sonames", json_of_texts(model->sonames, model->nsonames));
+	object_set_list(root, "companions", json_of_texts(model->companions, model->ncompanions));
 	list = json_array();
 	for (size_t i = 0; i < model->nsuccesses; i++)
 		json_array_append_new(list, json_integer(model->successes[i]));
@@ -553,6 +555,7 @@ static void reader_add_function(struct reader *reader, json_t *object)
 		.declared = object_get_text(object, "declared"),
 		.variadic = object_get_true(object, "variadic"),
 		.nvariadic = (unsigned)object_get_number(object, "nvariadic"),
+		.nhidden = (unsigned)object_get_number(object, "nhidden"),
 		.undeclared = object_get_true(object, "undeclared"),
 		.passed = (unsigned)object_get_number(object, "passed"),
 		.exported = object_get_true(object, "exported"),
@@ -656,6 +659,7 @@ static void reader_fill_model(struct reader *reader, json_t *root)
 	model->version = object_get_text(root, "version");
 	model->headers = object_get_texts(root, "headers", &model->nheaders);
 	model->flags = object_get_texts(root, "flags", &model->nflags);
+	model->companions = object_get_texts(root, "companions", &model->ncompanions);
 	model->sonames = object_get_texts(root, "sonames", &model->nsonames);
 	json_array_foreach(json_object_get(root, "successes"), i, one)
 		*APPEND(model->successes, model->nsuccesses) = json_integer_value(one);

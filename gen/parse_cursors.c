@@ -56,7 +56,8 @@ const char *parse_included_name(const struct parse *parse, const char *path)
 	for (size_t i = 0; i < parse->nflags; i++) {
 		const char *folder = parse->flags[i];
 
-		if (!strcmp(folder, "-I") || !strcmp(folder, "-isystem"))
+		if (!strcmp(folder, "-I") || !strcmp(folder, "-isystem") ||
+		    !strcmp(folder, "-idirafter"))
 			folder = i + 1 < parse->nflags ? parse->flags[++i] : "";
 		else if (!strncmp(folder, "-isystem", 8))
 			folder += 8;

@@ -107,8 +107,11 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* The words that pkg-config prints; -1 after an error (pkg-config has printed why). */
-static int package_flags(const char *package, const char ***flags, size_t *nflags)
+/*
+ * The words that pkg-config prints; -1 after an error (pkg-config has printed why), which is none
+ * for a package that is not needed.
+ */
+static int package_flags(const char *package, bool needed, const char ***flags, size_t *nflags)
 {
 	const char *program = getenv("PKG_CONFIG");
 	char *line = NULL, *rest;
@@ -121,10 +124,14 @@ static int package_flags(const char *package, const char ***flags, size_t *nflag
 				package);
 			return -1;
 		}
-	FILE *from = popen(
-		format_text("%s --cflags '%s'", program ? program : "pkg-config", package), "re");
+	FILE *from = popen(format_text("%s --cflags '%s'%s", program ? program : "pkg-config",
+				       package, needed ? "" : " 2>/dev/null"),
+			   "re");
 	ssize_t length = from ? getline(&line, &size, from) : -1;
 	if (!from || pclose(from) != 0) {
+		free(line);
+		if (!needed)
+			return 0;
 		fprintf(stderr,
 			"tracegen: --pkg %s: pkg-config doesn't know it; install the package's -dev package, or set PKG_CONFIG_PATH\n",
 			package);
@@ -214,6 +221,17 @@ static int model_check_functions(const struct model *model, const struct exports
 	return -1;
 }
 
+/* Headers that came with a descriptor lie beside it; the system's have precedence. */
+static void descriptor_add_folder(const char *descriptor, struct model_sources *sources)
+{
+	const char *slash = strrchr(descriptor, '/');
+
+	*APPEND(sources->flags, sources->nflags) = "-idirafter";
+	*APPEND(sources->flags, sources->nflags) =
+		slash ? copy_bytes(descriptor, (size_t)(slash - descriptor) + !(slash - descriptor))
+		      : ".";
+}
+
 /* Headers of the command line replace the descriptor's; flags of the command line follow its. */
 static struct model *options_parse_headers(const struct options *options, struct exports *exports)
 {
@@ -221,9 +239,14 @@ static struct model *options_parse_headers(const struct options *options, struct
 
 	if (options->api && descriptor_sources(options->api, &sources) != 0)
 		return NULL;
-	for (size_t i = 0; i < options->npackages; i++)
-		if (package_flags(options->packages[i], &sources.flags, &sources.nflags) != 0)
+	for (size_t i = 0; i < sources.npackages; i++)
+		if (package_flags(sources.packages[i], false, &sources.flags, &sources.nflags) != 0)
 			return NULL;
+	for (size_t i = 0; i < options->npackages; i++)
+		if (package_flags(options->packages[i], true, &sources.flags, &sources.nflags) != 0)
+			return NULL;
+	if (options->api)
+		descriptor_add_folder(options->api, &sources);
 	for (size_t i = 0; i < options->nflags; i++)
 		*APPEND(sources.flags, sources.nflags) = options->flags[i];
 	if (options->nnames) {
@@ -486,6 +509,12 @@ static int sources_write(const struct options *options, const struct model *mode
 	if (!to)
 		return write_error(options->sources);
 	fprintf(to, "%s\n", library);
+	for (size_t i = 0; model && i < model->ncompanions; i++) {
+		const char *companion = library_find_quietly(model->companions[i]);
+
+		if (companion)
+			fprintf(to, "%s\n", companion);
+	}
 	if (options->api)
 		fprintf(to, "%s\n", options->api);
 	if (options->model)

@@ -161,8 +161,31 @@ static struct extent pointer_extent(const struct capture *c, const struct tl_sco
 	return extent;
 }
 
-/* A string ends at its NUL, or where its memory ends. */
-static void capture_string(struct capture *c, const struct extent *extent)
+/*
+ * What may be text looks like it: printable UTF-8, and blanks. A character that `cut` has split
+ * counts.
+ */
+static bool bytes_are_text(const char *bytes, size_t length, bool cut)
+{
+	const unsigned char *at = (const unsigned char *)bytes, *end = at + length;
+
+	while (at < end) {
+		unsigned more = *at < 0x80 ? 0 : *at < 0xe0 ? 1 : *at < 0xf0 ? 2 : 3;
+
+		if ((*at < ' ' && !strchr("\t\n\r", *at)) || *at == 0x7f ||
+		    (*at >= 0x80 && *at < 0xc2) || *at > 0xf4)
+			return false;
+		for (at++; more && at < end; more--, at++)
+			if ((*at & 0xc0) != 0x80)
+				return false;
+		if (more)
+			return cut;
+	}
+	return length > 0;
+}
+
+/* A string ends at its NUL, or where its memory ends. `doubted`: it may be anything else. */
+static void capture_string(struct capture *c, const struct extent *extent, bool doubted)
 {
 	char bytes[TL_CAPTURE_STRING + 1];
 	size_t readable, length;
@@ -180,6 +203,10 @@ static void capture_string(struct capture *c, const struct extent *extent)
 		length = strnlen(bytes, readable);
 	}
 	bool ended = extent->obliged ? length < sizeof bytes : length < readable;
+	if (doubted && !bytes_are_text(bytes, length, !ended)) {
+		capture_nothing(c, TL_BLOB_UNKNOWN);
+		return;
+	}
 	uint64_t total = ended ? length : TL_BLOB_UNKNOWN;
 	length = length < TL_CAPTURE_STRING ? length : TL_CAPTURE_STRING;
 	struct tl_blob *blob = blob_begin(c, length);
@@ -292,7 +319,7 @@ static void capture_pointer(struct capture *c, const struct tl_scope *scope,
 	if (!extent.known)
 		capture_nothing(c, TL_BLOB_UNKNOWN);
 	else if (v->length.kind == TL_LENGTH_STRING && extent.element == 1)
-		capture_string(c, &extent);
+		capture_string(c, &extent, v->length.constant == TL_LENGTH_DOUBTED);
 	else
 		capture_elements(c, v, &extent, depth);
 	c->doubtful = doubtful;

@@ -299,6 +299,12 @@ static void visit_typed(struct tl_visitor *to, const struct tl_type *type, const
 	}
 }
 
+/*
+ * Systems keep the lowest addresses free. Where such a one stands in a text's place, a number was
+ * passed, as to variadic functions.
+ */
+#define LEAST_ADDRESS 65536
+
 static void visit_pointer(struct tl_visitor *to, const struct tl_variable *v, const char *place,
 			  unsigned depth)
 {
@@ -315,7 +321,9 @@ static void visit_pointer(struct tl_visitor *to, const struct tl_variable *v, co
 	}
 	blob = blob_take(to->blobs);
 	count = blob ? blob->bytes / element : 0;
-	if (!blob || (!count && (blob->total || single)))
+	if (blob && !count && v->length.kind == TL_LENGTH_STRING && pointer < LEAST_ADDRESS)
+		to->sink->number(to->text, pointer, false);
+	else if (!blob || (!count && (blob->total || single)))
 		visit_address(to, pointer);
 	else if (single)
 		visit_typed(to, target, (const char *)(blob + 1), target->count, depth + 1);

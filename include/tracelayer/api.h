@@ -54,13 +54,17 @@ enum tl_length_kind {
 	TL_LENGTH_CONSTANT, /* .constant units; a single object is 1 */
 	TL_LENGTH_VALUE,    /* the value of the sibling numbered .sibling, times .constant */
 	TL_LENGTH_POINTEE,  /* what the sibling numbered .sibling points to, times .constant */
-	TL_LENGTH_STRING,   /* up to a NUL */
+	/* up to a NUL; if .constant is TL_LENGTH_DOUBTED, and it isn't text, it is an address */
+	TL_LENGTH_STRING,
 	/*
 	 * elements up to one that is all zero (property lists); .constant 2: pairs, up to a pair
 	 * whose first element is zero
 	 */
 	TL_LENGTH_ZERO_ENDED,
 };
+
+/* .constant of a string that may be something else: what a variadic function was passed. */
+#define TL_LENGTH_DOUBTED 2
 
 /* The length of a variable. */
 struct tl_length {
@@ -175,6 +179,8 @@ enum tl_function_flag {
 	TL_FUNCTION_CREATES =
 		16, /* it creates an object (for the leaks tool); the descriptor says so */
 	TL_FUNCTION_DESTROYS = 32,
+	/* it takes one more reference to an object: one more call of a destroying function */
+	TL_FUNCTION_RETAINS = 64,
 	TL_FUNCTION_TEXT = 128,	 /* its result is text, up to a NUL: full arguments show it */
 	TL_FUNCTION_ERRNO = 256, /* a call that failed has set errno: full arguments show it */
 };
