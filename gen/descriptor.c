@@ -119,6 +119,23 @@ static void describe_guesses(struct descriptor *descriptor)
 	model_apply_guesses(&guesses);
 }
 
+/* "companions": they implement the API, too, so what they call of it is the API's own. */
+static void describe_companions(struct descriptor *descriptor)
+{
+	struct model *model = descriptor->model;
+
+	model->companions =
+		descriptor_texts(descriptor, descriptor->root, "companions", &model->ncompanions);
+	for (size_t i = 0; i < model->ncompanions; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < model->nsonames; j++)
+			known |= !strcmp(model->sonames[j], model->companions[i]);
+		if (!known)
+			*APPEND(model->sonames, model->nsonames) = model->companions[i];
+	}
+}
+
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
@@ -138,8 +155,7 @@ int model_describe(struct model *model, const char *path)
 	model->prefix = descriptor_text(&descriptor, descriptor.root, "prefix", true);
 	model->sonames =
 		descriptor_texts(&descriptor, descriptor.root, "sonames", &model->nsonames);
-	model->companions =
-		descriptor_texts(&descriptor, descriptor.root, "companions", &model->ncompanions);
+	describe_companions(&descriptor);
 	describe_objects(&descriptor);
 	describe_guesses(&descriptor);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -34,5 +34,6 @@ stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/st
 stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
 stack_scripts += %D%/stack_any_library.sh
+stack_scripts += %D%/stack_apis.sh
 stack_scripts += %D%/stack_libraries.sh
 stack_scripts += %D%/stack_bench.sh
