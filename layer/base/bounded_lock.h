@@ -22,15 +22,19 @@ struct tl_bounded_lock {
 bool tl_bounded_lock_try(struct tl_bounded_lock *lock);
 
 /*
- * Wait for it. False when the holder made no progress for `patience` milliseconds
- * (INT_MAX: for ever).
+ * Wait for the lock. False: the holder made no progress for `patience` milliseconds (INT_MAX: for
+ * ever).
  */
 bool tl_bounded_lock_take(struct tl_bounded_lock *lock, int patience);
-/* True: somebody has been waiting for it, and should have it before the caller takes it again. */
+/*
+ * Returns true if another thread has been waiting; that one should have the lock before the caller
+ * takes it again.
+ */
 bool tl_bounded_lock_release(struct tl_bounded_lock *lock);
 
 /*
- * The same with signals blocked, whose handlers may want it; *signals is what was blocked before.
+ * The same with signals blocked, for a lock that signal handlers may want. *signals becomes the
+ * mask from before.
  */
 static inline void tl_bounded_lock_take_quietly(struct tl_bounded_lock *lock, sigset_t *signals)
 {
@@ -48,7 +52,10 @@ static inline void tl_bounded_lock_release_quietly(struct tl_bounded_lock *lock,
 	pthread_sigmask(SIG_SETMASK, signals, NULL);
 }
 
-/* The holder gets on; and a number that differs when it did. */
+/*
+ * The holder calls tl_bounded_lock_progress now and then. tl_bounded_lock_progress_made gives a
+ * number that changes when it did.
+ */
 void tl_bounded_lock_progress(struct tl_bounded_lock *lock);
 uint32_t tl_bounded_lock_progress_made(const struct tl_bounded_lock *lock);
 

@@ -2,8 +2,8 @@
 /*
  * cache_near.h: variables of the whole process that each call with a hook reads, and that hardly
  * ever change. The linker puts them together, wherever they are defined. Between two such calls a
- * driver, the kernel and other threads use the caches. Each cache line that has to be brought back
- * costs as much as a dozen instructions.
+ * driver, the kernel and other threads use the caches, and each cache line that has to be fetched
+ * again costs as much as a dozen instructions.
  */
 #ifndef TL_LAYER_BASE_CACHE_NEAR_H
 #define TL_LAYER_BASE_CACHE_NEAR_H
@@ -14,9 +14,9 @@
 #define TL_NEAR_CODE __attribute__((hot))
 
 /*
- * This line is going to be written soon; another processor may have it. By hand on x86-64:
- * compilers have it read there, unless they are told that the processor knows better, which all do
- * to whom it matters; and some drop a function that does nothing else.
+ * Prefetches a cache line for writing; another processor may have it. In assembler on x86-64: for
+ * __builtin_prefetch, compilers emit a prefetch for reading unless they know that the processor has
+ * the one for writing, and some drop a function that only prefetches.
  */
 static inline void tl_near_soon(const void *line)
 {

@@ -35,12 +35,12 @@ struct tl_credentials {
 #define TL_GROUPS_MAX 65536 /* the kernel's NGROUPS_MAX */
 
 /*
- * What .kind is in the calling thread, now. `groups` has room for TL_GROUPS_MAX, where they are
- * asked for. False where it can't be known.
+ * Read the calling thread's current state of the kind in .kind. `groups` has room for
+ * TL_GROUPS_MAX, if .kind asks for groups. False: it can't be known.
  */
 bool tl_credentials_read(struct tl_credentials *credentials, uint32_t *groups);
 
-/* Make it in the calling thread alone. False where the kernel refuses. */
+/* Make the change in the calling thread alone. False: the kernel refuses. */
 bool tl_credentials_take(const struct tl_credentials *credentials);
 
 #endif

@@ -23,7 +23,7 @@
 struct tl_config tl_config;
 
 static char complaint[TL_COMPLAINT_MAX];
-static bool checked; /* `tracelayer run` has seen to it that the settings make sense */
+static bool checked; /* `tracelayer run` has checked the settings */
 static char kept[24 * 1024];
 static size_t kept_size;
 
@@ -47,8 +47,7 @@ static void setting_keep(enum tl_setting_id id, const char **text)
 	*text = copy ? copy : initial;
 	if (copy)
 		return;
-	/* It is not worth more than a plain word: somebody has given several thousand characters.
-	 */
+	/* The value may be several thousand characters long, so the line does not quote it. */
 	static const char head[] = "tracelayer: ", tail[] = ": too long; shorten it\n";
 	size_t length = strlen(tl_settings[id].variable);
 	memcpy(complaint, head, sizeof(head) - 1);
@@ -57,8 +56,8 @@ static void setting_keep(enum tl_setting_id id, const char **text)
 }
 
 /*
- * The program may change its directory before the file is made; the user meant the one that it was
- * started in. A % in the folder's name is doubled, since what comes out is still a pattern.
+ * The program may change its directory before the file is made; the user meant the folder that it
+ * was started in. A % in the folder's name is doubled, since the result is still a pattern.
  */
 static void output_make_absolute(void)
 {
@@ -93,9 +92,9 @@ void tl_config_leave_alone(void)
 }
 
 /*
- * Without --follow: see whether this is the first process. Where nobody is yet, it is, and says so
- * to all that it will start: in place, so that it doesn't matter whether the program passes on
- * `environ` or the array that main was given.
+ * Without --follow: find out whether this is the first process. If the environment names none, it
+ * is. Then it writes its number into the environment for all its children: in place, so that the
+ * program may pass on `environ` or the array that main was given.
  */
 static void follow_find_first(void)
 {
@@ -120,8 +119,8 @@ static void follow_find_first(void)
 }
 
 /*
- * What starts the ranks is none of them, and what it looks at devices for is its own business. Who
- * wants to see it asks for it alone.
+ * A launcher that starts the ranks is no rank itself, and the user does not want its device
+ * queries. Whoever does asks for its trace alone.
  */
 static bool program_is_launcher(void)
 {
@@ -156,12 +155,12 @@ void tl_config_read(void)
 }
 
 /*
- * Complain of a file that can't be made now, while the user can still correct it, and not only when
- * there is something to write.
+ * Complains now about a file that can't be made, while the user can still correct it, and not only
+ * when there is something to write.
  */
 static void complain_of_output(void)
 {
-	/* Who makes the first call may be on a small stack. */
+	/* Static: the thread that makes the first call may be on a small stack. */
 	static char line[TL_OUTPUT_PATH + 256], path[TL_OUTPUT_PATH];
 	struct tl_text text = {line, line + sizeof(line) - 2, false};
 	int error;

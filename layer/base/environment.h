@@ -11,7 +11,9 @@
 
 #include "common/settings.h"
 
-/* Valid from the constructor on. .output is absolute where the working directory could be told. */
+/*
+ * Valid from the constructor on. .output is absolute, unless the working directory can't be found.
+ */
 extern struct tl_config tl_config;
 
 /* Read the environment; all that is kept of it is copied. Called once, from the constructor. */
@@ -24,18 +26,18 @@ void tl_config_read(void);
 void tl_config_leave_alone(void);
 
 /*
- * Print what was wrong, one line, if anything was and nobody has yet. Called at the first
- * traced call.
+ * Print one line about wrong settings, if there are any and nobody has printed it yet. Called at
+ * the first traced call.
  */
 void tl_config_complain(void);
 
-/* The settings name tools: one at least is to be loaded into the program. */
+/* The settings name at least one tool to load into the program. */
 static inline bool tl_config_gives_tools(void)
 {
 	return *tl_config.tools || tl_config.summary;
 }
 
-/* The function's level, include and exclude say: record it. */
+/* Level, include and exclude select this function to be recorded. */
 bool tl_config_selects(const struct tl_function *function);
 
 #endif

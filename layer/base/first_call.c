@@ -18,7 +18,10 @@ bool tl_first_call_await(enum tl_first_call work)
 {
 	uint32_t bit = TL_FIRST_CALL_BIT(work);
 
-	/* Release: pairs with tl_first_call_awaited. The work's own state comes before its bit. */
+	/*
+	 * Release: pairs with the acquire in tl_first_call_awaited. The work's own state comes
+	 * before its bit.
+	 */
 	return atomic_fetch_or_explicit(&tl_first_call_word, bit, memory_order_release) & bit;
 }
 
@@ -26,7 +29,10 @@ bool tl_first_call_done(enum tl_first_call work)
 {
 	uint32_t bit = TL_FIRST_CALL_BIT(work);
 
-	/* Release: pairs with tl_first_call_awaited. What the work has set up comes before this. */
+	/*
+	 * Release: pairs with the acquire in tl_first_call_awaited. What the work has set up comes
+	 * before this.
+	 */
 	return atomic_fetch_and_explicit(&tl_first_call_word, ~bit, memory_order_release) & bit;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * first_call.h: what waits for the program's next call.
+ * first_call.h: work that waits for the program's next call.
  *
- * Some work of the layer must be done in a thread of the program, at a call, and as late as that:
- * a program that makes no call should notice nothing. All of it is bits of one word. Calls that
- * come out of line look at the word once (layer/calls/slow_path.c). The room that has the work
+ * Some work of the layer must be done in a thread of the program, at a call, and no earlier: a
+ * program that makes no call should notice nothing. Each kind of work is a bit of one word. The
+ * slow path of a call looks at the word once (layer/calls/slow_path.c). The room that has the work
  * gives a function for it at the start, and sets and clears its bit.
  */
 #ifndef TL_LAYER_BASE_FIRST_CALL_H
@@ -16,8 +16,8 @@
 
 enum tl_first_call {
 	/*
-	 * Device lanes set their hooks. Before the call's function is looked up: once it is found, a
-	 * shim that nobody watches lets other threads' calls by.
+	 * Device lanes set their hooks. Before the call's function is looked up: once that is
+	 * found, a shim that nobody watches passes other threads' calls straight to the driver.
 	 */
 	TL_FIRST_CALL_DEVICE,
 	TL_FIRST_CALL_TOOLS,	/* tool libraries are loaded */
@@ -27,19 +27,25 @@ enum tl_first_call {
 
 #define TL_FIRST_CALL_BIT(work) (1u << (work))
 
-/* At the start, before any bit is set: `serve` does the work. It clears the bit when it is done. */
+/*
+ * At the start, before any bit is set: give the function that does the work. It clears the bit when
+ * it is done.
+ */
 void tl_first_call_give(enum tl_first_call work, void (*serve)(void));
 
-/* Set the bit, and clear it. Both return if it was set before. Async-signal-safe. */
+/* Set the bit; clear it. Both return whether it was set before. Async-signal-safe. */
 bool tl_first_call_await(enum tl_first_call work);
 bool tl_first_call_done(enum tl_first_call work);
 
-extern _Atomic uint32_t tl_first_call_word; /* first_call.c's own */
+extern _Atomic uint32_t tl_first_call_word; /* for first_call.c and the function below */
 
 /* The bits that are set. */
 static inline uint32_t tl_first_call_awaited(void)
 {
-	/* Acquire: pairs with the release in tl_first_call_done: all that the work has set up. */
+	/*
+	 * Acquire: pairs with the release in tl_first_call_done; the thread sees all that the work
+	 * has set up.
+	 */
 	return atomic_load_explicit(&tl_first_call_word, memory_order_acquire);
 }
 

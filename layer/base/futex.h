@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * futex.h: sleeping until a word changes, and waking those that sleep.
+ * futex.h: sleeping until a word changes, and waking the threads that sleep.
  *
- * Any thread, also one that the C library does not know of; async-signal-safe. errno changes as the
- * system call has it.
+ * Any thread, also one that the C library does not know of; async-signal-safe. errno is the system
+ * call's.
  */
 #ifndef TL_LAYER_BASE_FUTEX_H
 #define TL_LAYER_BASE_FUTEX_H
@@ -22,8 +22,8 @@ static inline struct timespec tl_futex_time(int ms)
 }
 
 /*
- * Sleep while *word is value, at most as long as *time says (NULL: for ever). 0: somebody woke us;
- * -1: not, and errno says why (ETIMEDOUT, EAGAIN, EINTR).
+ * Sleep while *word is value, at most as long as *time says (NULL: for ever). 0: another thread
+ * woke this one; -1: it did not, and errno says why (ETIMEDOUT, EAGAIN, EINTR).
  */
 static inline int tl_futex_sleep(_Atomic uint32_t *word, uint32_t value,
 				 const struct timespec *time)
@@ -39,7 +39,7 @@ static inline int tl_futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
 	return tl_futex_sleep(word, value, &time);
 }
 
-/* Wake so many that sleep; all. */
+/* Wake up to so many of the threads that sleep; wake all. */
 static inline void tl_futex_wake_some(_Atomic uint32_t *word, int count)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);

@@ -2,9 +2,10 @@
 /*
  * library_walk.c: see library_walk.h.
  *
- * `walks` counts the walks that are under way. It has FORKING while a thread forks; then no further
- * walk begins. A nested walk is part of its outer walk: the thread already holds the dynamic
- * linker's lock. `nested` says so, since nothing else can tell.
+ * `walks` counts the walks that are under way. It has the bit FORKING while a thread forks; then no
+ * further walk begins. A nested walk is part of its outer walk: the thread already holds the
+ * dynamic linker's lock. `nested` counts these for each thread, since the dynamic linker can't be
+ * asked.
  */
 #include "layer/base/library_walk.h"
 
@@ -26,8 +27,8 @@ static _Atomic uint32_t forkers; /* threads that fork at once */
 static __thread uint32_t nested __attribute__((tls_model("initial-exec")));
 
 /*
- * Acquire and release: pair with each other, so that a walk that a fork has waited for is over in
- * the child.
+ * Acquire, pairs with the release in walk_end: a walk that a fork has waited for is over in the
+ * child.
  */
 static void walk_begin(void)
 {
@@ -68,7 +69,7 @@ int tl_library_walk(int (*callback)(struct dl_phdr_info *library, size_t size, v
 	return result;
 }
 
-/* A walk that does not end (its thread was stopped, say) is not waited for any longer than that. */
+/* Waits no longer than PATIENCE for walks to end: a walk's thread may be stopped. */
 void tl_library_walk_before_fork(void)
 {
 	atomic_fetch_add_explicit(&forkers, 1, memory_order_relaxed);

@@ -35,7 +35,10 @@ struct tl_generation tl_loaded_generation(void)
 
 /* --- scopes */
 
-/* A DT_NEEDED entry is a soname, or a path where the library that was linked had none. */
+/*
+ * The library that a DT_NEEDED entry names: a soname, or a path if the library had no soname when
+ * it was linked.
+ */
 static const struct tl_elf *needed_library(const struct tl_loaded *loaded, const char *needed)
 {
 	for (unsigned i = 1; i < loaded->count; i++)
@@ -93,9 +96,9 @@ static bool scope_find_last(const struct tl_elf *elf, void *closure)
 }
 
 /*
- * The global scope: the program, preloaded libraries (which stand between it and the first library
- * it needs), and what all of these need. They are at the front of the list, so their last one's
- * place says it all.
+ * How many libraries the global scope has: the program, preloaded libraries (which come before the
+ * first library that the program needs), and what all of these need. They are at the front of the
+ * list, so the place of the last one gives the number.
  */
 static unsigned loaded_count_startup(const struct tl_loaded *loaded)
 {
@@ -122,8 +125,8 @@ static unsigned loaded_count_startup(const struct tl_loaded *loaded)
 /* --- the list */
 
 /*
- * The dynamic linker leaves the address of its list in the program's own dynamic section, for
- * debuggers.
+ * For debuggers, the dynamic linker stores the address of its list in the program's own dynamic
+ * section.
  */
 static const struct link_map *link_map_first(void)
 {
@@ -181,8 +184,10 @@ static int listing_add(struct dl_phdr_info *seen, size_t size, void *closure)
 	return 0;
 }
 
-/* How many libraries the program started with never changes; it is found at the first look. 0: not
- * found yet. */
+/*
+ * How many libraries the program started with never changes; it is found by the first walk. 0: not
+ * found yet.
+ */
 static _Atomic unsigned startup;
 
 static int listing_work_locked(struct dl_phdr_info *seen, size_t size, void *closure)
@@ -253,7 +258,10 @@ static void loaded_find_code(const struct tl_loaded *loaded, void *closure)
 		}
 }
 
-/* Code that a driver made itself lies in no library. */
+/*
+ * Code that a driver generated lies in no library: ask the kernel whether the memory may be
+ * executed.
+ */
 static bool address_is_generated_code(const void *address)
 {
 	unsigned long start, end;

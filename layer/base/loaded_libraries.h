@@ -14,17 +14,20 @@
 
 #include "layer/base/libc/elf_image.h"
 
-/* All of them, in load order: the program, preloaded libraries, what those need, what was opened
- * later. */
+/*
+ * All libraries, in load order: the program, preloaded libraries, what those need, what was opened
+ * later.
+ */
 struct tl_loaded {
 	const struct tl_elf *elf;
 	unsigned count;
-	unsigned startup; /* so many of them were there before the program's first instruction: the
-			     global scope */
+	/* how many of them there were before the program's first instruction: the global scope */
+	unsigned startup;
 };
 
-/* How many libraries were loaded and unloaded so far: the list of libraries is the same while these
- * are. */
+/*
+ * How many libraries were loaded and unloaded so far. While these stay the same, so does the list.
+ */
 struct tl_generation {
 	unsigned long long added, removed;
 };
@@ -39,14 +42,14 @@ struct tl_generation tl_loaded_generation(void);
 bool tl_loaded_with(void (*work)(const struct tl_loaded *loaded, void *closure), void *closure);
 
 /*
- * Every library that the dynamic linker has loaded so far, one after the other, by its own list.
- * For the time before constructors have run, when a sanitizer's own functions stand in libc's place
- * and are not yet fit for use: no function of libc is called but getauxval. elf has neither
- * segments nor bounds. Stops where visit returns true.
+ * Calls visit for every library that the dynamic linker has loaded so far, by the linker's own
+ * list. For the time before constructors have run, when a sanitizer's own functions stand in libc's
+ * place and are not yet fit for use: the only function of libc that is called is getauxval. elf has
+ * neither segments nor bounds. Stops when visit returns true.
  */
 void tl_loaded_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure);
 
-/* The one that the address lies in, or NULL. */
+/* The library that the address lies in, or NULL. */
 const struct tl_elf *tl_loaded_at(const struct tl_loaded *loaded, const void *address);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * membarrier.h: a full memory barrier in every thread of the process that runs, made by one of
- * them. The others need no fence of their own.
+ * membarrier.h: one thread makes a full memory barrier in every running thread of the process. The
+ * other threads need no fence of their own.
  *
  * Any thread; async-signal-safe. A forked child inherits the registration.
  */
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Before the first barrier. False: the kernel has none, or a sandbox forbids it. */
+/* Call this before the first barrier. False: the kernel has none, or a sandbox forbids it. */
 static inline bool tl_membarrier_register(void)
 {
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;

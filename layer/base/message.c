@@ -30,8 +30,10 @@ void tl_signals_back(const struct tl_signals *signals)
 	static const int raised[] = {SIGPIPE, SIGXFSZ};
 	const struct timespec now = {0, 0};
 
-	/* A write raises these for the thread that writes, so what is pending now and was not
-	 * before is ours. */
+	/*
+	 * A write raises these signals for the thread that writes. So one that is pending now, and
+	 * was not before, comes from this write.
+	 */
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
 		sigset_t one, pending;
 		sigpending(&pending);
@@ -70,8 +72,8 @@ void tl_message_say(const char *line)
 }
 
 /*
- * The very descriptor, not what /proc would open by its name: a file goes on where the program's
- * own lines end.
+ * Duplicates the program's descriptor itself. Opening it through /proc would not continue a file
+ * where the program's own lines end.
  */
 void tl_message_say_apart(const char *line)
 {

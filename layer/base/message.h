@@ -9,21 +9,21 @@
 #include <signal.h>
 
 /*
- * Print a line (its newline included) on the program's stderr. No signal comes of it, a closed or
- * stuck stderr is no reason to wait, and errno is kept.
+ * Print a line (its newline included) on the program's stderr. This raises no signal, never waits
+ * for a closed or stuck stderr, and keeps errno.
  */
 void tl_message_say(const char *line);
 
 /*
- * The same in a thread that has a descriptor table of its own (tl_raw_thread_separate). Where the
- * kernel does not lend it the program's stderr, because it is older than 5.6 or a sandbox forbids
- * that, nothing is printed.
+ * The same in a thread that has a descriptor table of its own (tl_raw_thread_separate). Prints
+ * nothing if the kernel does not lend the program's stderr, because it is older than 5.6 or a
+ * sandbox forbids that.
  */
 void tl_message_say_apart(const char *line);
 
 /*
- * No signal reaches the calling thread from here to tl_signals_back, and none that a write
- * of ours raised (SIGPIPE, SIGXFSZ) after it.
+ * From here to tl_signals_back no signal reaches the calling thread. After that, no signal reaches
+ * it that a write in between raised (SIGPIPE, SIGXFSZ).
  */
 struct tl_signals {
 	sigset_t mask;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * once.h: something that is done once, by the thread that comes first, while the others wait.
+ * once.h: something that the first thread does once, while the others wait.
  *
  * There are two differences to pthread_once. The thread that does it may ask again from inside, and
- * gets TL_ONCE_INSIDE. And it survives a fork while another thread is at it: the word holds that
- * thread's number, and where the process has no such thread, the next one takes over.
+ * gets TL_ONCE_INSIDE. And it survives a fork while another thread is doing it: the word holds that
+ * thread's number, and in a process that has no such thread, the next one takes over.
  */
 #ifndef TL_LAYER_BASE_ONCE_H
 #define TL_LAYER_BASE_ONCE_H
@@ -20,7 +20,7 @@ struct tl_once {
 enum tl_once_answer {
 	TL_ONCE_DO, /* do it, then call tl_once_done */
 	TL_ONCE_DONE,
-	TL_ONCE_INSIDE, /* the calling thread is at it */
+	TL_ONCE_INSIDE, /* the calling thread is doing it now */
 };
 
 enum tl_once_answer tl_once_begin(struct tl_once *once);

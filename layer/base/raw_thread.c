@@ -44,8 +44,9 @@
 
 #include "layer/base/libc/kernel.h"
 
-#define STACK		(256u * 1024)
-#define AROUND		(64u * 1024) /* about a variable: the library's others are no farther */
+#define STACK (256u * 1024)
+/* the library's other variables lie within this distance of any one */
+#define AROUND		(64u * 1024)
 #define GUARD		4096u
 #define DESCRIPTORS_MAX (1u << 20)
 #define ROUND_UP(size)	(((size) + 4095) & ~(size_t)4095)
@@ -60,7 +61,7 @@
 #endif
 
 #ifdef UNDER_TSAN
-/* ThreadSanitizer follows threads that it sees made, and no others. */
+/* ThreadSanitizer knows only the threads that it sees made. */
 struct start {
 	int (*run)(void *);
 	struct tl_raw_thread *thread;
@@ -94,7 +95,7 @@ bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 		return false;
 	pthread_detach(known);
 	/*
-	 * Acquire: pairs with the release above. Until then the thread looks at what lies on this
+	 * Acquire: pairs with the release above. Until then the thread reads what lies on this
 	 * stack.
 	 */
 	while (!atomic_load_explicit(&start.told, memory_order_acquire))
@@ -132,7 +133,7 @@ static size_t variable_distance(const void *address)
 	return (size_t)(distance < 0 ? -distance : distance);
 }
 
-/* How far from a thread pointer there are variables that the thread may reach. */
+/* The largest distance from the thread pointer of a variable that the thread may reach. */
 static size_t variables_reach(void)
 {
 	size_t own = variable_distance(&variable), libc = variable_distance(&errno);
@@ -161,8 +162,10 @@ bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 	char *stack = memory + GUARD + STACK;
 	char *pointer = stack + variables;
 	fill_thread_pointer(pointer);
-	/* By the kernel's own call, so that the C library's internal signals are blocked too. It
-	 * inherits the mask. */
+	/*
+	 * By the kernel's own call, so that the C library's internal signals are blocked too. The
+	 * new thread inherits the mask.
+	 */
 	TL_KERNEL(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	long tid = tl_kernel_clone(flags, stack, &thread->tid, pointer, run);
 	TL_KERNEL(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
@@ -173,8 +176,8 @@ bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread)
 #endif
 
 /*
- * A thread's number is known until it has left the group of the process's threads, which is when
- * the process is one of a single thread again.
+ * The kernel knows a thread's number until the thread has left the process. From then on the
+ * process has a single thread again.
  */
 bool tl_raw_thread_join(struct tl_raw_thread *thread, int ms)
 {
@@ -209,8 +212,10 @@ void tl_raw_thread_give_back(void)
 		syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
 }
 
-/* It was made by whichever thread filled a chunk first: one of high priority perhaps, or bound to a
- * processor. */
+/*
+ * The thread was made by whichever thread filled a chunk first: maybe one of high priority, or
+ * bound to a processor.
+ */
 static void thread_be_ordinary(void)
 {
 	unsigned long processors[1024 / (8 * sizeof(long))];
@@ -228,7 +233,7 @@ bool tl_raw_thread_separate(void)
 	/* Takes a table of its own without ever holding the program's descriptors in it. */
 	if (!syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
 		return true;
-	/* Before Linux 5.9: it holds them until they are closed. */
+	/* Before Linux 5.9: the thread holds the descriptors until they are closed. */
 	if (syscall(SYS_unshare, CLONE_FILES))
 		return false;
 	for (unsigned fd = 0; fd < DESCRIPTORS_MAX; fd++)

@@ -6,7 +6,7 @@
  * threads have ended, keeps treating a program with one thread as such, and sends this thread no
  * signal.
  *
- * On it nothing works that looks at the calling thread: no allocator, no stdio, no pthread
+ * Functions that look at the calling thread don't work on it: no allocator, no stdio, no pthread
  * function, and no function that another library may have replaced. errno and this library's own
  * thread-local variables are there, and start as zero. raw_thread.c says why.
  */
@@ -24,14 +24,14 @@ struct tl_raw_thread {
 };
 
 /*
- * Start one, with all signals blocked. Async-signal-safe. False where the kernel refuses. `thread`
- * may be NULL where nobody waits for its end; else it is filled in before the thread runs.
+ * Start a thread with all signals blocked. Async-signal-safe. False: the kernel refuses. `thread`
+ * may be NULL if nobody waits for its end; else it is filled in before the thread runs.
  */
 bool tl_raw_thread_start(int (*run)(void *), struct tl_raw_thread *thread);
 
 /*
- * Wait until the kernel knows the thread no more, at most `ms` milliseconds, and free its memory.
- * Its function is to return soon. False where it is still there. Async-signal-safe.
+ * Wait until the kernel no longer knows the thread, at most `ms` milliseconds, and free its memory.
+ * Its function must be about to return. False: the thread is still there. Async-signal-safe.
  */
 bool tl_raw_thread_join(struct tl_raw_thread *thread, int ms);
 
@@ -43,9 +43,8 @@ bool tl_raw_thread_join(struct tl_raw_thread *thread, int ms);
 bool tl_raw_thread_separate(void);
 
 /*
- * The calling thread waits for that one, which has no more right to a processor than others: it
- * gets the caller's, if that is a real-time one. True where it did. What it was lent the thread
- * gives back itself. Async-signal-safe.
+ * While the calling thread waits for this thread: give it the caller's real-time priority, if the
+ * caller has one. Returns whether it did. The thread itself gives that back. Async-signal-safe.
  */
 bool tl_raw_thread_lend(const struct tl_raw_thread *thread);
 void tl_raw_thread_give_back(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_report.c: see run_report.h, and common/run_protocol.h for the protocol. Here is no stdio: the
- * writer's thread reports, too.
+ * run_report.c: see run_report.h, and common/run_protocol.h for the protocol. No stdio here, since
+ * the writer's thread reports, too.
  */
 #include "layer/base/run_report.h"
 
@@ -21,7 +21,7 @@
 
 #define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
-static char folder[256]; /* empty: nobody asked */
+static char folder[256]; /* empty: `run` did not ask */
 static _Atomic uint64_t next_number;
 static atomic_bool called;
 
@@ -59,8 +59,8 @@ static bool report_link(const char *kind, const char *message)
 }
 
 /*
- * Above those of the program that this process was before: it took longer than a microsecond for
- * each.
+ * The first number is the time in microseconds. A program that this process ran before an exec took
+ * longer than a microsecond for each of its links, so all its numbers are smaller.
  */
 static uint64_t link_first_number(void)
 {
@@ -81,7 +81,7 @@ void tl_report_start(void)
 
 	if (!asked || *asked != '/' || strlen(asked) >= sizeof(folder))
 		return;
-	/* A copy: the program may do to its environment what it likes. */
+	/* A copy: the program may change its environment. */
 	strcpy(folder, asked);
 	atomic_store_explicit(&next_number, link_first_number(), memory_order_relaxed);
 	report_link(TL_REPORT_LOADED, program_own_name());
@@ -154,7 +154,7 @@ void tl_report_trace(const char *path)
 	report_link(TL_REPORT_TRACE, path);
 }
 
-/* Numbers and a path. What is too long for a link is left out. */
+/* Reports numbers and a path. What is too long for a link is left out. */
 static bool report_numbers(const char *kind, const uint64_t *numbers, size_t count,
 			   const char *path)
 {
@@ -198,7 +198,9 @@ static int library_is_driver(struct dl_phdr_info *library, size_t size, void *fo
 	return 0;
 }
 
-/* At the end of a process that made no traced call: was there something that it could have called?
+/*
+ * At the end of a process that made no traced call: reports whether it loaded a library that it
+ * could have called.
  */
 static __attribute__((destructor)) void report_unshimmed(void)
 {

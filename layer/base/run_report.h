@@ -11,29 +11,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From the library's constructor, after the settings were read and only where they allow anything
- * at all (not set-user-id). */
+/*
+ * From the library's constructor, after the settings were read, and only if they allow anything at
+ * all (not set-user-id).
+ */
 void tl_report_start(void);
 
-/* `run` asked for it: it is there when all of the program's processes have ended. */
+/* `run` asked for reports, and waits until all of the program's processes have ended. */
 bool tl_report_is_asked(void);
 
-/* This process has nothing to say from now on. */
+/* This process reports nothing from now on. */
 void tl_report_stop(void);
 
-/* The program called a shim, recorded or not; only the first call of a process is told. Cheap after
- * that. */
+/*
+ * The program called a shim, recorded or not. Only a process's first call is reported. Cheap after
+ * that.
+ */
 void tl_report_called(const char *function);
 
 /*
- * A call that is recorded, and so not filtered out, is about to be made; only the first is told.
- * Cheap after that.
+ * A call that is recorded, and so not filtered out, is about to be made. Only the first is
+ * reported. Cheap after that.
  */
 void tl_report_recorded(void);
 
 /*
- * A buffers file is about to be made, by its absolute path: whoever outlives this process looks
- * after it.
+ * A buffers file is about to be made; its absolute path. Whoever outlives this process takes care
+ * of the file.
  */
 void tl_report_buffers(const char *path);
 
@@ -41,23 +45,23 @@ void tl_report_buffers(const char *path);
 void tl_report_trace(const char *path);
 void tl_report_finished(const char *path, uint64_t events, uint64_t lost);
 
-/* Returns true where `run` will say it, so that the layer need not. */
+/* Returns true if `run` will report it, so that the layer need not. */
 bool tl_report_failed(const char *path, int error);
 
 /*
- * There is no memory for buffers, and so many events are lost so far. Returns true where `run` will
- * say it.
+ * There is no memory for buffers; so many events are lost so far. Returns true if `run` will report
+ * it.
  */
 bool tl_report_no_memory(uint64_t lost);
 
 /*
- * The program confines itself, so that nothing can be recorded or said from here on. Returns true
- * where `run` will say it.
+ * The program confines itself, so nothing can be recorded or printed from here on. Returns true if
+ * `run` will report it.
  */
 bool tl_report_confined(bool began);
 
 /*
- * Some program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path.
+ * A program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path.
  * Also in a child of vfork.
  */
 void tl_report_without(const char *why, const char *path);

@@ -3,16 +3,16 @@
  * signal_handler.c: see signal_handler.h.
  *
  * While a handler runs, its signal is blocked, unless the handler was installed with SA_NODEFER. So
- * where no handler was installed with that flag, a thread that blocks nothing is in no handler.
- * LLVM installs such handlers, so each process that has OpenCL on processors has some.
+ * if no handler was installed with that flag, a thread that blocks nothing is in no handler. LLVM
+ * installs such handlers, so each process with a CPU driver for OpenCL has some.
  *
- * Where there are any, the stack tells. A handler returns to code that the C library has for that.
- * The kernel puts that code's address on the stack, above the handler's own frame. Between here and
- * the end of the stack the address stands nowhere else, except where an earlier handler left it in
- * memory that no function has written to since.
+ * In a process that has any, the stack decides. A handler returns to a function of the C library
+ * that exists for this. The kernel puts that function's address on the stack, above the handler's
+ * own frame. Between here and the end of the stack the address stands nowhere else, unless an
+ * earlier handler left it in memory that no function has written to since.
  *
- * A handler with SA_RESETHAND is no longer installed when it runs. Its flags and that address are
- * still there.
+ * A handler with SA_RESETHAND is no longer installed when it runs. But its flags and that address
+ * are still there.
  */
 #include "layer/base/signal_handler.h"
 
@@ -24,15 +24,15 @@
 
 #include "format/args/args.h"
 
-/* bytes that are looked at, of a stack whose end nothing shows */
+/* how many bytes to look at, of a stack whose end can't be found */
 #define STACK_MOST (64u << 20)
-#define WORDS	   512u /* read at a time */
+#define WORDS	   512u /* read at once */
 
 typedef void (*restorer)(void);
 
 /*
- * A signal's action, as the kernel has it: a sanitizer's sigaction tells what the program set,
- * which is not what runs.
+ * A signal's action, as the kernel has it. A sanitizer's sigaction would return what the program
+ * set, which is not what runs.
  */
 struct action {
 	void (*handler)(int number);
@@ -47,8 +47,8 @@ static bool signal_action(int number, struct action *action)
 }
 
 /*
- * What a handler returns to, by the signals that any handler was ever installed for; a C library
- * has one. NULL: not known (the kernel has its own).
+ * The function that handlers return to, from the signals that any handler was ever installed for. A
+ * C library has one. NULL: not known (the kernel has its own).
  */
 static restorer handlers_restorer(void)
 {
@@ -77,7 +77,7 @@ static bool some_action_may_run_unblocked(void)
 	return false;
 }
 
-/* Up to the end of the stack, where nothing can be read. */
+/* Searches up to the end of the stack, where reading fails. */
 static bool stack_has_restorer(uintptr_t from, restorer wanted)
 {
 	uintptr_t words[WORDS];
@@ -94,7 +94,9 @@ static bool stack_has_restorer(uintptr_t from, restorer wanted)
 
 bool tl_signal_handler_runs(void)
 {
-	/* What we call lies below, and so does what it leaves there. */
+	/*
+	 * Frames of functions that are called from here lie below this, with the address in them.
+	 */
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	uint64_t blocked = 0;
 	stack_t stack;

@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
-/* False: surely not. True: it is, or nobody can tell. Async-signal-safe. */
+/*
+ * False: it is certainly not in a handler. True: it is, or that can't be known. Async-signal-safe.
+ */
 bool tl_signal_handler_runs(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#define LOOKS 4000u /* at a lock, some microseconds, before the thread sleeps for it */
+#define LOOKS 4000u /* so many looks at the lock, some microseconds, before the thread sleeps */
 
 void tl_spin_lock_wait(struct tl_spin_lock *lock)
 {
@@ -17,7 +17,7 @@ void tl_spin_lock_wait(struct tl_spin_lock *lock)
 	/* Acquire, as in tl_spin_lock_take. */
 	while (atomic_load_explicit(&lock->taken, memory_order_relaxed) ||
 	       atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)) {
-		/* The holder may wait for the processor that this thread is on. */
+		/* The holder may be waiting for the processor that this thread runs on. */
 		if (++looks >= LOOKS)
 			nanosleep(&moment, NULL);
 	}

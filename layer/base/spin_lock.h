@@ -19,12 +19,12 @@ struct tl_spin_lock {
 	_Atomic uint32_t taken;
 };
 
-/* Out of line: take it once the holder has given it back. */
+/* The slow path: wait for the holder, and take the lock. */
 void tl_spin_lock_wait(struct tl_spin_lock *lock);
 
 static inline void tl_spin_lock_take(struct tl_spin_lock *lock)
 {
-	/* Acquire pairs with the release in tl_spin_lock_release. */
+	/* Acquire: pairs with the release in tl_spin_lock_release. */
 	if (TL_UNLIKELY(atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire)))
 		tl_spin_lock_wait(lock);
 	tl_tsan_taken(lock);

@@ -5,17 +5,17 @@
  *	libze_tracing_layer.so.1		Level Zero's loader finds it in the place of its own
  *	libtracelayer_opencl_layer.so		OpenCL's loader loads it (OPENCL_LAYERS)
  *
- * A door is not linked to libtracelayer.so. It finds it beside itself, or in the process where it
- * was preloaded, and hands each pointer of the loader's tables to layer/resolve/loader_tables.h. So
+ * A door is not linked to libtracelayer.so. It finds that library beside itself, or preloaded in
+ * the process, and hands each pointer of the loader's tables to layer/resolve/loader_tables.h. So
  * one runtime and one set of tracers serve both ways in, and a call that goes through both is
  * traced once.
  *
  * Promise: without a usable libtracelayer.so the loader's tables stay as they are, the program
  * runs, and one line on stderr says so. A set-user-id program gets nothing, and no line.
  *
- * Who may call: loaders, in whatever thread brings them up. tl_door_library may be asked by any
- * thread, not by a signal handler. Nothing is to be done after a fork. No other room uses this one;
- * the headers below are for the code that tracegen writes (apis/ze_layer.c, apis/cl_layer.c).
+ * Who may call: loaders, in the thread that initialises them. Any thread may call tl_door_library,
+ * but no signal handler. Nothing is to be done after a fork. No other room uses this one; the
+ * headers below are for the code that tracegen writes (apis/ze_layer.c, apis/cl_layer.c).
  *
  * What it uses: layer/resolve's and layer/program's declarations; their functions by dlsym alone.
  */

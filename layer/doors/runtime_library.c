@@ -19,7 +19,7 @@
 static struct tl_door_library library;
 static const struct tl_door_library *found;
 
-/* PREFIX/lib/tracelayer/level-zero/libze_tracing_layer.so.1: PREFIX/lib/libtracelayer.so */
+/* From PREFIX/lib/tracelayer/level-zero/libze_tracing_layer.so.1 to PREFIX/lib/libtracelayer.so. */
 static void *library_open_beside(char *path)
 {
 	for (int i = 0; i < 3; i++) {
@@ -43,7 +43,7 @@ static void *library_open(char *path)
 	path[0] = 0;
 	if (!handle && dladdr((void *)tl_door_library, &own) && realpath(own.dli_fname, path))
 		handle = library_open_beside(path);
-	/* A copy of the layer elsewhere. */
+	/* The layer's file may be a copy elsewhere: then search by name. */
 	return handle ? handle : dlopen(NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runtime_library.h: libtracelayer.so, as the loaders' own layers find it.
+ * runtime_library.h: how the loaders' layers find libtracelayer.so.
  *
  * A layer is not linked to it. For the dynamic linker $ORIGIN is the folder of the name that a
  * library was opened by, and that may be a symbolic link anywhere. So the layer looks from where
@@ -16,7 +16,9 @@
 
 struct tl_zel;
 
-/* What a layer uses of it: layer/resolve/loader_tables.h, layer/program/zel_tracer.h. */
+/*
+ * The functions of it that a layer uses: layer/resolve/loader_tables.h, layer/program/zel_tracer.h.
+ */
 struct tl_door_library {
 	bool (*opens)(const char *function);
 	void (*pointer)(const char *function, void **place);
@@ -27,8 +29,8 @@ struct tl_door_library {
 };
 
 /*
- * Loaded at the first question. NULL: there is none, which a line on stderr has told, or the
- * program is set-user-id; then the layer leaves everything as it is.
+ * Loads the library at the first call. NULL: there is none, and a line on stderr has reported that;
+ * or the program is set-user-id. Then the layer leaves everything as it is.
  */
 const struct tl_door_library *tl_door_library(void);
 

@@ -2,9 +2,9 @@
 /*
  * ze_layer.c: libze_tracing_layer.so.1, which Level Zero's loader finds in the place of its own.
  *
- * It takes any version of the API. A loader's table has the members of its version, and we change
- * those that we know. A version that is newer than ours is no reason to refuse: zeInit would then
- * fail in programs that never asked for tracing.
+ * It accepts any version of the API. A loader's table has the members of its version, and the layer
+ * changes those that it knows. It does not refuse a newer version: zeInit would then fail in
+ * programs that never asked for tracing.
  *
  * All exports here have names that the loader exports, too. Nothing in this library may call them
  * by those names.
@@ -20,8 +20,8 @@
 #include <string.h>
 
 /*
- * What the loader calls zelTracerCreate and its kin through; zel_tracing_ddi.h, which can't be
- * included as it is installed.
+ * The table by which the loader calls zelTracerCreate and its kin. It is in zel_tracing_ddi.h,
+ * which can't be included as it is installed.
  */
 struct tracer_table {
 	ze_result_t (*create)(const zel_tracer_desc_t *desc, zel_tracer_handle_t *tracer);
@@ -35,7 +35,7 @@ TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version,
 						   struct tracer_table *table);
 TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version);
 
-/* Tables only grow within a major version. What they had before 1.4 no header tells. */
+/* Tables only grow within a major version. No header has the tables from before 1.4. */
 static bool version_has_known_tables(uint32_t version)
 {
 	return version >= ZE_MAKE_VERSION(1, 4) && ZE_MAJOR_VERSION(version) == 1;
@@ -58,7 +58,7 @@ static enum tl_door_check loader_checks(const zel_version_t *loader)
 			    : TL_DOOR_CHECKS_BY_OTHER_TABLES;
 }
 
-/* What a loader is, it tells by itself. */
+/* Finds out what kind of loader this is. */
 static void loader_look(const struct tl_door_library *library, const void *loader)
 {
 	ze_result_t (*versions)(size_t * count, zel_component_version_t * list) =
@@ -90,9 +90,7 @@ ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 	return ZE_RESULT_SUCCESS;
 }
 
-/*
- * The interface of libtracelayer.so; without one, each function says that nothing was initialised.
- */
+/* libtracelayer.so's interface. Without it, each function answers that nothing was initialised. */
 static const struct tl_zel *zel(void)
 {
 	const struct tl_door_library *library = tl_door_library();
@@ -112,7 +110,7 @@ ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const cha
 	CALL(register_callback, tracer, type, function, callback);
 }
 
-/* A row of what zelLoaderGetVersions tells. */
+/* A row of the answer of zelLoaderGetVersions. */
 TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version)
 {
 	if (!version)
@@ -158,8 +156,8 @@ TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 }
 
 /*
- * The functions above by addresses that are bound here: -Bsymbolic, for the loader has the same
- * names.
+ * The functions above by addresses that are bound here (-Bsymbolic), since the loader has functions
+ * of the same names.
  */
 TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version,
 						   struct tracer_table *table)

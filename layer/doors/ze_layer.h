@@ -10,8 +10,8 @@
 #include "layer/program/zel_tracer.h"
 
 /*
- * zeGet…ProcAddrTable: the loader's table comes filled, and is given back with our shims in it.
- * `loader`: where the call came from.
+ * zeGet…ProcAddrTable: the loader's table comes filled; this puts shims into it. `loader`: the
+ * address that the call came from.
  */
 ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 			      const void *loader);

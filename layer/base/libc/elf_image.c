@@ -274,8 +274,8 @@ const char *tl_elf_needed_version(const struct tl_elf *elf, uint32_t index)
 }
 
 /*
- * A GNU hash table does not tell: the last symbol is the end of the chain that begins farthest
- * back.
+ * A GNU hash table does not say how many symbols there are. The last symbol is the end of the chain
+ * that begins farthest back.
  */
 uint32_t tl_elf_symbols(const struct tl_elf *elf)
 {
@@ -304,7 +304,7 @@ void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol)
 
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
 		return address;
-	/* The resolver's arguments as aarch64 has them; x86-64's takes none. */
+	/* The resolver's arguments on aarch64; on x86-64 it takes none. */
 	const struct {
 		unsigned long size, hwcap, hwcap2;
 	} more = {sizeof(more), getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};

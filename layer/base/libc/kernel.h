@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* For whoever walks the stack; only where the compiler itself writes down how. */
+/* For stack unwinders; only where the compiler itself writes unwind tables. */
 #ifdef __GCC_HAVE_DWARF2_CFI_ASM
 #define TL_NO_CALLER(return_address) ".cfi_remember_state\n\t.cfi_undefined " return_address "\n\t"
 #define TL_CALLER_AGAIN		     ".cfi_restore_state\n"

@@ -2,8 +2,7 @@
 /*
  * libc_bytes.c: the functions for memory and strings, for libtracelayer.so alone. See libc.h.
  *
- * The linker binds to them also the calls that the compiler makes by itself, and those of zlib and
- * libffi.
+ * The linker also binds to them the calls that the compiler inserts, and those of zlib and libffi.
  *
  * Most of what the encoders move is short: up to 128 bytes go without a loop, by loads and stores
  * that overlap. A build under a sanitizer has the sanitizer's functions, which check their
@@ -13,14 +12,14 @@
 
 #ifdef TL_OWN_LIBC
 
-/* These are the functions that its checks would call. */
+/* Its checks would call the very functions that are defined here. */
 #undef _FORTIFY_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifndef __clang__
-/* A loop that copies must not become a call of the very function that it is in. */
+/* A loop that copies must not be compiled to a call of the function that it is in. */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 
@@ -75,7 +74,7 @@ static void move_forward(char *to, const char *from, size_t size)
 {
 	const sixteen *a = (const sixteen *)from;
 	sixteen *b = (sixteen *)to;
-	/* The last 64 bytes, which may be stored over before their turn comes. */
+	/* The last 64 bytes: loaded now, since the loop may overwrite them. */
 	const sixteen *z = (const sixteen *)(from + size);
 	sixteen *y = (sixteen *)(to + size);
 	const sixteen last[4] = {z[-4], z[-3], z[-2], z[-1]};
@@ -160,7 +159,7 @@ void *memset(void *to, int byte, size_t size)
 	return to;
 }
 
-/* How words that differ are ordered: their first byte counts most. */
+/* Compares two words that differ as memcmp does: by their first bytes that differ. */
 static inline int order(uint64_t a, uint64_t b)
 {
 	return __builtin_bswap64(a) < __builtin_bswap64(b) ? -1 : 1;
@@ -179,7 +178,7 @@ int memcmp(const void *a, const void *b, size_t size)
 	for (; size > 8; size -= 8, at += 8, other += 8)
 		if (*(const eight *)at != *(const eight *)other)
 			return order(*(const eight *)at, *(const eight *)other);
-	/* The last eight, some of which may have been seen. */
+	/* The last eight bytes, some of which may have been compared already. */
 	at -= 8 - size;
 	other -= 8 - size;
 	return *(const eight *)at == *(const eight *)other
@@ -213,8 +212,8 @@ void *memmem(const void *text, size_t size, const void *part, size_t length)
 /* --- strings */
 
 /*
- * Where the first of the word's bytes is zero, in bits; 64 or more: none is. Machines are little
- * endian.
+ * The position of the word's first zero byte, in bits; 64 or more: it has none. Both machines are
+ * little endian.
  */
 static inline unsigned zero_in(uint64_t bytes)
 {
@@ -225,8 +224,8 @@ static inline unsigned zero_in(uint64_t bytes)
 }
 
 /*
- * By whole words, which lie in pages that the text is in; of the first, the bytes before the text
- * don't count. AddressSanitizer would complain of both.
+ * By whole, aligned words, so each lies in a page of the text. In the first word the bytes before
+ * the text don't count. AddressSanitizer would complain about them.
  */
 __attribute__((no_sanitize("address"))) size_t strlen(const char *text)
 {
@@ -344,8 +343,8 @@ char *strcat(char *restrict to, const char *restrict from)
 }
 
 /*
- * --- under the names by which a build with _FORTIFY_SOURCE calls them; the room was checked by the
- * compiler where it could be
+ * --- the names that a build with _FORTIFY_SOURCE calls; the compiler has checked the sizes where
+ * it could
  */
 
 void *__memcpy_chk(void *restrict to, const void *restrict from, size_t size, size_t room);

@@ -2,8 +2,8 @@
 /*
  * libc_calls.c: system calls under the C library's names, for libtracelayer.so alone. See libc.h.
  *
- * They do what the C library's functions do. They set the program's errno; its distance from the
- * thread pointer is asked for once (errno_from_pointer).
+ * They do what the C library's functions do. They set the program's errno, whose distance from the
+ * thread pointer is found once (errno_from_pointer).
  *
  * Time comes from the vdso, which the kernel maps into each process. When libtracelayer.so is
  * loaded, it finds the vdso's function by the vdso's own symbols. Without a vdso it makes a system
@@ -48,7 +48,7 @@
 int *tl_errno_of_libc(void);
 __asm__(".symver tl_errno_of_libc, __errno_location@" TL_ERRNO_VERSION);
 
-/* The same for all threads, since the C library is there from the start. 0: not known yet. */
+/* The same in all threads, since the C library is there from the start. 0: not known yet. */
 static _Atomic ptrdiff_t errno_from_pointer;
 
 int *__errno_location(void)
@@ -74,8 +74,8 @@ static long kernel_answer(long answer)
 
 /*
  * libtracelayer.so exports functions for the program under these two names
- * (layer/process/confine.c), so its own calls come here by the linker's --wrap. The C library's
- * have a variable number of arguments, which come in the same places as these.
+ * (layer/process/confine.c). So the linker's --wrap leads its own calls here. The C library's
+ * functions are variadic; their arguments come in the same registers as these.
  */
 long tl_own_syscall(long number, long a, long b, long c, long d, long e,
 		    long f) __asm__("__wrap_syscall");
@@ -94,7 +94,7 @@ static __attribute__((constructor)) void vdso_find(void)
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
 	struct tl_elf vdso;
 
-	/* It is known from here on. */
+	/* Finds errno's place, which is known from here on. */
 	(void)*(volatile int *)__errno_location();
 	if (!header)
 		return;
@@ -121,7 +121,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 
 /* --- files */
 
-/* Only what may create a file has one. */
+/* Only a call that may create a file has a mode. */
 static int open_mode(int flags, va_list list)
 {
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, int) : 0;
@@ -237,7 +237,9 @@ int lstat(const char *restrict path, struct stat *restrict file)
 	return fstatat(AT_FDCWD, path, file, AT_SYMLINK_NOFOLLOW);
 }
 
-/* By the system call that glibc makes for it: seccomp filters of programs expect that one. */
+/*
+ * By the system call that glibc makes for fstat, since seccomp filters of programs expect that one.
+ */
 int fstat(int fd, struct stat *file)
 {
 	return fstatat(fd, "", file, AT_EMPTY_PATH);
@@ -335,7 +337,7 @@ int getrlimit(__rlimit_resource_t which, struct rlimit *limit)
 	return (int)CALL(SYS_prlimit64, 0, which, NULL, limit);
 }
 
-/* As syscall above. */
+/* By --wrap, as for syscall above. */
 int tl_own_prctl(int option, long a, long b, long c, long d) __asm__("__wrap_prctl");
 int tl_own_prctl(int option, long a, long b, long c, long d)
 {
@@ -349,7 +351,10 @@ int sched_yield(void)
 
 /* --- signals */
 
-/* The kernel has a signal's bit where the C library has it; the C library's set is longer. */
+/*
+ * Clears the part of the C library's signal set that the kernel's does not have. A signal has the
+ * same bit in both.
+ */
 static void sigset_clear_tail(sigset_t *set)
 {
 	memset((char *)set + KERNEL_SIGSET, 0, sizeof(*set) - KERNEL_SIGSET);
@@ -387,7 +392,7 @@ int sigemptyset(sigset_t *set)
 	return 0;
 }
 
-/* But the C library's own signals. */
+/* All but the C library's own signals. */
 int sigfillset(sigset_t *set)
 {
 	const uint64_t all = ~RESERVED_SIGNALS;
@@ -422,7 +427,7 @@ int sigismember(const sigset_t *set, int number)
 
 #else
 
-/* The linker's --wrap leads here; what the program calls knows what to do. */
+/* The linker's --wrap leads here, too: call the function that the program would call. */
 long tl_real_syscall(long number, long a, long b, long c, long d, long e,
 		     long f) __asm__("__real_syscall");
 long tl_own_syscall(long number, long a, long b, long c, long d, long e,

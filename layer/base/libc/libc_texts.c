@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What making, opening, reading, writing and mapping files can answer. */
+/* For the errors of making, opening, reading, writing and mapping files. */
 const char *strerrordesc_np(int error)
 {
 	switch (error) {
