@@ -449,7 +449,7 @@ static void capture_result_text(struct capture *c, uint64_t result)
 	struct extent extent = {.from = (const void *)(uintptr_t)result, .element = 1};
 	char *before = c->at;
 
-	capture_string(c, &extent);
+	capture_string(c, &extent, false);
 	const struct tl_blob *blob = (const struct tl_blob *)(const void *)before;
 	if (c->at != before && blob->total == TL_BLOB_UNKNOWN && blob->bytes < TL_CAPTURE_STRING)
 		c->at = before;

@@ -23,13 +23,16 @@
 
 /*
  * Protects the list of APIs while it grows, the modes of all shims and their chains of closures.
- * Taken with signals blocked, since a signal handler's call may need a closure. Nothing is locked
- * under it. A struct tl_bounded_lock, since the writer's thread takes it, too.
+ * Taken with signals blocked, since a signal handler's call may need a closure. No other lock is
+ * taken under it. A struct tl_bounded_lock, since the writer's thread takes it, too.
  */
 static struct tl_bounded_lock lock;
 static sigset_t fork_signals; /* what was blocked before the lock was taken for a fork */
 
-/* Release when a library is put in, acquire when a number is looked up: its tables are there. */
+/*
+ * Release when a library is stored, acquire when a number is looked up: the library's tables are
+ * set.
+ */
 static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
 static _Atomic uint32_t nlibraries;
 
@@ -41,7 +44,7 @@ static _Atomic uint32_t used, described;
 
 /* --- modes; all under the lock */
 
-/* What settings alone ask of a shim. */
+/* The mode of a shim by the settings alone. */
 static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 {
 	const struct tl_function *function = shim->function;
@@ -58,7 +61,7 @@ static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 	if (!tl_process_is_recording())
 		return tl_process_is_watched() ? mode | TL_MODE_OPEN : mode;
 	mode |= TL_MODE_RECORD;
-	/* No words are as good as all, and quicker. */
+	/* A function without words gets the bit, too: nothing is captured, and its path is shorter. */
 	if (tl_config.args != TL_ARGS_NONE || !function->words)
 		mode |= TL_MODE_WORDS;
 	if (tl_config.args == TL_ARGS_FULL && function->flags & TL_FUNCTION_FOLLOWS)
@@ -68,7 +71,7 @@ static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 	return mode;
 }
 
-/* Calls go straight to the real function while there is nothing else to do. */
+/* Stores a shim's mode. With no mode bit set, calls go straight to the real function. */
 static void shim_store_mode(struct tl_shim *shim, uint32_t mode)
 {
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
@@ -77,7 +80,7 @@ static void shim_store_mode(struct tl_shim *shim, uint32_t mode)
 	atomic_store_explicit(&shim->direct, mode ? NULL : real, memory_order_relaxed);
 }
 
-/* Closures made for a shim are chained through .reserved. */
+/* Closures made for a shim form a list, linked by .reserved. */
 static struct tl_shim *shim_next_closure(const struct tl_shim *shim)
 {
 	return (struct tl_shim *)(uintptr_t)shim->reserved;
@@ -125,10 +128,7 @@ void tl_api_set_dispatch(struct tl_shim *shim, void *table)
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	for (struct tl_shim *one = shim; one; one = shim_next_closure(one))
-		/*
-		 * Release pairs with the callers' acquire loads: the table's contents come before
-		 * it.
-		 */
+		/* Release: pairs with the callers' acquire loads; the table is filled in. */
 		atomic_store_explicit(&one->dispatch, table, memory_order_release);
 	shims_change_mode(shim, table ? TL_MODE_TRACERS : 0, table ? 0 : TL_MODE_TRACERS);
 	tl_bounded_lock_release_quietly(&lock, &signals);
@@ -140,8 +140,9 @@ void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count)
 }
 
 /*
- * So that whoever reads the buffers knows what the APIs' functions are. Under the lock, so one at a
- * time and with signals blocked. Without the memory for it the calls are recorded all the same.
+ * Puts the API's description into the arena, so that readers of the buffers know its functions.
+ * Under the lock, so one at a time and with signals blocked. If there is no memory for it, calls
+ * are still recorded.
  */
 static void api_describe(uint32_t number)
 {
@@ -159,8 +160,9 @@ static void api_describe(uint32_t number)
 	memcpy(piece + 1, api->description, api->description_size);
 	piece->number = number;
 	/*
-	 * A process killed before this has described nothing, and recorded no call of it either.
-	 * Release: pairs with the acquire of who looks on (`tracelayer profile`).
+	 * A process that is killed before this has no description, and no recorded call of the API
+	 * either. Release: pairs with the acquire of `tracelayer profile`, which reads the buffers
+	 * of a live process.
 	 */
 	__atomic_store_n(&piece->size, (uint32_t)api->description_size, __ATOMIC_RELEASE);
 }
@@ -292,7 +294,7 @@ const struct tl_function *tl_api_function(uint32_t id)
 	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
 }
 
-/* Give the library a number, and its shims their ids and modes. False: there is no number left. */
+/* Gives the library a number, and its shims their ids and modes. False: no number is left. */
 static bool library_number(struct tl_shim_library *library)
 {
 	uint32_t number = atomic_load_explicit(&nlibraries, memory_order_relaxed);
@@ -338,7 +340,10 @@ int tl_shim_register(struct tl_shim_library *library)
 	return library_add(library);
 }
 
-/* Nobody can be asked later. Of loaders that are not there no function can be called either. */
+/*
+ * Later nothing can be resolved. A function whose loader is not loaded now can't be called later
+ * either.
+ */
 void tl_api_resolve_all(void)
 {
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_acquire);

@@ -20,25 +20,28 @@
 /* The APIs that come with the library itself; NULL-ended (layer/resolve/builtin_apis.c). */
 extern struct tl_shim_library *const tl_api_builtin[];
 
-/* At the start: register those. */
+/* At the start: register these. */
 void tl_api_register_builtin(void);
 
-/* --- APIs by number (the upper half of a record's), in the order of registering */
+/*
+ * --- APIs by number (the upper half of a function's number in records), in the order of
+ * registering
+ */
 
 /* NULL past the last. */
 const struct tl_api *tl_api_by_number(uint32_t number);
 const struct tl_shim_library *tl_api_library(uint32_t number);
 
-/* The function that a record's number names; NULL for a number that no API has. */
+/* The function with this number in records; NULL: no API has it. */
 const struct tl_function *tl_api_function(uint32_t id);
 
 /*
- * The buffers are there: put the descriptions of the APIs that are used into them. What is used
- * later is described when it is resolved.
+ * Once there are buffers: put the descriptions of the APIs that are used into them. An API that is
+ * used later is described when one of its functions is resolved.
  */
 void tl_api_describe(void);
 
-/* Resolve all functions of the APIs whose library is loaded: nobody can be asked later. */
+/* Resolve all functions of the APIs whose library is loaded, because it can't be done later. */
 void tl_api_resolve_all(void);
 
 /* --- modes of shims */
@@ -49,31 +52,34 @@ void tl_api_set_mode(struct tl_shim *shim, uint32_t set, uint32_t clear);
 void tl_api_set_modes(struct tl_shim *const *shims, uint32_t count, uint32_t set, uint32_t clear);
 
 /*
- * Publish a table of callbacks (NULL: none) for a shim and the closures made for it, with
- * TL_MODE_TRACERS.
+ * Publish a table of callbacks (NULL: none) for a shim and the closures made for it, and set
+ * TL_MODE_TRACERS accordingly.
  */
 void tl_api_set_dispatch(struct tl_shim *shim, void *table);
 
-/* From now on the caller of these shims decides: they get TL_MODE_CALLER, and .direct stays NULL. */
+/*
+ * From now on what a call of these shims gets depends on its caller: they get TL_MODE_CALLER, and
+ * .direct stays NULL.
+ */
 void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count);
 
 /*
- * A closure's shim was made: .function, .entry, .invoke, .real and .id (that of `of`) are filled
- * in. It gets the mode and dispatch that calls of `of` have now, and follows every later change. It
- * stays for ever.
+ * A closure's shim was made: .function, .entry, .invoke, .real and .id (the same as `of` has) are
+ * filled in. It gets the mode and dispatch that calls of `of` have now, and every later change of
+ * them. It is never freed.
  */
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of);
 
 /*
- * The real function of a shim is known: drop TL_MODE_RESOLVE, and let the calls go direct if nobody
- * watches them.
+ * The real function of a shim is known: clear TL_MODE_RESOLVE. If nothing watches its calls, they
+ * go straight to the real function.
  */
 void tl_api_resolved(struct tl_shim *shim);
 
-/* Let every function's next call come out of line once. */
+/* Let every function's next call take the slow path once. */
 void tl_api_look_again(void);
 
-/* Nobody watches any call from now on. */
+/* From now on nothing watches any call. */
 void tl_api_unwatch_all(void);
 
 /* --- for recording.c: under the lock, give each shim the mode that the settings ask for */
@@ -87,7 +93,7 @@ void tl_api_follow_settings(void);
 void tl_api_before_fork(void);
 void tl_api_after_fork_parent(void);
 void tl_api_after_fork_child(void);
-/* In place of the first, in a child whose parent ran no fork handlers. */
+/* Instead of tl_api_before_fork, in a child whose parent ran no fork handlers. */
 void tl_api_before_unseen_fork(void);
 
 #endif

@@ -3,8 +3,8 @@
  * asked_versions.c: see asked_versions.h.
  *
  * Answers are kept by shim and place of the call, since finding one walks the loaded libraries. A
- * kept answer is never changed or freed; one that was found before a library was unloaded is not
- * used any more.
+ * kept answer is never changed or freed. Once a library has been unloaded, answers from before that
+ * are not used any more.
  */
 #include "layer/resolve/asked_versions.h"
 
@@ -26,7 +26,7 @@ struct answer {
 };
 
 static const struct answer *_Atomic answers[ANSWERS];
-static _Atomic bool some_ask; /* some shim was noted */
+static _Atomic bool some_ask; /* at least one shim was noted */
 
 /*
  * What was found by looking: calls of the shim from that library mean that function. Only ever
@@ -57,8 +57,7 @@ static void want_note(const struct tl_shim *shim, const struct tl_elf *elf, void
 }
 
 /*
- * Of the loaders that define the name one has that version, and it is not the default one: that
- * function. NULL: none has.
+ * The function of that version, if a loader has it and it is not the default one; NULL: none has.
  */
 static void *version_older(const struct tl_loaded *loaded, const char *name, const char *version)
 {
@@ -77,7 +76,7 @@ static void *version_older(const struct tl_loaded *loaded, const char *name, con
 	return NULL;
 }
 
-/* An interposer has a shim of its own for it. */
+/* Whether an interposer has a shim of its own for that version. */
 static bool version_has_shim(const char *name, const char *version)
 {
 	char text[512];
@@ -155,7 +154,7 @@ void tl_asked_versions_look(const struct tl_loaded *loaded, const struct tl_elf 
 struct asked {
 	const char *name;
 	const void *place, *real;
-	struct tl_elf elf; /* where the real function lies */
+	struct tl_elf elf; /* the library that has the real function */
 	const ElfW(Sym) *symbol;
 };
 

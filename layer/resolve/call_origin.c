@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * call_origin.c: see call_origin.h. layer/resolve/library_roles.h says what a library is.
- */
+/* call_origin.c: see call_origin.h. layer/resolve/library_roles.h finds each library's role. */
 #include "layer/resolve/call_origin.h"
 
 #include <errno.h>
@@ -21,7 +19,7 @@ static void *library_own_function(const struct tl_known_library *library,
 	return symbol ? tl_elf_address(&library->elf, symbol) : NULL;
 }
 
-/* The word at an address that may be anything. */
+/* The word at an address, which may be any number. */
 static void *word_at(const void *address)
 {
 	void *word = NULL;
@@ -52,9 +50,9 @@ static void *first_handle(const struct tl_call *call)
 #define TABLE_WORDS 64
 
 /*
- * The driver that a handle is of. A loader dispatches by the table that a handle's first word
- * points to (an ICD dispatch table, or a C++ object's virtual functions): it lies in the driver, or
- * its entries lead there.
+ * The driver that a handle belongs to. A loader dispatches by the table that a handle's first word
+ * points to (an ICD dispatch table, or a C++ object's virtual functions). This table lies in the
+ * driver, or its entries lead there.
  */
 static const struct tl_known_library *driver_of(void *handle)
 {
@@ -71,8 +69,10 @@ static const struct tl_known_library *driver_of(void *handle)
 	return NULL;
 }
 
-/* The only driver in whose tables our shim stands for its own function; or of several, the one that
- * the call's first handle is of, or the first. */
+/*
+ * The driver's function for a call that came through a driver's table with our shim in it. If
+ * several drivers have such a table: the driver of the call's first handle, or else the first one.
+ */
 static void *driver_function_among(const struct tl_call *call)
 {
 	const struct tl_known_library *it, *by_handle;
@@ -97,23 +97,29 @@ static void *driver_function_among(const struct tl_call *call)
 	return function ? function : first;
 }
 
-/* A loader went through a driver's table, and found our shim there: the driver's own entries were
- * bound to us. */
+/*
+ * The driver's function for a loader's call through a driver's table. The shim is in that table
+ * because the dynamic linker bound the driver's own entries to it.
+ */
 static void *driver_function_dispatched(const struct tl_call *call)
 {
 	void *function = driver_function_among(call);
 
 	if (!function) {
-		/* A loader whose dlsym we don't see (opened with RTLD_DEEPBIND) leaves its drivers
-		 * unknown until now. */
+		/*
+		 * The layer does not see the dlsym calls of a loader that was opened with
+		 * RTLD_DEEPBIND. Its drivers are unknown until now.
+		 */
 		tl_roles_suspect(call->shim);
 		function = driver_function_among(call);
 	}
 	return function;
 }
 
-/* The call that returns here names its target: it goes through the PLT or the GOT, not through a
- * pointer that was looked up. */
+/*
+ * Whether the call that returns here names its target: it goes through the PLT or the GOT, and not
+ * through a pointer that was looked up.
+ */
 static bool caller_is_direct(const void *caller)
 {
 #if defined(__x86_64__)
@@ -126,8 +132,8 @@ static bool caller_is_direct(const void *caller)
 }
 
 /*
- * A loader that has our layer has its calls served by its tables. Only its own checks of drivers
- * are told apart.
+ * The real function, if a loader makes this call to check drivers. Of a loader that has our layer,
+ * all other calls by its tables are the program's.
  */
 static void *loaders_check(const struct tl_call *call)
 {
@@ -143,13 +149,13 @@ static void *loaders_check(const struct tl_call *call)
 }
 
 /*
- * Where the call came from:
+ * What a call gets, by the library it came from:
  *
- *	ours		our traced body called the loader, which jumped on: the return address is
- *			still ours. Through a driver's table, if a driver's table leads to us; else
- *			by name, to another export of its own
+ *	ours		our traced body called the loader, which jumped on, so the return address is
+ *			still ours. Through a driver's table if one leads to us: the driver's. Else
+ *			by name: another export of the loader's own
  *	a loader	by name: its own export; through a driver's table: the driver's
- *	a driver	its own; where it has none, it calls the API as programs do, and is traced
+ *	a driver	its own; a driver that has none calls the API as programs do, and is traced
  *			like them
  */
 void *tl_resolve_foreign(const struct tl_call *call)
@@ -175,7 +181,9 @@ void *tl_resolve_foreign(const struct tl_call *call)
 		function = driver_function_dispatched(call);
 	if (!function && from->role != TL_ROLE_OWN)
 		function = library_own_function(from, call->shim);
-	/* As a rule it is known: nobody has to look at what was loaded since. */
+	/*
+	 * As a rule the function is known, and there is no need to look at newly loaded libraries.
+	 */
 	if (!function && from->role != TL_ROLE_DRIVER)
 		function = atomic_load_explicit(&call->shim->real, memory_order_acquire);
 	if (!function && from->role != TL_ROLE_DRIVER)
@@ -212,9 +220,9 @@ bool tl_resolve_brings_loader_up(const struct tl_function *function)
 
 /*
  * A loader that is linked into a library calls some of the dynamic loader's functions itself, by
- * the names that it looked up: it asks for its tables and initialises it, and then calls by those
- * tables for the program. In later ones these have the dynamic loader's zeInit, so that the
- * program's call comes by the same pointer, but from another place.
+ * the names that it looked up: it asks for its tables and initialises that loader, and then calls
+ * by those tables for the program. In later versions the tables contain the dynamic loader's
+ * zeInit, so the program's call comes by the same pointer, but from another place.
  */
 bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_origin.h: whose call it is: the program's, a loader's or a driver's.
+ * call_origin.h: who makes a call: the program, a loader or a driver.
  *
  * A loader is a library whose soname an API names. A driver is a library that a loader took symbols
- * from with dlsym, or that a loader was seen to dispatch to. What they call themselves always gets
- * the real function. What the program asks for gets shims.
+ * from with dlsym, or that a loader was seen to dispatch to. Their own calls always get the real
+ * function. The program's calls get shims.
  *
  * No function here changes errno.
  */
@@ -17,15 +17,15 @@
 
 /*
  * A call came through a shim with TL_MODE_CALLER (call->shim, caller and params are set). Returns
- * the function it must get if it is a loader's or a driver's own, which is then called with nothing
- * recorded; NULL: it is the program's call, go on.
+ * the function that the call must get if it is a loader's or a driver's own; it is then called and
+ * nothing is recorded. NULL: it is the program's call, go on.
  */
 void *tl_resolve_foreign(const struct tl_call *call);
 
 /*
- * Where each of a few functions was called from the first time. True: this call comes from there.
- * Any thread; all are relaxed, since the calls that are told apart are made by one thread, one
- * after the other.
+ * Remembers, for a few functions, the place of the first call. True: this call comes from the same
+ * place. Any thread; all are relaxed, since one thread makes the calls in question, one after the
+ * other.
  */
 #define TL_FIRST_PLACES 8
 struct tl_first_places {
@@ -36,12 +36,14 @@ struct tl_first_places {
 };
 bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call);
 
-/*
- * A call came through a shim with TL_MODE_CALLER, and it is the program's: but a loader makes it
- * that is linked into the caller's library. Then nobody hears of it; what it gives out is wrapped
- * all the same.
- */
+/* A loader that is linked into a library initialises the dynamic loader by this function. */
 bool tl_resolve_brings_loader_up(const struct tl_function *function);
+
+/*
+ * For a call through a shim with TL_MODE_CALLER that is the program's (tl_resolve_foreign). True: a
+ * loader that is linked into the caller's library makes it. Then it is not recorded and no tracer
+ * sees it, but the pointers that it gives out are still wrapped.
+ */
 bool tl_resolve_is_linked_loaders(const struct tl_call *call);
 
 #endif

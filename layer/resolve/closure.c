@@ -2,9 +2,9 @@
 /*
  * closure.c: libffi closures around real functions. See closure.h.
  *
- * All closures stand in a list that only grows at its head. Two threads may make the same closure
- * at once. Both look through what the other has added before they add their own, so one of them
- * wins, and the other gives its closure back.
+ * All closures are in a list that only grows at its head. Two threads may make the same closure at
+ * once. Both look through what the other has added before they add their own, so one of them wins,
+ * and the other frees its closure.
  */
 #include "layer/resolve/closure.h"
 
@@ -20,9 +20,9 @@
 
 struct closure {
 	struct closure *next;
-	_Atomic bool adopted; /* the runtime has told the shim what its calls do */
+	_Atomic bool adopted; /* the API table has set the shim's mode */
 	struct tl_shim shim;  /* .entry: what the program calls */
-	bool is_generic;      /* no compiled shim has a body for it: .shim has a signature */
+	bool is_generic;      /* no compiled shim has a body for it; .shim has a signature */
 	ffi_closure *writable;
 	ffi_cif cif;
 	ffi_type **arguments;
@@ -73,7 +73,7 @@ static uint32_t type_alignment(const struct tl_type *type)
 	return largest;
 }
 
-/* A list of elements being made; with no room yet, they are only counted. */
+/* A list of elements that is being made. While .list is NULL, they are only counted. */
 struct elements {
 	ffi_type **element;
 	size_t count;
@@ -88,8 +88,10 @@ static void elements_add(struct elements *elements, ffi_type *type)
 	elements->count++;
 }
 
-/* A union is passed as words of its alignment: right wherever one of its members is an integer or a
- * pointer. */
+/*
+ * A union is passed as words of its alignment. That is right if one of its members is an integer or
+ * a pointer.
+ */
 static void elements_add_union(struct elements *elements, const struct tl_type *type)
 {
 	uint32_t unit = type_alignment(type);
@@ -106,7 +108,7 @@ static void elements_add_members(struct elements *elements, const struct tl_type
 		const struct tl_variable *member = &type->members[i];
 		bool is_array = member->type->kind == TL_KIND_ARRAY;
 
-		/* Bit fields share a unit: it is passed once. */
+		/* Bit fields share a unit, which is passed once. */
 		if (i && member->offset < end)
 			continue;
 		end = member->offset + member->type->size;
@@ -130,8 +132,10 @@ static void elements_add_all(struct elements *elements, const struct tl_type *ty
 		elements_add_members(elements, type);
 }
 
-/* Made anew for each closure that passes one by value (a handful of functions do), and kept with
- * it. */
+/*
+ * Made for each closure that passes a struct by value (a handful of functions do), and kept with
+ * it.
+ */
 static ffi_type *ffi_aggregate(const struct tl_type *type)
 {
 	struct elements elements = {0};
@@ -179,7 +183,7 @@ static ffi_type *ffi_type_of(const struct tl_type *type)
 
 /* --- the call */
 
-/* libffi wants integers narrower than its word as a whole word, with the sign they have. */
+/* libffi wants an integer that is narrower than its word as a whole word, with sign. */
 static void word_widen(const ffi_type *type, ffi_arg word, void *result)
 {
 	switch (type->type) {
@@ -203,7 +207,7 @@ static bool type_is_narrow(const ffi_type *type)
 	       type->type != FFI_TYPE_FLOAT && type->type != FFI_TYPE_STRUCT;
 }
 
-/* The words that a compiled shim's body would make of its parameters. */
+/* Captures the words that a compiled shim's body would capture of its parameters. */
 static uint32_t words_fill(const struct tl_function *function, void **arguments, uint64_t *words)
 {
 	memset(words, 0, 8 * (size_t)function->words);
@@ -221,8 +225,8 @@ static uint32_t words_fill(const struct tl_function *function, void **arguments,
 }
 
 /*
- * In place of a compiled shim's body. `result` has room for a word of libffi's where it is narrower
- * than that.
+ * Does the work of a compiled shim's body. If the result is narrower than libffi's word, `result`
+ * has room for that word.
  */
 static void closure_serve(struct closure *closure, void **arguments, void *result)
 {
@@ -277,7 +281,7 @@ static struct closure *closure_find(struct closure *from, const struct tl_functi
 	return NULL;
 }
 
-/* What a finder returns: not before its maker is done with it. */
+/* The entry, once the thread that made the closure has finished it. */
 static void *closure_entry(const struct closure *closure)
 {
 	while (!atomic_load_explicit(&closure->adopted, memory_order_acquire))
@@ -287,7 +291,7 @@ static void *closure_entry(const struct closure *closure)
 
 static bool closure_prepare(struct closure *closure, const struct tl_function *function)
 {
-	/* Of a function that is known by name only, words are passed on. */
+	/* A function that is known by name only passes words on. */
 	unsigned count = function->passed ? function->passed : function->count;
 	ffi_type *result = ffi_type_of(function->result);
 
@@ -328,7 +332,7 @@ static struct closure *closure_make(struct tl_shim *shim, void *real)
 {
 	bool is_generic = shim_is_generic(shim);
 
-	/* What libffi is not told can't be passed on. */
+	/* libffi can't pass on a type that it is not told. */
 	if (is_generic &&
 	    (shim->signature->flags & (TL_SIGNATURE_VARIADIC | TL_SIGNATURE_UNKNOWN) ||
 	     shim->signature->words > TL_SIGNATURE_WORDS))

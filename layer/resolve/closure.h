@@ -2,9 +2,9 @@
 /*
  * closure.h: a function pointer of its own for each further real function of a name.
  *
- * Where two platforms give different functions for one name, the shim of that name can call only
- * one of them. Each further one gets a closure. It carries a shim of its own with the real function
- * in it, and is traced as the same function.
+ * If two platforms give different functions for one name, the shim of that name can call only one
+ * of them. Each further one gets a closure. It contains a shim of its own with the real function in
+ * it, and is traced as the same function.
  */
 #ifndef TL_LAYER_RESOLVE_CLOSURE_H
 #define TL_LAYER_RESOLVE_CLOSURE_H
@@ -12,8 +12,9 @@
 #include "tracelayer/shim.h"
 
 /*
- * The closure for that pair, made at the first question and never freed. `real` itself where the
- * system refuses executable memory, or where a parameter's type cannot be passed on. Any thread.
+ * The closure for this shim and real function, made at the first call and never freed. Returns
+ * `real` itself if the system refuses executable memory, or a parameter's type cannot be passed on.
+ * Any thread.
  */
 void *tl_closure_for(struct tl_shim *shim, void *real);
 

@@ -2,11 +2,11 @@
 /*
  * dladdr.c: the program's dladdr and dladdr1, asked about a shim.
  *
- * Programs and libraries ask where one of an API's functions lies to find the library's files or to
- * open it again: ALSA's asks so about itself. Their pointer is the shim's, so the real dladdr would
- * name the library with the shims. It is asked about the real function instead, and so is it about
- * a closure. Any other address goes on as it is, an address inside a shim too: whoever prints a
- * backtrace is to see the shim.
+ * Programs and libraries ask where an API's function lies, to find the library's files or to open
+ * it again: ALSA's library does so for itself. Their pointer is the shim's, so the real dladdr
+ * would name the library with the shims. So it is asked about the real function instead; the same
+ * for a closure. Any other address is passed on as it is, also an address inside a shim: a
+ * backtrace should show the shim.
  *
  * The pointer itself is not changed: a library may compare it with one that the program gave it.
  */

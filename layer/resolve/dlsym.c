@@ -2,9 +2,9 @@
 /*
  * dlsym.c: see dlsym.h.
  *
- * The exported dlsym and dlvsym are a few instructions: keep the arguments, ask tl_dlsym_hook, and
- * either return its answer or jump to the function it names with the arguments and the return
- * address as they came. The hook answers only for names that have a shim.
+ * The exported dlsym and dlvsym are a few instructions: keep the arguments, call tl_dlsym_hook, and
+ * either return its answer or jump to the function that it returns, with the arguments and the
+ * return address as they came. The hook answers only for names that have a shim.
  *
  *	caller's library	question		answer
  *	-------------------------------------------------------------------------------------
@@ -26,9 +26,9 @@
  *							is another interposer, and gets what is
  *							next
  *
- * "Nothing without us" must fail as it fails without us, dlerror and all. So the real dlsym is
- * asked for the name with a DEL behind it, which nobody defines, and our dlerror takes that out of
- * the message again.
+ * A lookup that finds nothing without us must fail as it does without us, with the same dlerror. So
+ * the real dlsym is asked for the name with a DEL character behind it, which no library defines,
+ * and our dlerror removes that from the message.
  */
 #include "layer/resolve/dlsym.h"
 
@@ -92,13 +92,13 @@ static void *lookup_answer(const struct tl_lookup *lookup, void *pointer)
 	return NULL;
 }
 
-/* A name with a DEL behind it, kept for the next time. */
+/* A name with a DEL character behind it, kept for the next time. */
 struct absent {
 	struct absent *next;
 	char name[];
 };
 
-/* Only ever added to, at its head. */
+/* Entries are only added, at the head. */
 static _Atomic(struct absent *) absents;
 
 static const char *absent_name(const char *name)
@@ -129,7 +129,7 @@ static void *lookup_fail(const struct tl_lookup *lookup)
 	return lookup_jump(lookup);
 }
 
-/* The caller would have got `pointer` without us. */
+/* Without us the caller would have got `pointer`: the answer is made from that. */
 static void *lookup_give(const struct tl_lookup *lookup, void *pointer)
 {
 	if (!pointer)
@@ -170,8 +170,10 @@ static void *answer_next(const struct tl_lookup *lookup)
 	return !lookup->foreign && in_loader ? lookup_give(lookup, in_loader) : lookup_jump(lookup);
 }
 
-/* The handle led to our own function: it is the program's (dlopen of NULL), or that of a library
- * which needs us. */
+/*
+ * The handle led to our own function: it is the program's handle (dlopen of NULL), or a handle of a
+ * library that needs us.
+ */
 static void *answer_past_us(const struct tl_lookup *lookup, void *ours)
 {
 	struct link_map *library = NULL;
@@ -203,9 +205,8 @@ static void *answer_handle(const struct tl_lookup *lookup)
 }
 
 /*
- * Names that are answered from the first question on, and not only once the runtime has started. A
- * tool's constructor comes before ours: of the tracing interface it must not get one part from the
- * loader and the other from us.
+ * Names that are answered even before the runtime has started. A tool's constructor runs before
+ * ours: it must not get one part of the tracing interface from the loader and the other from us.
  */
 static bool name_is_ours(const char *name)
 {
@@ -213,8 +214,9 @@ static bool name_is_ours(const char *name)
 }
 
 /*
- * Called by the assembly above. Returns where to jump, with the question's (perhaps changed)
- * arguments; or NULL: return the question's answer. A name without a shim costs its hash.
+ * Called by the assembly above. Returns the function to jump to, with the question's arguments,
+ * which this may change; or NULL: return the question's answer. A name without a shim costs its
+ * hash.
  */
 __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_question *question,
 								const void *caller)
@@ -224,8 +226,8 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_questi
 	int saved = errno;
 
 	/*
-	 * A sanitizer asks for what it stands before, and until it has that, nothing of libc can be
-	 * called.
+	 * A sanitizer asks for the functions that it intercepts. Until it has them, no function of
+	 * libc may be called.
 	 */
 	if (tl_process_is_confined() ||
 	    (!tl_process_is_started() && !(question->name && name_is_ours(question->name))))
@@ -258,8 +260,10 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_questi
 	return next;
 }
 
-/* The real dlerror's message, without the DEL that lookup_fail() put behind the name. The message is
- * libc's own copy, which may be written. */
+/*
+ * The real dlerror's message, without the DEL that lookup_fail() put behind the name. The message
+ * is libc's own copy, which may be changed.
+ */
 char *tl_dlerror(void)
 {
 	char *message = tl_real_dl()->next.dlerror ? tl_real_dl()->next.dlerror() : NULL;

@@ -16,16 +16,18 @@
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/library_roles.h"
 
-/* What dlsym was called with, as the assembly in dlsym.c lays it out on the stack. The hook may
- * change it. */
+/*
+ * The arguments of dlsym, as the assembly in dlsym.c lays them out on the stack. The hook may
+ * change them.
+ */
 struct tl_question {
 	void *handle;
 	const char *name;
 	const char *version; /* NULL: dlsym */
-	void *answer;	     /* used where the hook returns NULL */
+	void *answer;	     /* used if the hook returns NULL */
 };
 
-/* libc's, and the next after us, which is another interposer's where there is one. */
+/* libc's, and the next one after ours, which is another interposer's if there is one */
 struct tl_real_dl {
 	struct tl_dl libc, next;
 };
@@ -41,7 +43,7 @@ struct tl_lookup {
 /* The assembly calls it. */
 void *tl_dlsym_hook(struct tl_question *question, const void *caller);
 
-/* The loader, driver or own library that asks; NULL: the program. */
+/* The library that asks, if it is a loader, a driver or our own; NULL: the program asks. */
 const struct tl_known_library *tl_lookup_asking_library(const void *caller);
 
 /* --- dlsym_real.c */
@@ -51,14 +53,16 @@ const struct tl_real_dl *tl_real_dl(void);
 /* Ask for the same name (and version) with another handle. */
 void *tl_question_ask(const struct tl_dl *dl, const struct tl_question *question, void *handle);
 
-/* --- dlsym_search.c: past our own libraries; NULL: nobody defines it */
+/*
+ * --- dlsym_search.c: lookups that pass over our own libraries; NULL: no library defines the name
+ */
 
 /* In the scope that the caller's library has of its own. */
 void *tl_lookup_in_scope(const struct tl_lookup *lookup);
 
 /*
- * Behind the caller. True: our function would be next, and nothing else was looked for. Else
- * in_loader is what a loader defines, if that is what is next.
+ * Behind the caller. True: our function would be the next one, and the search ended there. Else
+ * *in_loader is the function that comes next, if a loader defines it.
  */
 bool tl_lookup_behind_caller(const struct tl_lookup *lookup, void **in_loader);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym_real.c: the real dlsym and its kin, found in the symbol tables of the libraries that are loaded. See dlsym.h.
+ * dlsym_real.c: the real dlsym and its kin, found in the symbol tables of the libraries that are
+ * loaded. See dlsym.h.
  */
 #include "layer/resolve/dlsym.h"
 
@@ -42,10 +43,10 @@ static bool elf_is_libc(const struct tl_elf *elf)
 	       (elf->soname && tl_elf_begins(elf->soname, "libc.musl"));
 }
 
-/* Before any constructor of ours: what is loaded then is there from the start. */
+/* A search before any constructor of ours has run. */
 struct early {
 	struct tl_real_dl *found;
-	bool behind; /* us */
+	bool behind; /* the walk has passed our library */
 };
 
 static bool real_find_early(const struct tl_elf *elf, void *closure)
@@ -89,7 +90,7 @@ static void real_complete(struct tl_real_dl *found)
 		found->next.dladdr1 = found->libc.dladdr1;
 }
 
-/* Threads that come here at the same time all store the same. */
+/* Threads that store this at the same time all store the same. */
 const struct tl_real_dl *tl_real_dl(void)
 {
 	if (atomic_load_explicit(&real_found, memory_order_acquire))
@@ -122,7 +123,8 @@ void *tl_dlsym_next(const char *name)
 }
 
 /*
- * The scope of RTLD_DEFAULT and RTLD_NEXT is ours here, so the call must not become a jump.
+ * Asked from here, RTLD_DEFAULT and RTLD_NEXT are resolved for our library, so the call must not
+ * become a jump.
  */
 void *tl_question_ask(const struct tl_dl *dl, const struct tl_question *question, void *handle)
 {

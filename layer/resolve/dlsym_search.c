@@ -15,9 +15,9 @@ struct search {
 	const void *caller;
 	uint32_t hash;
 	bool caller_defines; /* the caller's library defines the name itself */
-	bool we_are_next;  /* it stands before us in the global scope, and nobody between defines it
-			    */
-	struct tl_elf elf; /* where it was found */
+	/* the caller stands before us in the global scope, and no library between us defines it */
+	bool we_are_next;
+	struct tl_elf elf; /* the library that has it */
 	const ElfW(Sym) *symbol;
 	enum finding finding;
 };
@@ -43,8 +43,10 @@ static bool elf_is(const struct tl_elf *elf, void *closure)
 	return elf == closure;
 }
 
-/* The scope that a library opened by dlopen has of its own: what it needs, and what those libraries
- * need that brought it. */
+/*
+ * The scope that a library opened by dlopen has of its own: the libraries that it needs, and those
+ * needed by the libraries that brought it in.
+ */
 static bool search_local(const struct tl_loaded *loaded, const struct tl_elf *root,
 			 struct search *search)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym_zel.c: lookups of Level Zero's tracing interface, and of what brings a linked loader up. See
- * dlsym_lookup.h.
+ * dlsym_zel.c: lookups of Level Zero's tracing interface, and of the functions by which a linked
+ * loader initialises itself. See dlsym_lookup.h.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/shim_names.h"
 
-/* What libtracelayer.so has under that name. */
+/* libtracelayer.so's own function of that name. */
 static void *own_symbol(const char *name)
 {
 	return tl_door_symbol((void *)tl_dlsym_hook, name);
@@ -31,7 +31,7 @@ static bool name_is_register(const char *name)
 	       !strcmp(name + length - end, REGISTER_ENDS);
 }
 
-/* What it registers for is known by name only, so that ours only stands in the loader's place. */
+/* Whether ours is only a stand-in: this build knows the function only by name. */
 static bool register_is_stand_in(const char *name)
 {
 	int length = (int)(strlen(name) - strlen(REGISTER_BEGINS REGISTER_ENDS));
@@ -48,12 +48,12 @@ static bool register_is_stand_in(const char *name)
 	return shim && shim->function->passed;
 }
 
-/* What the question would be answered with, were it not ours to answer. */
+/* The answer that the program would get without us. */
 static void *lookup_without_us(const struct tl_lookup *lookup)
 {
 	const struct tl_question *question = lookup->question;
 
-	/* Asked by us, what is next is next after us. */
+	/* Asked from here, RTLD_NEXT finds what comes after our library. */
 	return question->handle == RTLD_NEXT
 		       ? tl_question_ask(&lookup->real->libc, question, RTLD_NEXT)
 		       : tl_question_ask(&lookup->real->next, question, question->handle);
@@ -69,8 +69,9 @@ static bool handle_is_loaders(void *handle)
 }
 
 /*
- * A loader that is linked into a library, as oneAPI's adapters have it, first looks up what brings
- * the dynamic one up. What it calls by name after that is the loader's business.
+ * Notes a loader that is linked into a library, as in oneAPI's adapters. It first looks up the
+ * functions that initialise the dynamic loader. The calls that it then makes by name are the
+ * loader's business.
  */
 void tl_zel_notice_linked_loader(const struct tl_lookup *lookup)
 {
@@ -93,11 +94,11 @@ void tl_zel_tell_linked_loader_apart(const struct tl_lookup *lookup)
 }
 
 /*
- * What has no shim, but is ours all the same: asked of a loader, zelTracerCreate and its kin would
- * be the loader's, which knows of no layer where none was asked for, or passes the handle of our
- * tracer on to another layer. NULL: it is none of these.
+ * Answers for names without a shim that must still lead to us. The loader's own zelTracerCreate and
+ * its kin would find no layer unless the environment asks for one, or pass the handle of our tracer
+ * to another layer. NULL: the name is none of these.
  *
- * A register function that came after the descriptor was written is in the loader only. It reaches
+ * A register function that is newer than the descriptor exists only in the loader. It would reach
  * another layer with our handle when the program calls it, or when the loader, called by the
  * program, looks it up in that layer.
  */

@@ -2,8 +2,8 @@
 /*
  * library_roles.c: see library_roles.h.
  *
- * The list is an array that only grows. It is written within tl_loaded_with, whose lock makes
- * writers take turns. Any thread reads it: an entry is complete before the count that covers it is
+ * The list is an array that only grows. It is written within tl_loaded_with, whose lock allows one
+ * writer at a time. Any thread reads it: an entry is complete before the count that covers it is
  * stored with release.
  */
 #include "layer/resolve/library_roles.h"
@@ -30,7 +30,7 @@
 static struct tl_known_library known[KNOWN_MAX];
 static _Atomic unsigned known_count;
 
-/* What the last look saw; a look with the same finds nothing new. */
+/* The counts of libraries at the last look. A look with the same counts finds nothing new. */
 static _Atomic unsigned long long seen_added, seen_removed;
 static _Atomic uint32_t seen_names;
 
@@ -126,10 +126,10 @@ struct look {
 	const void *driver; /* an address in a library that is a driver, or NULL */
 	/* an address in a library that a loader is linked into, or NULL */
 	const void *linked;
-	const struct tl_shim *suspect; /* whoever defines this is a driver, or NULL */
+	const struct tl_shim *suspect; /* whichever library defines this is a driver; or NULL */
 	const struct tl_loaded *loaded;
 	const struct tl_elf *program;
-	bool later; /* the dynamic linker is not done with a library: look again */
+	bool later; /* the dynamic linker is still working on a library: look again */
 	struct tl_shim *entangled[ENTANGLED_MAX];
 	unsigned count;
 };
@@ -137,9 +137,9 @@ struct look {
 enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
 
 /*
- * What became of a reference: it is bound to the shim, or will be at the first call through it. The
- * program's own address for a function is its PLT's where it was linked to a fixed place, and leads
- * to us.
+ * What became of a reference: the dynamic linker has bound it to the shim, or will do so at the
+ * first call through it. A program that was linked to a fixed address has its own PLT's address for
+ * a function, which leads to us, too.
  */
 static enum binding relocation_binding(const struct look *look, const struct tl_elf *elf,
 				       const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
@@ -181,7 +181,7 @@ static void look_add_entangled(struct tl_shim *shim, void *closure)
 		look->entangled[look->count++] = shim;
 }
 
-/* own: the library's calls of its own functions are bound to itself; NULL: they stay. */
+/* `own`: bind the library's calls of its own functions to itself. NULL: leave them. */
 static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined,
 			     struct tl_own_references *own)
@@ -217,7 +217,8 @@ bool tl_roles_is_bound(const struct tl_known_library *it, const struct tl_shim *
 		1ull << index % 64);
 }
 
-/* Functions of an API that a library defines: such as the loaders export, and such as they don't.
+/*
+ * How many functions of an API a library defines: of those that loaders export, and of the others.
  */
 struct definitions {
 	bool exported, unexported;
@@ -243,8 +244,8 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 }
 
 /*
- * A loader that was opened with RTLD_DEEPBIND takes its drivers' symbols past our dlsym. What then
- * gives a driver with the loader's names away is that it also has functions that no loader has
+ * A loader that was opened with RTLD_DEEPBIND looks up its drivers' symbols without our dlsym. Then
+ * a driver that has the loader's names is recognised by functions that no loader has
  * (clIcdGetPlatformIDsKHR).
  */
 static void library_scan(struct look *look, const struct tl_elf *elf)
@@ -296,8 +297,10 @@ static void libraries_mark_gone(const struct tl_loaded *loaded)
 	}
 }
 
-/* In a program that has shims linked into it, ours and its own calls cannot be told apart: then
- * they are its own. */
+/*
+ * In a program that has shims linked into it, our calls and its own cannot be told apart: they
+ * count as its own.
+ */
 static void library_remember_own(const struct tl_loaded *loaded, const void *address)
 {
 	const struct tl_elf *elf = tl_loaded_at(loaded, address);
@@ -350,8 +353,8 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 }
 
 /*
- * A library was seen before the dynamic linker was done with it. As a rule it soon is; the number of
- * looks is limited all the same.
+ * A library was seen before the dynamic linker was done with it. As a rule that takes a moment; the
+ * number of looks is limited all the same.
  */
 #define LOOKS_AGAIN 16
 
@@ -366,7 +369,7 @@ static bool another_look_is_worth_it(const struct tl_generation *generation)
 	return atomic_fetch_add_explicit(&times, 1, memory_order_relaxed) < LOOKS_AGAIN;
 }
 
-/* What a look is for, besides the libraries that are new. */
+/* A look at the libraries, for new ones and for what the caller has put into `look`. */
 static void libraries_look_for(struct look look)
 {
 	struct tl_generation generation = tl_loaded_generation();
@@ -385,7 +388,10 @@ static void libraries_look_for(struct look look)
 		return;
 	atomic_store_explicit(&seen_names, look.names->count, memory_order_relaxed);
 	atomic_store_explicit(&seen_removed, generation.removed, memory_order_relaxed);
-	/* Last, and read first: a look is skipped only where all of it was seen. */
+	/*
+	 * Release: pairs with the acquire of tl_roles_look. Stored last and read first: a look is
+	 * skipped only if all of an earlier one can be seen.
+	 */
 	atomic_store_explicit(&seen_added, generation.added, memory_order_release);
 }
 
@@ -422,11 +428,11 @@ void tl_roles_note_linked(const void *address)
 }
 
 /*
- * How often it was asked about each name since a library was last loaded or unloaded. A look costs
- * tens of microseconds, and where a library's exported function tail-calls another one, the
- * question comes with every call. So what was looked for in vain is looked for again only when
- * another library is there; and, as one may be seen before the dynamic linker is done with it, the
- * second, fourth, eighth… time.
+ * How often each name was asked for since a library was last loaded or unloaded. A look costs tens
+ * of microseconds, and where a library's exported function tail-calls another one, every call asks.
+ * So a name that was not found is looked for again only when another library has been loaded. Since
+ * a library may be seen before the dynamic linker is done with it, it is also looked for at the
+ * second, fourth, eighth… question.
  */
 static _Atomic uint32_t asked[TL_ROLES_NAMES];
 static _Atomic unsigned long long asked_since;
@@ -439,7 +445,7 @@ static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 
 	if (!names || index >= TL_ROLES_NAMES)
 		return true;
-	/* All three only grow. Threads that forget at once do so twice, which costs a look. */
+	/* All three only grow. If two threads reset them at once, that costs one more look. */
 	unsigned long long since =
 		generation.added + generation.removed + ((unsigned long long)names->count << 40);
 	if (atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&

@@ -2,9 +2,9 @@
 /*
  * loader_tables.c: see loader_tables.h.
  *
- * A shim calls here what the loader offered. It never calls what could be found under the
- * function's name: that is the loader's own export, which would come back to us through the very
- * table that we changed.
+ * A shim that is put into a table calls the function that the loader offered. It never looks the
+ * function up by name: that would find the loader's own export, which would come back to the shim
+ * through the very table that we changed.
  */
 #include "layer/resolve/loader_tables.h"
 
@@ -20,7 +20,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 
-/* --- whether to */
+/* --- whether to take a loader's functions */
 
 struct place {
 	const struct tl_shim *shim;
@@ -68,7 +68,7 @@ bool tl_door_opens(const char *function)
 
 static _Atomic int loader_checks;
 
-/* A table in use was offered, and not only copies on the stack. */
+/* A table in use was offered, and not only a copy on the stack. */
 static _Atomic bool in_use;
 
 void tl_door_loader(enum tl_door_check check)
@@ -83,9 +83,7 @@ static bool function_checks_by_its_table(const struct tl_function *function)
 		       TL_DOOR_CHECKS_BY_ITS_TABLE;
 }
 
-/*
- * All checks are made within the program's first call, before that goes on to the drivers itself.
- */
+/* All checks are made within the program's first call, before that call reaches the drivers. */
 bool tl_door_is_check(const struct tl_call *call)
 {
 	static struct tl_first_places first;
@@ -121,7 +119,7 @@ void *tl_door_symbol(const void *address, const char *name)
 
 /* --- pointers */
 
-/* The first pointer becomes the shim's own real function; for each other there is a closure. */
+/* The first pointer becomes the shim's own real function; each other pointer gets a closure. */
 static void pointer_put_shim(struct tl_shim *shim, void **place)
 {
 	void *none = NULL, *real = *place;
@@ -135,8 +133,8 @@ static void pointer_put_shim(struct tl_shim *shim, void **place)
 		return;
 	}
 	/*
-	 * The loader's own calls don't come through here, so nobody has to be told apart; but for
-	 * those by which it checks drivers.
+	 * The loader's own calls don't come through here, so callers need not be told apart, except
+	 * for the calls by which it checks drivers.
 	 */
 	if (function_checks_by_its_table(shim->function))
 		tl_api_by_caller(&shim, 1);
@@ -156,7 +154,7 @@ void tl_door_pointer(const char *function, void **place)
 
 /* --- Level Zero's tables */
 
-/* Near enough above one of our own variables. */
+/* Whether the table is close above one of this function's variables. */
 static bool table_is_on_stack(const void *address)
 {
 	char here;
@@ -165,10 +163,10 @@ static bool table_is_on_stack(const void *address)
 }
 
 /*
- * Loaders up to 1.17.27 ask for the table with zeInit once more for every driver, to see if it is
- * alive, in a table on the stack. Those calls are the loader's, not the program's; and with several
- * drivers the functions are theirs, while the program's zeInit has to reach them all. From 1.15 on
- * they ask for a copy on the stack first, and then for the table in use.
+ * Loaders up to 1.17.27 ask each driver for the table with zeInit once more, in a table on the
+ * stack, to see if the driver is alive. Those calls are the loader's, not the program's; and with
+ * several drivers the functions are the drivers', while the program's zeInit has to reach all
+ * drivers. Loaders from 1.15 on first ask for a copy on the stack, and then for the table in use.
  */
 static bool table_is_for_loader_itself(const struct tl_shim *shim, void *table, void *offered)
 {

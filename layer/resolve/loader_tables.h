@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader_tables.h: what the loaders' own layers (layer/doors) ask of the runtime. A process has one
- * runtime, whichever way it came in.
+ * loader_tables.h: the runtime's interface for the loaders' own layers (layer/doors). A process has
+ * one runtime, whichever way it was loaded.
  *
- * A loader that has an interface for layers offers them its tables of functions. A layer hands each
- * pointer on to here. It gives the loader our shim in the pointer's place; the shim's real function
- * is that pointer. Where the shims already stand before the loader (preloaded), nothing is
- * replaced, so that a call through both doors is traced once.
+ * A loader that has an interface for layers offers its tables of functions to them. A layer hands
+ * each pointer on to here. It gives the loader our shim in the pointer's place; the shim's real
+ * function is that pointer. If the shims are preloaded, and so come before the loader anyway,
+ * nothing is replaced, so that a call is traced once.
  *
- * Functions go by name, not by number: the two sides may have been made from different headers. A
- * function that has no shim stays as it is.
+ * Functions are identified by name, not by number: the two sides may have been made from different
+ * headers. A function that has no shim stays as it is.
  */
 #ifndef TL_LAYER_RESOLVE_LOADER_TABLES_H
 #define TL_LAYER_RESOLVE_LOADER_TABLES_H
@@ -20,8 +20,8 @@
 #include "tracelayer/shim.h"
 
 /*
- * A loader of this function's API is about to offer its functions: take them? False: leave them
- * all.
+ * The loader of this function's API is about to offer its functions. True: the layer takes them.
+ * False: it leaves all as they are.
  */
 TL_EXPORT bool tl_door_opens(const char *function);
 
@@ -30,13 +30,13 @@ TL_EXPORT void tl_door_pointer(const char *function, void **place);
 
 /*
  * The same for each member of a table that `getter` (a function like zeGetEventProcAddrTable)
- * fills; of the members that this version has.
+ * fills, up to the last member that this version has.
  */
 TL_EXPORT void tl_door_table(const char *getter, uint32_t version, void *table);
 
 /*
- * How Level Zero's loaders find out whether a driver is alive. They call its initialising functions
- * for that, before the program's call; those calls are not the program's, and get the real
+ * How Level Zero's loaders find out whether a driver is alive. They call the driver's initialising
+ * functions before the program's call. Those calls are not the program's, and get the real
  * functions.
  */
 enum tl_door_check {
@@ -51,7 +51,7 @@ TL_EXPORT void tl_door_loader(enum tl_door_check check);
 /* A symbol of the library that the address lies in, or NULL. */
 TL_EXPORT void *tl_door_symbol(const void *address, const char *name);
 
-/* For tl_resolve_foreign: this call is one of those. */
+/* For tl_resolve_foreign: this call is such a check. */
 struct tl_call;
 bool tl_door_is_check(const struct tl_call *call);
 

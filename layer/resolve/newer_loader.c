@@ -14,8 +14,8 @@
 #include "layer/base/message.h"
 
 /*
- * zeInit, zesInit: its kinds are ze, zer, zes and zet. Not the getters, which are answered, and not
- * what the loader is brought up by.
+ * zeInit, zesInit: the name begins with ze, zer, zes or zet. Not the getters, which are handled,
+ * and not the functions that initialise the loader.
  */
 static bool name_is_function(const char *name)
 {
@@ -47,7 +47,7 @@ static void loader_count_unknown(const struct tl_elf *elf, struct search *search
 	}
 }
 
-/* The first that is loaded under the loader's name: as a rule there is one. */
+/* Looks at the first library that is loaded under the loader's name: as a rule there is one. */
 static void loader_look(const struct tl_loaded *loaded, void *closure)
 {
 	struct search *search = closure;

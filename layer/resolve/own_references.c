@@ -2,12 +2,12 @@
 /*
  * own_references.c: see own_references.h.
  *
- * The dynamic linker writes to the same slots. It binds a slot at the first call through it; that
+ * The dynamic linker writes to the same slots. It binds a slot at the first call through it. That
  * stores the same kind of word in one instruction, so the later store wins. While it relocates a
- * library that is being opened, the slots have no address in the library yet, and the caller leaves
- * them alone. A library whose slots become read-only is left alone until the kernel says that they
- * are: from then on the dynamic linker does not write there, and does not change the protection
- * under us.
+ * library that is being opened, the slots have no address in the library yet, and this file leaves
+ * them alone. If the slots of a library become read-only, this file waits until the kernel reports
+ * them as read-only: from then on the dynamic linker does not write there, and does not change the
+ * protection meanwhile.
  */
 #include "layer/resolve/own_references.h"
 
@@ -73,7 +73,7 @@ static bool map_line_read(struct map_line *line, char c)
 	return false;
 }
 
-/* The kernel says that the page may be read, and not written. */
+/* Whether the kernel reports the page as readable and not writable. */
 static bool page_is_read_only(uintptr_t page)
 {
 	struct map_line line = {.start = 0};
@@ -120,8 +120,9 @@ static bool slot_is_writable(struct tl_own_references *references, uintptr_t slo
 /* --- binding */
 
 /*
- * Without us the library's own function would be found first. Of libraries that were opened later
- * only the dynamic linker knows in which order they are searched: then no other may define it.
+ * Whether without us the library's own function would be found first. Only the dynamic linker knows
+ * the search order of libraries that were opened later: for these, no other may define the
+ * function.
  */
 static bool library_comes_first(const struct tl_own_references *references, const char *name)
 {

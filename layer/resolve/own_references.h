@@ -3,9 +3,9 @@
  * own_references.h: calls by which a loader reaches its own exported functions.
  *
  * Such a call goes through a slot of the library's procedure linkage table. The dynamic linker
- * fills it by name, so it leads to the shim of that name. But the call is the library's own: nobody
- * records it, and telling it apart at each call costs more than many functions take. So the slot
- * gets the library's own function, which it would have without us.
+ * fills it by name, so it leads to the shim of that name. But the call is the library's own: it is
+ * not recorded, and to recognise it each time costs more than many functions take. So the slot gets
+ * the library's own function, which it would have without us.
  *
  * Only slots of calls are changed (JUMP_SLOT). A pointer to a function (GLOB_DAT, or a word in a
  * table) stays the shim's: the library may compare it with one that the program gave it, and that
@@ -24,8 +24,8 @@ struct tl_own_references {
 	const struct tl_elf *elf;
 	/* what the dynamic linker makes read-only when it has relocated the library */
 	uintptr_t protected_from, protected_to;
-	bool asked, writable; /* whether that could be made writable; it is */
-	bool later;	      /* the dynamic linker is not done with it: look again */
+	bool asked, writable; /* it was tried to make the memory writable; the memory is writable */
+	bool later;	      /* the dynamic linker is still working on the library: look again */
 };
 
 void tl_own_references_begin(struct tl_own_references *references, const struct tl_loaded *loaded,
@@ -33,9 +33,9 @@ void tl_own_references_begin(struct tl_own_references *references, const struct 
 void tl_own_references_end(struct tl_own_references *references);
 
 /*
- * The library's slot for this relocation leads to a shim, or will: give it the library's own
- * function. False: it stays as it is, since the library does not define the function, another
- * library's would be called without us, or the memory can't be written.
+ * The library's slot for this relocation leads to a shim, or will: store the library's own function
+ * there. False: the slot stays, since the library does not define the function, or another
+ * library's function would be called without us, or the memory can't be written.
  */
 bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela) *relocation);
 

@@ -2,8 +2,8 @@
 /*
  * real_function.c: see real_function.h.
  *
- * Lookups read symbol tables (layer/base/loaded_libraries.h) and not dlsym's answers, since the
- * program's dlerror is the program's. layer/resolve/library_roles.h says what a library is.
+ * Lookups read symbol tables (layer/base/loaded_libraries.h) and don't call dlsym, which would
+ * change the program's dlerror. layer/resolve/library_roles.h finds each library's role.
  */
 #include "layer/resolve/real_function.h"
 
@@ -26,7 +26,7 @@ void tl_resolve_add(struct tl_shim_library *library)
 
 /* --- names with versions */
 
-/* longer than any name of a C function with a version that is found */
+/* longer than any name with a version that is looked up */
 #define NAME_ROOM 512
 
 /*
@@ -74,10 +74,11 @@ struct search {
 	const struct tl_shim *shim;
 	const void *caller;
 	struct versioned name;
-	struct tl_elf elf; /* where it was found */
+	struct tl_elf elf; /* the library that has it */
 	const ElfW(Sym) *symbol;
-	bool stays;  /* the library was there at start: it is never unloaded */
-	bool others; /* a library opened later, that is neither loader nor driver, defines it */
+	bool stays; /* the library was loaded at the start: it is never unloaded */
+	/* a library that was opened later, and is neither loader nor driver, defines it */
+	bool others;
 };
 
 static void search_begin(struct search *search, const struct tl_shim *shim, const void *caller)
@@ -112,13 +113,15 @@ static bool library_defines_as_loader(const struct tl_elf *elf, void *closure)
 	return false;
 }
 
-/* For an API whose loader is not known by name: one that was found to be it. */
+/* For an API whose loader is not known by name: a library that was found to be its loader. */
 static bool library_defines_as_known_loader(const struct tl_elf *elf, struct search *search)
 {
 	return tl_roles_of(elf) == TL_ROLE_LOADER && library_defines(elf, search);
 }
 
-/* Behind us in the global scope: the loader that the program is linked to, or a later interposer.
+/*
+ * Searches behind us in the global scope: the loader that the program is linked to, or a later
+ * interposer.
  */
 static bool search_behind(const struct tl_loaded *loaded, struct search *search)
 {
@@ -134,8 +137,8 @@ static bool search_behind(const struct tl_loaded *loaded, struct search *search)
 }
 
 /*
- * The loader that the caller's library needs, else the first that is loaded, else what else its
- * library would have found, else a library that counts as a loader.
+ * Searches the loader that the caller's library needs, then the first loader that is loaded, then
+ * the rest of that library's scope, then a library that counts as a loader.
  */
 static bool search_loaders(const struct tl_loaded *loaded, struct search *search)
 {
@@ -170,7 +173,7 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 	search->symbol = NULL;
 }
 
-/* The program may close it; we go on calling it. */
+/* Keeps the library loaded: the program may close it, and shims go on calling it. */
 static void library_hold(const struct search *search)
 {
 	if (!search->stays)
@@ -195,8 +198,8 @@ static void loaded_has_api(const struct tl_loaded *loaded, void *closure)
 }
 
 /*
- * It defines a good part of the API's functions. One or two may have the same names by chance, or
- * stand before the library that has them all.
+ * This part of an API's functions makes a library its loader. A library may have one or two
+ * functions of the same names by chance, or because it interposes them.
  */
 #define GOOD_PART 4
 
@@ -216,8 +219,9 @@ static bool library_implements(const struct tl_elf *elf, const struct tl_api *ap
 }
 
 /*
- * A real function was found in a library with none of the API's names. Then that is its loader: its
- * own calls are told apart, and its other functions are found there, whoever calls them.
+ * A real function was found in a library, and the API names no library. Then that library is the
+ * API's loader: its own calls are told apart, and the other functions are looked up there, whoever
+ * calls them.
  */
 static void loader_notice(const struct tl_api *api, const struct tl_elf *elf)
 {
@@ -261,17 +265,21 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 	}
 	if (!search.others || !tl_dl()->dlsym)
 		return NULL;
-	/* Of those, only what was opened with RTLD_GLOBAL counts, and only the dynamic linker knows
-	 * which. */
+	/*
+	 * Of libraries opened later only those with RTLD_GLOBAL count, and only the dynamic linker
+	 * knows which these are.
+	 */
 	void *next = versioned_dlsym(RTLD_NEXT, &search.name);
 
 	__asm__ volatile("" : "+r"(next));
-	/* The library with the shims may be what is next. */
+	/* The next library may be the one with the shims. */
 	return tl_roles_is_own_at(next) ? NULL : next;
 }
 
-/* Nobody has loaded a library of this API, and yet it is called: the program was linked to us
- * alone. */
+/*
+ * No library of this API is loaded, and yet one of its functions is called: the program was linked
+ * to us alone.
+ */
 static void *real_find_by_soname(const struct tl_function *function)
 {
 	struct versioned name;
@@ -290,8 +298,8 @@ static void *real_find_by_soname(const struct tl_function *function)
 }
 
 /*
- * A caller's return address does not say in which scope it found us, where it has jumped here. The
- * first library that defines the function is better than none.
+ * If the caller jumped here, its return address does not show in which scope it found us. The first
+ * library that defines the function is better than none.
  */
 static void search_anywhere(const struct tl_loaded *loaded, void *closure)
 {
@@ -318,7 +326,7 @@ static void *real_find_anywhere(const struct tl_shim *shim)
 	return tl_elf_address(&search.elf, search.symbol);
 }
 
-/* The first to find one decides for all. */
+/* The first thread to find a real function decides for all. */
 static void *real_settle(struct tl_shim *shim, void *real)
 {
 	void *there = NULL;
@@ -348,7 +356,7 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
-/* --- what get-proc functions give out */
+/* --- pointers that get-proc functions give out */
 
 static void pointer_wrap(struct tl_shim *shim, void **place)
 {
@@ -371,7 +379,7 @@ static void table_wrap(const struct tl_api *api, const struct tl_getproc *getpro
 	for (uint32_t i = 0; library && table && i < getproc->count; i++) {
 		const struct tl_table_entry *entry = &getproc->entries[i];
 
-		/* The caller's table ends where its version's does. */
+		/* The caller's table has only the members of its version. */
 		if (entry->since <= version)
 			pointer_wrap(&library->shims[entry->function],
 				     (void **)(table + entry->offset));
@@ -454,7 +462,7 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real)
 	there = tl_roles_at(real);
 	if (there && there->role == TL_ROLE_OWN)
 		return real;
-	/* A loader's own export leads to our layer by itself. */
+	/* The loader's own export leads to our layer by itself. */
 	if (there && there->role == TL_ROLE_LOADER && tl_roles_is_layered(shim->function->api))
 		return real;
 	void *known = tl_resolve_real_if_loaded(shim);

@@ -28,7 +28,7 @@ void tl_recording_start(bool paused)
 	tl_process_set_recording(on ? TL_FILE_RECORDS : TL_FILE_PAUSED, on);
 }
 
-/* Under the lock. */
+/* Called under the lock. */
 static void header_note_state(void)
 {
 	struct tl_file_header *header = tl_arena_header();
@@ -54,7 +54,7 @@ bool tl_recording_switch(enum tl_file_recording to)
 			tl_api_follow_settings();
 	}
 	tl_api_unlock(&signals);
-	/* Calls of threads that are known would not come out of line otherwise. */
+	/* Otherwise the calls of known threads would not take the slow path. */
 	if (may && to == TL_FILE_RECORDS && wanted_at_begin && wanted_at_begin())
 		tl_api_look_again();
 	return may;

@@ -10,24 +10,27 @@
 
 #include "format/file/trace_file.h"
 
-/* At the start: as the settings say. `paused`: recording begins later. */
+/* At the start: begin to record, or not, as the settings say. `paused`: recording begins later. */
 void tl_recording_start(bool paused);
 
 /*
  * Begin, pause or end recording of what level and globs select, and note it in the buffers' header.
- * False: it was ended before, and stays so. Async-signal-safe; also on the writer's thread.
+ * False: recording was ended before, and stays so. Async-signal-safe; also on the writer's thread.
  */
 bool tl_recording_switch(enum tl_file_recording to);
 
-/* While nothing is recorded, keep open calls all the same, for `tracelayer profile`. Likewise. */
+/*
+ * While nothing is recorded, keep open calls all the same, for `tracelayer profile`.
+ * Async-signal-safe; also on the writer's thread.
+ */
 void tl_recording_watch(bool on);
 
 /* Start the layer, if need be, and switch. */
 void tl_recording_set(bool on);
 
 /*
- * For a higher room, once, at the start: ask `wanted` whenever recording begins. Where it returns
- * true, every function's next call comes out of line once.
+ * For a higher room, once, at the start: `wanted` is called whenever recording begins. If it
+ * returns true, every function's next call takes the slow path once.
  */
 void tl_recording_at_begin(bool (*wanted)(void));
 

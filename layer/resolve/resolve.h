@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resolve.h: the contract of layer/resolve: whose function a call gets.
+ * resolve.h: the contract of layer/resolve: which function a call gets.
  *
  * Shims have the names of the functions that they stand for. So a name alone does not say which
  * function a caller means. This room finds the real function behind each shim, tells the program's
- * calls from those of loaders and drivers, and sees to it that each call is traced once.
+ * calls from those of loaders and drivers, and makes sure that each call is traced once.
  *
  *	real_function.h	the real function of a shim; what get-proc functions give out
- *	call_origin.h	whose call it is
+ *	call_origin.h	who makes a call
  *	asked_versions.h	callers that ask for an older version of a function
  *	dlsym.h		the program's dlsym, dlvsym, dlerror, dladdr and dladdr1, and the real ones
- *	loader_tables.h	what the loaders' own layers (layer/doors) ask of the runtime
+ *	loader_tables.h	the runtime's interface for the loaders' own layers (layer/doors)
  *	function_tables.h	tables of functions in structs
  *	newer_loader.h	a line about a loader that is newer than this build
  *
- * Its inside: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a name to
- * its shim), closure.h (a shim for each further real function of a name), dlsym_lookup.h (one lookup
- * by dlsym), own_references.h (a loader's calls of its own functions).
+ * For the room itself: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a
+ * name to its shim), closure.h (a shim for each further real function of a name), dlsym_lookup.h
+ * (one lookup by dlsym), own_references.h (a loader's calls of its own functions).
  *
  * Promise: a loader's or a driver's own call gets the real function, and is not recorded. errno is
- * kept, and so is the program's pending dlerror, except where a library has to be held or found by
+ * kept, and so is the program's pending dlerror, unless a library has to be kept loaded or found by
  * soname, which happens once for each.
  *
  * Who may call: any thread. The first call of a function may come from a signal handler; what it

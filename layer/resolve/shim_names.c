@@ -11,16 +11,18 @@
 
 #define LIBRARIES_MAX 64
 
-/* Filled from the front; a slot is claimed by compare-and-swap and never changes again. */
+/* Filled from the front. A slot is claimed by compare and exchange and never changes again. */
 static _Atomic(struct tl_shim_library *) libraries[LIBRARIES_MAX];
 
-/* Where the entries of each lie; .end is 0 until both are stored. */
+/* Where the entries of each library lie; .end is 0 until both are stored. */
 static struct {
 	_Atomic uintptr_t start, end;
 } entries[LIBRARIES_MAX];
 
-/* Published with release when whole, read with acquire. One that was replaced may still be read, so
- * it is kept. */
+/*
+ * Published with release when complete, read with acquire. A table that was replaced may still be
+ * in use, so it is kept.
+ */
 static _Atomic(const struct tl_shim_names *) current;
 
 struct tl_shim_library *tl_shim_names_nth(unsigned n)

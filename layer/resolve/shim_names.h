@@ -2,9 +2,9 @@
 /*
  * shim_names.h: from a function's name to its shim.
  *
- * The table is made at the first question after an API was added, in one mapping, and published
- * whole; a reader takes no lock. Every dlsym of the program asks it, also that of a malloc that is
- * being set up. So it does not allocate from the heap.
+ * The table is made by the first lookup after an API was added, in one mapping, and published when
+ * complete; readers take no lock. Every dlsym of the program uses it, also one within a malloc that
+ * is being set up. So it does not allocate from the heap.
  */
 #ifndef TL_LAYER_RESOLVE_SHIM_NAMES_H
 #define TL_LAYER_RESOLVE_SHIM_NAMES_H
@@ -18,7 +18,7 @@ struct tl_shim_name {
 	const char *name;
 	struct tl_shim *shim;
 	uint32_t hash; /* tl_elf_hash */
-	uint32_t next; /* in its bucket: index + 1, 0: last */
+	uint32_t next; /* the next entry of its bucket: index + 1; 0: it is the last */
 };
 
 struct tl_shim_names {
@@ -29,11 +29,13 @@ struct tl_shim_names {
 	uint64_t bytes;
 };
 
-/* Make a library's functions known. A second time for the same library does nothing; the first
- * library to bring a name keeps it. */
+/*
+ * Make a library's functions known. Does nothing for a library that was added before. If two
+ * libraries have the same name, the first one keeps it.
+ */
 void tl_shim_names_add(struct tl_shim_library *library);
 
-/* All names there are; NULL where there are none, or memory was refused. */
+/* All names; NULL: there are none, or memory was refused. */
 const struct tl_shim_names *tl_shim_names(void);
 
 /* The shim of that name, or NULL. */
@@ -42,10 +44,10 @@ struct tl_shim *tl_shim_names_find(const char *name);
 /* The shim whose entry this is, or NULL. Takes no lock. */
 struct tl_shim *tl_shim_names_at(const void *entry);
 
-/* The name is one of the built-in APIs'; to be asked before these are registered. Calls nothing. */
+/* The name belongs to a built-in API. For lookups before these are registered. Calls nothing. */
 bool tl_shim_names_is_builtin(const char *name);
 
-/* The place of a shim's name among all names: it never changes. UINT32_MAX: it has none. */
+/* The index of a shim's name among all names, which never changes. UINT32_MAX: it has none. */
 uint32_t tl_shim_names_index(const struct tl_shim *shim);
 
 /* The library with the API's shims, or the nth that was added (NULL past the last). */
