@@ -6,7 +6,7 @@ noinst_LTLIBRARIES += libtl_phases.la
 libtl_phases_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS)
 libtl_phases_la_SOURCES = \
 	%D%/basics/basics.h %D%/basics/exit_codes.h %D%/basics/messages.h \
-	%D%/basics/escaped.h %D%/basics/escaped.c %D%/basics/interned.h %D%/basics/interned.c %D%/basics/progress.h %D%/basics/progress.c %D%/basics/words.h %D%/basics/words.c \
+	%D%/basics/escaped.h %D%/basics/escaped.c %D%/basics/interned.h %D%/basics/interned.c %D%/basics/progress.h %D%/basics/progress.c \
 	%D%/read/inflater.h %D%/read/inflater.c %D%/read/temporary_file.h %D%/read/temporary_file.c \
 	%D%/systrace/systrace.h %D%/systrace/nn_mark.h %D%/systrace/nn_mark.c %D%/systrace/nn_names.h %D%/systrace/nn_names.c \
 	%D%/systrace/systrace_packed.h %D%/systrace/systrace_packed.c %D%/systrace/systrace_reader.h %D%/systrace/systrace_reader.c \
@@ -18,7 +18,7 @@ libtl_phases_la_SOURCES = \
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/run_protocol.h \
-	%D%/basics/messages.c \
+	%D%/basics/messages.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * device_apis.c: the APIs whose devices get lanes.
- */
+/* device_apis.c: the list of APIs whose devices get lanes. */
 #include <stddef.h>
 
 #include "layer/device/device.h"

@@ -25,7 +25,10 @@
 #define PRELOAD	   "LD_PRELOAD="
 #define SEPARATORS ": "
 
-/* The value of LD_PRELOAD there; NULL: there is none. The dynamic linker takes the last one. */
+/*
+ * The value of LD_PRELOAD in that environment; NULL: there is none. The dynamic linker uses the
+ * last one.
+ */
 static const char *preload_of(char *const envp[])
 {
 	const char *list = NULL;
@@ -36,7 +39,7 @@ static const char *preload_of(char *const envp[])
 	return list;
 }
 
-/* The first item that is us; NULL: none is. */
+/* The list's first item that is this library, or one that needs it; NULL: there is none. */
 static const char *ours_in(const char *list, size_t *length)
 {
 	while (list && *list) {
@@ -53,7 +56,7 @@ static bool can_read(const char *item, size_t length)
 {
 	char path[TL_PROGRAM_PATH];
 
-	/* Without a slash it is searched for. */
+	/* A name without a slash would be searched for. */
 	if (length >= sizeof(path) || *item != '/')
 		return true;
 	memcpy(path, item, length);
@@ -102,7 +105,7 @@ size_t tl_image_look(const char *path, char *const envp[])
 	return (count + 1) * sizeof(*envp) + sizeof(PRELOAD) + strlen(list);
 }
 
-/* The list without our items, as LD_PRELOAD's whole entry. */
+/* Writes LD_PRELOAD's entry with the list's other items. */
 static void put_rest(char *to, const char *list)
 {
 	char *first = to + strlen(PRELOAD);

@@ -2,8 +2,8 @@
 /*
  * preload.c: how the library came into the process. See preload.h.
  *
- * LD_PRELOAD says it, where it is still there. Otherwise the order of loading does: the dynamic
- * linker puts the program first, then what is preloaded, then what the program needs.
+ * LD_PRELOAD says so, if it is still there. Otherwise the order of loading does: the dynamic linker
+ * puts the program first, then preloaded libraries, then what the program needs.
  */
 #include "layer/process/preload.h"
 
@@ -21,7 +21,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* One of LD_PRELOAD's paths, which colons and spaces separate, ends in `name`. */
+/* One of LD_PRELOAD's paths, which are separated by colons and spaces, ends in `name`. */
 static bool is_listed(const char *list, const char *name)
 {
 	size_t size = strlen(name);
@@ -60,7 +60,7 @@ static bool needs(const struct link_map *map, const char *path)
 	return false;
 }
 
-/* A listed library brings us along: shims for another API, made by tracegen. */
+/* A library of the list needs this one: shims for another API, made by tracegen. */
 static bool a_listed_one_needs(const char *list, const struct link_map *self)
 {
 	const struct link_map *map = self;
@@ -74,7 +74,7 @@ static bool a_listed_one_needs(const char *list, const struct link_map *self)
 	return false;
 }
 
-/* We stand before everything that the program needs, and it doesn't need us. */
+/* This library comes before everything that the program needs, and the program doesn't need it. */
 static bool comes_before_needed(const struct link_map *self)
 {
 	const struct link_map *program = self;
@@ -106,8 +106,8 @@ bool tl_preloaded(void)
 }
 
 /*
- * The last parts of paths: ours, and those of preloaded libraries that need us. The dynamic linker
- * keeps them.
+ * The last parts of paths: this library's, and those of preloaded libraries that need it. The
+ * dynamic linker keeps these texts.
  */
 #define BRINGERS 16
 static const char *names[BRINGERS];
@@ -125,7 +125,7 @@ void tl_preload_look(void)
 	const struct link_map *map = self;
 	while (map->l_prev)
 		map = map->l_prev;
-	/* The program itself may need us, too, and has no name. */
+	/* The program itself may need this library, too. It has no name. */
 	for (; map && nnames < BRINGERS; map = map->l_next)
 		if (*map->l_name && needs(map, self->l_name))
 			names[nnames++] = last_part(map->l_name);

@@ -14,10 +14,10 @@
  */
 bool tl_preloaded(void);
 
-/* Note what LD_PRELOAD calls us: once, when the library is loaded. */
+/* Note the names by which LD_PRELOAD brings this library in: once, when the library is loaded. */
 void tl_preload_look(void);
 
-/* An item of LD_PRELOAD is us, or a library that brings us along. Async-signal-safe. */
+/* An item of LD_PRELOAD is this library, or a library that needs it. Async-signal-safe. */
 bool tl_preload_is_ours(const char *item, size_t length);
 
 #endif

@@ -187,6 +187,7 @@ static int quick_status;
 TL_EXPORT void quick_exit(int status)
 {
 	quick_status = status;
+	/* Release: pairs with the acquire in at_quick_exit_last. */
 	atomic_store_explicit(&quitting, true, memory_order_release);
 	process_leave(real.quick_exit, status);
 }

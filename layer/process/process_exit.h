@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * process_exit.h: what was recorded goes into the file, and the process's recording ends.
- */
+/* process_exit.h: writes what was recorded into the file, and ends the process's recording. */
 #ifndef TL_LAYER_PROCESS_PROCESS_EXIT_H
 #define TL_LAYER_PROCESS_PROCESS_EXIT_H
 
 #include <stdbool.h>
 
 /*
- * What was recorded so far is put into the file, which gets its end; recording goes on, over that
- * end. False, and nothing is done, where the calling process isn't the owner. Async-signal-safe;
- * waits with a bound; keeps errno.
+ * Write all that was recorded so far into the file, and the file's end. Recording goes on; later
+ * events overwrite that end. False: the calling process isn't the owner, and nothing is done.
+ * Async-signal-safe; waits with a bound; keeps errno.
  */
 bool tl_process_flush(void);
 
 /*
- * The same before an exec: the file stays as it is from here on, though other threads go on
- * recording. When the exec has failed, tl_process_reopen, by the same thread. What can be ended
- * only once (a pipe) is ended where the exec is certain.
+ * The same before an exec: from here on the file does not change, though other threads go on
+ * recording. If the exec fails, the same thread calls tl_process_reopen. What can be ended only
+ * once (a pipe) is ended if the exec is certain.
  */
 bool tl_process_close(bool certain);
 void tl_process_reopen(void);
@@ -29,7 +27,7 @@ void tl_process_reopen(void);
 void tl_process_end(void);
 
 /*
- * After that, for the very last time: the buffers are deleted, unless they have something that
+ * After tl_process_end, at the very end: the buffers are deleted, unless they have something that
  * could not be written.
  */
 void tl_process_release(void);
@@ -42,8 +40,9 @@ void tl_process_release(void);
 void tl_process_confine(void);
 
 /*
- * Register the exit handler: at the first watched call; once more when the driver has set itself
- * up, and with it registered its own. And the handler that runs last of all, at the start.
+ * Register the exit handler: at the first watched call, and once more when the driver has
+ * initialised itself and with that registered its own handler. And, at the start, the handler that
+ * runs last of all.
  */
 void tl_exit_register(void);
 void tl_process_renew_exit(void);

@@ -71,7 +71,7 @@ static void recording_start(void)
 	tl_recording_start(tl_control_start());
 }
 
-/* A child, without --follow: it is left alone from here on. */
+/* A child without --follow is left alone from here on. */
 static void follow_child(void)
 {
 	if (tl_config.follow)

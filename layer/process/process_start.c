@@ -50,7 +50,7 @@ static void start_process(void)
 	tl_parts_start();
 	/*
 	 * Now, and not at the first call: a process may be forked while another thread is in its
-	 * first call, and a child has to be known for one before that.
+	 * first call. The child must be recognised as a child before that.
 	 */
 	if (!tl_config.secure)
 		tl_fork_register();
@@ -70,8 +70,8 @@ const struct tl_process_stages tl_process_stages = {
 };
 
 /*
- * `tracelayer run` sets this before the program starts. Without it the layer does, which may be too
- * late: other libraries' constructors may run before this one.
+ * `tracelayer run` sets up XPTI's variables before the program starts. Without it the layer does,
+ * which may be too late: other libraries' constructors may run before this one.
  */
 static void bring_xpti(void)
 {

@@ -47,7 +47,7 @@ static _Atomic uint32_t loaded; /* futex: the tools are loaded */
 static _Atomic bool impatient;	/* waiting has been in vain */
 
 static void (*ends[TOOLS_MAX])(void);
-static _Atomic uint32_t nends; /* release after the entry is in place */
+static _Atomic uint32_t nends; /* release when an entry is stored, acquire when it is read */
 static _Atomic bool ended;
 
 /* --- loading */
@@ -234,7 +234,7 @@ static void tools_load_at_first_call(void)
 	if (atomic_compare_exchange_strong_explicit(&tool_state, &state, self, memory_order_acquire,
 						    memory_order_acquire)) {
 		tools_load();
-		/* Release pairs with the acquire in wait_for_tools. */
+		/* Release: pairs with the acquire in tools_await; the tools are loaded. */
 		atomic_store_explicit(&tool_state, 0, memory_order_release);
 		tl_first_call_done(TL_FIRST_CALL_TOOLS);
 		atomic_store_explicit(&loaded, 1, memory_order_relaxed);
@@ -255,6 +255,7 @@ void tl_tools_start(void)
 		return;
 	if (!getcwd(folder, sizeof(folder)))
 		strcpy(folder, ".");
+	/* Release: pairs with the acquire exchange in tools_load_at_first_call; `folder` is set. */
 	atomic_store_explicit(&tool_state, WANTED, memory_order_release);
 	tl_first_call_give(TL_FIRST_CALL_TOOLS, tools_load_at_first_call);
 	tl_tracer_at_create(tools_are_loading_here);

@@ -14,13 +14,13 @@
  */
 void tl_tools_start(void);
 
-/* At exit: tell the tools, once in a process. Not async-signal-safe. */
+/* At exit: call the tools' end functions, once in a process. Not async-signal-safe. */
 void tl_tools_end(void);
 
-/* There are tools that have not been told. */
+/* There are tools whose end function has not been called. */
 bool tl_tools_await_end(void);
 
-/* Without --follow the child has none. */
+/* Without --follow the child has no tools. */
 void tl_tools_after_fork_child(void);
 
 #endif

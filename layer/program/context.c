@@ -57,7 +57,7 @@ static uint64_t block_room_behind(const struct tl_context_block *block, uint64_t
 
 /* --- logging */
 
-/* NULL: there is none in this block. */
+/* Room for an event of that size. NULL: this block has none. */
 static struct tl_context_stored *place_take(struct tl_context_block *block, uint64_t size)
 {
 	uint64_t at = atomic_load_explicit(&block->used, memory_order_relaxed);
@@ -93,6 +93,7 @@ static struct tl_context_stored *place_reserve(struct tl_context_whole *context,
 								     memory_order_acquire),
 					*made;
 		if (!next) {
+			/* Release: pairs with the acquires of .next and .last; the block is zeroed. */
 			made = block_make(block_room_behind(block, size));
 			if (!made)
 				return NULL;
@@ -149,7 +150,7 @@ static void stored_fill(struct tl_context_stored *stored, const struct tl_contex
 	char *to = text_put(stored->texts, event->name);
 	for (size_t i = 0; i < stored->nargs; i++)
 		to = text_put(text_put(to, event->args[i].key), event->args[i].value);
-	/* Pairs with the load in tl_context_next. */
+	/* Release: pairs with the acquire in tl_context_next. */
 	atomic_store_explicit(&stored->whole, 1, memory_order_release);
 }
 
@@ -247,7 +248,7 @@ static bool lane_add(struct tl_context_whole *context, uint32_t shown, const cha
 	lane->shown = shown;
 	pthread_mutex_lock(&context->lock);
 	lane->next = atomic_load_explicit(&context->lanes, memory_order_relaxed);
-	/* Release: pairs with tl_context_lane_of. */
+	/* Release: pairs with the acquire in tl_context_lane_of. */
 	atomic_store_explicit(&context->lanes, lane, memory_order_release);
 	pthread_mutex_unlock(&context->lock);
 	return true;
@@ -304,7 +305,7 @@ static const struct tl_context_stored *place_next(struct tl_context_block **bloc
 			*at += size;
 			return stored;
 		}
-		/* Acquire: pairs with place_reserve() and block_append(). */
+		/* Acquire: pairs with the releases in place_reserve() and block_append(). */
 		*block = atomic_load_explicit(&(*block)->next, memory_order_acquire);
 		*at = 0;
 	}
@@ -315,7 +316,7 @@ const struct tl_context_stored *tl_context_next(struct tl_context_block **block,
 {
 	const struct tl_context_stored *stored;
 
-	/* Acquire: pairs with stored_fill(). */
+	/* Acquire: pairs with the release in stored_fill(). */
 	while ((stored = place_next(block, at)) &&
 	       !atomic_load_explicit(&stored->whole, memory_order_acquire))
 		;
@@ -446,7 +447,7 @@ static void context_clear(struct tl_context *seen)
 	atomic_store_explicit(&first->next, NULL, memory_order_relaxed);
 	atomic_store_explicit(&first->used, 0, memory_order_relaxed);
 	memset(first->bytes, 0, first->room);
-	/* Release: pairs with place_reserve(). */
+	/* Release: pairs with the acquire in place_reserve(). */
 	atomic_store_explicit(&context->last, first, memory_order_release);
 	atomic_store_explicit(&context->lost, 0, memory_order_relaxed);
 }
@@ -492,7 +493,7 @@ static void block_append(struct tl_context_whole *context, struct tl_context_blo
 		at = next;
 		next = NULL;
 	}
-	/* Release: pairs with place_reserve(). */
+	/* Release: pairs with the acquire in place_reserve(). */
 	atomic_store_explicit(&context->last, block, memory_order_release);
 }
 

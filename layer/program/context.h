@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * context.h: trace contexts (tracelayer/trace_context.h) as their parts know them: what they keep,
- * context.c; their own files, context_file.c; the requests that threads work on, context_request.c.
+ * context.h: trace contexts (tracelayer/trace_context.h), for the files that implement them:
+ * context.c (what they keep), context_file.c (files of their own), context_request.c (the requests
+ * that threads work on).
  */
 #ifndef TL_LAYER_PROGRAM_CONTEXT_H
 #define TL_LAYER_PROGRAM_CONTEXT_H
@@ -15,7 +16,7 @@
 #define TL_CONTEXT_ARGS	  32u
 #define TL_CONTEXT_LEVELS (TL_TRACE_REQUEST | TL_TRACE_RUNTIME | TL_TRACE_OPERATOR | TL_TRACE_DEBUG)
 
-/* An event. */
+/* An event as a context keeps it. */
 struct tl_context_stored {
 	_Atomic uint32_t size;	/* bytes, a multiple of 8; 0: the place is free */
 	_Atomic uint32_t whole; /* 1: the rest is there */
@@ -29,7 +30,7 @@ struct tl_context_stored {
 
 struct tl_context_block {
 	_Atomic(struct tl_context_block *) next;
-	/* at least, and up to the beginning of an event or of what is free */
+	/* Bytes in use, at least; the rest begins with an event or with free room. */
 	_Atomic uint64_t used;
 	uint64_t room;
 	_Alignas(8) char bytes[];
@@ -42,7 +43,7 @@ struct tl_context_lane {
 };
 
 struct tl_context_whole {
-	struct tl_context seen; /* first */
+	struct tl_context seen; /* first, so that a pointer to one is a pointer to the other */
 	_Atomic uint64_t lost;
 	struct tl_context_block *first;
 	_Atomic(struct tl_context_block *) last; /* or one before it */
@@ -61,11 +62,11 @@ static inline struct tl_context_whole *tl_context_whole_of(struct tl_context *se
  */
 const struct tl_context_stored *tl_context_next(struct tl_context_block **block, uint64_t *at);
 
-/* An event as programs see it. It leads to the stored one, and to `args`. */
+/* An event as programs see it. Its pointers lead into the stored event and into `args`. */
 void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event,
 		     struct tl_context_arg args[TL_CONTEXT_ARGS]);
 
-/* The newest name of a lane; NULL where it has none. */
+/* The newest name of a lane; NULL: it has none. */
 const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *context, uint32_t shown);
 
 /*

@@ -18,12 +18,13 @@
 
 struct placed {
 	const struct tl_context_stored *stored;
-	size_t place; /* in the order so far, for qsort, which may change that of equals */
+	/* the place in the order so far: qsort may change the order of equal events */
+	size_t place;
 };
 
 /*
- * By time; of those at the same time the longer first, since viewers lose it otherwise; then as
- * they were logged.
+ * By time. Of events at the same time the longer comes first, since viewers lose it otherwise; then
+ * in the order of logging.
  */
 static int by_time(const void *left, const void *right)
 {

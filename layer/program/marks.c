@@ -3,10 +3,11 @@
  * marks.c: marks of layer and phase (tracelayer/nntrace.h) in the process's trace: events B and E,
  * whose name is the mark.
  *
- * A mark is two events, not one with both times: a process that is killed, or exits, within a mark
- * leaves it open, and `tracelayer phases` sees that. A mark that was begun is also ended where
- * recording was paused meanwhile; but not in a forked child, whose trace has no beginning of it.
- * Times are ticks, as those of calls: so a mark encloses the calls within it to the nanosecond.
+ * A mark is two events, not one with both times. So if a process is killed or exits within a mark,
+ * the mark stays open, and `tracelayer phases` sees that. The end of a mark is recorded even if
+ * recording was paused meanwhile; but not in a forked child, whose trace does not have the
+ * beginning. Times are ticks, like those of calls, so a mark encloses the calls within it to the
+ * nanosecond.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@
 /* The process's generation: 1, plus the forks since the library was loaded. */
 static _Atomic uint32_t process = 1;
 
-/* The number of "nntrace" in this process: it is looked up once. */
+/* The number of the text "nntrace" in this process, which is looked up once. */
 static uint32_t mark_category(void)
 {
 	static _Atomic uint64_t known;

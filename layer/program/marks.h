@@ -5,7 +5,7 @@
 #ifndef TL_LAYER_PROGRAM_MARKS_H
 #define TL_LAYER_PROGRAM_MARKS_H
 
-/* In a forked child: what was begun is the parent's to end. */
+/* In a forked child: the parent's open marks are not ended here. */
 void tl_marks_after_fork(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_control.c: the program pauses, resumes, ends and writes out recording itself
- * (tracelayer/tracelayer.h). Requests from outside are served by layer/write/recording_control.c.
+ * program_control.c: the functions by which the program pauses, resumes, ends and writes out
+ * recording (tracelayer/tracelayer.h). layer/write/recording_control.c serves requests from
+ * outside.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -25,7 +26,7 @@ static int recording_change(enum tl_file_recording to)
 		return TL_ABSENT;
 	tl_control_end_window();
 	bool done = tl_recording_switch(to);
-	/* There must be a thread that hears when recording is to go on. */
+	/* A thread must be there to receive a request to resume. */
 	if (done && to != TL_FILE_RECORDS)
 		tl_control_listen();
 	errno = error;

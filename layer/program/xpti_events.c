@@ -13,7 +13,10 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/recording.h"
 
-/* Stored with release, loaded with acquire: its library's set-up is visible to the call. */
+/*
+ * Release when it is stored, acquire when it is loaded: the guest library's set-up is visible to
+ * the call.
+ */
 static _Atomic(void (*)(void)) at_end;
 
 bool tl_guest_joins(uint8_t level)
@@ -21,7 +24,7 @@ bool tl_guest_joins(uint8_t level)
 	tl_process_start();
 	if (tl_config.secure || !(tl_config.level & level))
 		return false;
-	/* Those two settings say themselves when recording begins. */
+	/* These two settings decide themselves when recording begins. */
 	if (!tl_process_may_record() && !tl_config.paused && !tl_config.window.repeats)
 		tl_recording_set(true);
 	return true;
@@ -50,7 +53,7 @@ bool tl_guest_put(struct tl_event *event)
 	return tl_event_put(event);
 }
 
-/* Strings and lanes lie in the buffers, which are there from the first watched call on. */
+/* Strings and lanes lie in the buffers, which exist from the first watched call on. */
 static bool is_ready(void)
 {
 	tl_process_notice_fork();

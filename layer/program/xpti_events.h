@@ -12,16 +12,18 @@
 #include "tracelayer/shim.h"
 
 /*
- * The user has asked for what this library records: recording begins, where the settings and
- * TRACELAYER_LEVEL allow it, also without preloading. False: nothing of this level is going to be
- * recorded by this process.
+ * The user has asked for what the guest library records: recording begins, if the settings and
+ * TRACELAYER_LEVEL allow it, also without preloading. False: this process will record nothing of
+ * this level.
  */
 TL_EXPORT bool tl_guest_joins(uint8_t level);
 
 /* True if an event of this level would be kept, if the calling thread recorded it now. */
 TL_EXPORT bool tl_guest_wanted(uint8_t level);
 
-/* Now, in the ticks that events have, and nanoseconds of CLOCK_MONOTONIC between two such times. */
+/*
+ * The time now, in the ticks of events; and nanoseconds of CLOCK_MONOTONIC between two such times.
+ */
 TL_EXPORT uint64_t tl_guest_now(void);
 TL_EXPORT uint64_t tl_guest_ns(uint64_t from, uint64_t to);
 
@@ -35,12 +37,12 @@ TL_EXPORT uint32_t tl_guest_lane(uint32_t name, int32_t sort);
 TL_EXPORT uint64_t tl_guest_flows(void);
 
 /*
- * To be called once when the process ends, as late as something can still be recorded. There is one
- * such function.
+ * Set the function to call once when the process ends, as late as something can still be recorded.
+ * There is one such function.
  */
 TL_EXPORT void tl_guest_at_end(void (*ends)(void));
 
-/* For the runtime: call it, unless it was; somebody is to be called. */
+/* For the runtime: call that function, unless it was called; whether there is one to call. */
 void tl_guest_end(void);
 bool tl_guest_awaits_end(void);
 

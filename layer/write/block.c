@@ -2,8 +2,9 @@
 /*
  * block.c: see block.h.
  *
- * What the file lacks of a chunk begins at its part's .from. A block that is in the file moves that
- * to .to; one that is not leaves it, so that making the block again is all that a retry takes.
+ * The records of a part that are not in the file begin at the part's .from. A block that has
+ * reached the file moves .from to .to. A block that has not leaves it, so a retry just makes the
+ * block again.
  */
 #include "layer/write/block.h"
 
@@ -118,7 +119,7 @@ void tl_block_add(struct tl_block *block, size_t limit)
 	block->maker->records(block, part, limit);
 }
 
-/* --- the whole */
+/* --- a whole block */
 
 static void close_vector(struct tl_block *block)
 {
@@ -139,7 +140,7 @@ uint64_t tl_block_close(struct tl_block *block)
 	return events;
 }
 
-/* The lane's part in what the file has. */
+/* Counts the part's events for the lane, once they are in the file. */
 static void count_part(const struct tl_block *block, const struct tl_part *part)
 {
 	struct tl_lane *lane = part->lane;
@@ -152,7 +153,10 @@ static void count_part(const struct tl_block *block, const struct tl_part *part)
 	lane->lost += part->lost;
 }
 
-/* Its chunk is given back, or what is left of it is the next block's first part. */
+/*
+ * Gives the part's chunk back, unless something is left of it: false. That is the next block's first
+ * part.
+ */
 static bool finish_part(struct tl_part *part)
 {
 	if (part->to < part->chunk->end) {

@@ -3,8 +3,8 @@
  * block.h: blocks of the trace file, made of what threads recorded.
  *
  * A block holds chunks until it is in the file. If it can't be written, the chunks go back to the
- * buffers, and the next attempt makes a block anew from them: for the same file, or for another one
- * that has to be begun first. Nothing here writes or waits.
+ * buffers. The next attempt makes a new block from them, for the same file or for another one that
+ * has to be begun first. Nothing here writes or waits.
  *
  * Runs on the writer's thread: no allocation, system calls only. Every caller holds the pen.
  */
@@ -19,10 +19,10 @@
 #include "format/encode/encoder.h"
 #include "layer/resolve/api_table.h"
 
-#define TL_BLOCK_SIZE	 (1024u * 1024) /* it is full when it has grown beyond this */
+#define TL_BLOCK_SIZE	 (1024u * 1024) /* a block is full when it has more */
 #define TL_BLOCK_PARTS	 32
 #define TL_BLOCK_TEXT	 (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
-#define TL_BLOCK_STATE	 (4u * 1024 * 1024) /* of an encoder, at most */
+#define TL_BLOCK_STATE	 (4u * 1024 * 1024) /* an encoder's state, at most */
 #define TL_BLOCK_TEXTS	 4		    /* runs of strings that a spool's block takes */
 #define TL_BLOCK_VECTORS (2 * (TL_BLOCK_PARTS + TL_BLOCK_TEXTS) + 3 * TL_API_MAX + 8)
 
@@ -36,58 +36,65 @@ struct tl_part {
 	struct tl_lane *lane;
 	const char *from, *to;
 	uint64_t events;
-	uint64_t lost; /* events that LOST records among them tell of */
+	uint64_t lost; /* events that the part's LOST records count */
 	struct tl_event_cost cost;
 	bool damaged; /* what follows .to in the chunk can't be read */
 };
 
-/* One mapping. */
+/* All memory for blocks: one mapping. */
 struct tl_block_memory {
 	_Alignas(4096) char state[TL_BLOCK_STATE];
 	char text[TL_BLOCK_TEXT];
 	char end[TL_BLOCK_TEXT - TL_BLOCK_SIZE];
-	struct tl_open_marks marks; /* of all files: one may end what began in another */
+	/* of all files: a mark may begin in one file and end in another */
+	struct tl_open_marks marks;
 };
 
 struct tl_block {
 	struct tl_block_memory *memory;
-	const struct tl_block_maker *maker; /* by the file's format */
+	const struct tl_block_maker *maker; /* the functions for the file's format */
 	struct tl_encoder encoder;
-	uint32_t file; /* tl_sink.file that it is made for */
-	bool begun;    /* that file has its beginning */
-	/* The file will hardly be full before threads have handed over what they have. */
+	uint32_t file; /* the tl_sink.file that the block is made for */
+	bool begun;    /* the beginning of that file is written */
+	/* True: threads will probably hand over what they have before the file is full. */
 	bool calls_may_come;
-	struct tl_event_cost cost; /* of what that file has */
-	/* .tlt: number of the first string that the file lacks, and behind this block */
+	struct tl_event_cost cost; /* the cost of the events in that file */
+	/*
+	 * .tlt: number of the first string that the file lacks; and of the first one behind this
+	 * block
+	 */
 	uint32_t texts, texting;
-	/* .tlt: APIs that the file has a description of, or the block; a bit each */
+	/*
+	 * .tlt: a bit for each API that the file has a description of; that this block has one of
+	 */
 	uint32_t described, describing;
 	struct tl_text text;
 	const char *cut; /* text up to here is in the vector */
-	size_t borrowed; /* bytes in the vector that are not text */
+	size_t borrowed; /* bytes in the vector that are not in .text */
 	struct iovec vector[TL_BLOCK_VECTORS];
 	unsigned vectors;
 	struct tl_part parts[TL_BLOCK_PARTS];
-	unsigned held; /* chunks */
-	unsigned used; /* the first of them: those that are in the block */
+	unsigned held; /* how many chunks it holds */
+	unsigned used; /* the first of these are in the block */
 };
 
 /*
- * How blocks of one kind of file are made. block.c decides what comes when; these put it into the
- * block. No function is NULL.
+ * How blocks of one kind of file are made. block.c decides the order; these functions put the parts
+ * into the block. No function is NULL.
  */
 struct tl_block_maker {
-	void (*file)(struct tl_block *block, const struct tl_sink *sink); /* a file is new */
-	/* A block begins. What was made since the last .kept is made again. */
+	void (*file)(struct tl_block *block, const struct tl_sink *sink); /* a new file begins */
+	/* A block begins. What was made since the last call of .kept is made again. */
 	void (*start)(struct tl_block *block);
-	void (*begin)(struct tl_block *block); /* what the file begins with */
+	void (*begin)(struct tl_block *block); /* the file's beginning */
 	void (*thread)(struct tl_block *block, const struct tl_lane *lane);
-	void (*lane)(struct tl_block *block, const struct tl_lane *lane); /* no thread's */
+	/* a lane that is not a thread's */
+	void (*lane)(struct tl_block *block, const struct tl_lane *lane);
 	/* Records of the thread are missing before this part. */
 	void (*gap)(struct tl_block *block, const struct tl_part *part);
 	/*
-	 * The records of a part, up to its chunk's end, or until the block has `limit` bytes. Sets
-	 * what the part says of them.
+	 * Puts in the records of a part, up to its chunk's end, or until the block has `limit`
+	 * bytes. Sets the part's fields about them.
 	 */
 	void (*records)(struct tl_block *block, struct tl_part *part, size_t limit);
 	void (*close)(struct tl_block *block); /* all parts are in the block */
@@ -95,13 +102,13 @@ struct tl_block_maker {
 	void (*end)(struct tl_block *block, const struct tl_totals *totals);
 };
 
-/* By an encoder (encoded_blocks.c), and as pieces of a .tlt (record_blocks.c). */
+/* For files of an encoder (encoded_blocks.c), and for .tlt files (record_blocks.c). */
 extern const struct tl_block_maker tl_encoded_blocks, tl_record_blocks;
 
-/* Bytes that the block has so far. */
+/* How many bytes the block has so far. */
 size_t tl_block_bytes(const struct tl_block *block);
 
-/* The block holds a chunk, after those that it has. There is room for one. */
+/* The block holds one more chunk, behind the others. There must be room for one. */
 void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lane *lane);
 
 /*
@@ -111,27 +118,29 @@ void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lan
 void tl_block_start(struct tl_block *block, const struct tl_sink *sink);
 
 /*
- * There is room for a part, up to so many bytes; then put in the next chunk that is held, or as
- * much of it as there is room for.
+ * Whether there is room for a part, up to so many bytes. If so, tl_block_add puts in the next chunk
+ * that is held, or as much of it as there is room for.
  */
 bool tl_block_has_room(const struct tl_block *block, size_t limit);
 void tl_block_add(struct tl_block *block, size_t limit);
 
 /*
- * For what puts records into blocks: an event is next, which may be the file's first for its lane.
- * `size` bytes may be read.
+ * For the makers of blocks: `event` comes next. If it is the first of its lane in the file, the
+ * lane's name goes in first. `size` bytes may be read.
  */
 struct tl_event_record;
 void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size);
 
-/* Nothing is added any more: what is to be written is .vector. Returns how many events that is. */
+/* The block is complete: .vector is what to write. Returns how many events that is. */
 uint64_t tl_block_close(struct tl_block *block);
 
-/* It is in the file; what is used up is given back. Or it is not. */
+/* The block is in the file: give back the chunks that are used up. Or it is not. */
 void tl_block_kept(struct tl_block *block);
 void tl_block_failed(struct tl_block *block);
 
-/* The end of the file, in .vector, and its beginning if it lacks that. No block is being made. */
+/*
+ * Make the end of the file, in .vector, and its beginning if it lacks that. No block may be begun.
+ */
 void tl_block_end(struct tl_block *block, const struct tl_sink *sink,
 		  const struct tl_totals *totals);
 

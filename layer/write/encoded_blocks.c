@@ -17,7 +17,7 @@
 #include "layer/write/block.h"
 #include "layer/write/sink.h"
 
-/* --- what an encoder asks; its source is the block */
+/* --- what an encoder asks for; its source is the block */
 
 static uint64_t ticks_to_ns(const void *source, uint64_t ticks)
 {
@@ -64,10 +64,13 @@ static void encoded_file(struct tl_block *block, const struct tl_sink *sink)
 		.marks = &block->memory->marks,
 		.state = block->memory->state,
 	};
-	/* What began in an earlier file can be ended in this one, or can't. */
+	/*
+	 * Marks that began in an earlier file: a format in parts can end them in this file, others
+	 * can't.
+	 */
 	if (!sink->format->in_parts)
 		memset(&block->memory->marks, 0, sizeof(block->memory->marks));
-	/* Zeros again, and no memory until it is used. */
+	/* Zeroes the state, and frees its memory until it is used. */
 	madvise(block->memory->state, sizeof(block->memory->state), MADV_DONTNEED);
 }
 
@@ -106,7 +109,7 @@ static void encoded_gap(struct tl_block *block, const struct tl_part *part)
 	block->encoder.format->record(&block->encoder, &block->text, part->lane->tid, &gap, 8);
 }
 
-/* Which times of the thread are in the file, so far. */
+/* Notes for the lane which times of the thread are in the file. */
 static void note_times(const struct tl_block *block, struct tl_part *part,
 		       const struct tl_call_record *record)
 {
@@ -123,9 +126,8 @@ static void note_times(const struct tl_block *block, struct tl_part *part,
 }
 
 /*
- * A part's records, one after the other, up to the chunk's end, or as far as there is room. Words
- * of zero are places that were reserved and not used; a record without a type is one whose writer
- * never came to its end.
+ * Puts in a part's records up to the chunk's end, or as far as there is room. A word of zero is
+ * room that was reserved and not used; a record without a type was never finished.
  */
 static void encoded_records(struct tl_block *block, struct tl_part *part, size_t limit)
 {
@@ -150,7 +152,7 @@ static void encoded_records(struct tl_block *block, struct tl_part *part, size_t
 			part->damaged = true;
 			break;
 		}
-		/* The first and the last call, and losses, tell the times. */
+		/* The first call, the last call and losses show which times the part covers. */
 		if (type == TL_RECORD_LOST || (type == TL_RECORD_CALL && !last))
 			note_times(block, part, record);
 		last = type == TL_RECORD_CALL ? record : last;

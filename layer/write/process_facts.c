@@ -19,7 +19,7 @@
 #include "layer/base/environment.h"
 #include "layer/resolve/api_table.h"
 
-#define AFTER_COMMAND 4096 /* room for what comes behind the command line */
+#define AFTER_COMMAND 4096 /* room for what follows the command line */
 
 static void put_quoted(struct tl_text *text, const char *string, size_t size)
 {
@@ -29,8 +29,8 @@ static void put_quoted(struct tl_text *text, const char *string, size_t size)
 }
 
 /*
- * The command line as an array of strings, as many as fit. It is the program's memory, so nothing
- * of its form is certain.
+ * Adds the command line as an array of strings, as many as fit. It lies in the program's memory, so
+ * it may have any form.
  */
 static void put_command(struct tl_text *args)
 {
@@ -51,7 +51,7 @@ static void put_command(struct tl_text *args)
 	tl_text_string(args, "]");
 }
 
-/* Both clocks at one instant. */
+/* Reads both clocks at one instant. */
 static void read_clocks(struct tl_facts *facts)
 {
 	struct timespec real = {0}, before = {0}, after = {0};
@@ -65,7 +65,7 @@ static void read_clocks(struct tl_facts *facts)
 	facts->realtime_ns = real.tv_sec * 1000000000ull + real.tv_nsec;
 }
 
-/* CLOCK_BOOTTIME then: it goes on while the machine sleeps, and is what other tracers have. */
+/* CLOCK_BOOTTIME at that time. It also runs while the machine sleeps, and other tracers use it. */
 static uint64_t boottime_at(uint64_t monotonic_ns)
 {
 	struct timespec boot = {0}, monotonic = {0};
@@ -112,7 +112,7 @@ static void put_settings(struct tl_text *args)
 	tl_text_string(args, "}");
 }
 
-/* Whole, or not at all, and with room left for what must not be missing. */
+/* Adds a member completely or not at all, and leaves room for the members that must be there. */
 static void put_member(struct tl_text *args, const char *key, const char *value, size_t size)
 {
 	struct tl_text whole = {args->at, args->end - AFTER_COMMAND, false};

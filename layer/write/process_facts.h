@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_facts.h: what a trace says of its process, and of itself.
+ * process_facts.h: what a trace's metadata says about its process and about the trace.
  *
- * Runs on the writer's thread: system calls only. One at a time (the writer's pen).
+ * Runs on the writer's thread: system calls only. One thread at a time (the writer's pen).
  */
 #ifndef TL_LAYER_WRITE_PROCESS_FACTS_H
 #define TL_LAYER_WRITE_PROCESS_FACTS_H
@@ -10,8 +10,8 @@
 #include "format/file/trace_file.h"
 
 /*
- * What is to be said of this process, now, into zeroed memory. Async-signal-safe; one thread at a
- * time.
+ * Fill in the facts of this process, as they are now, into zeroed memory. Async-signal-safe; one
+ * thread at a time.
  */
 void tl_about_facts(struct tl_facts *facts);
 

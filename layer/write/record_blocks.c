@@ -2,8 +2,8 @@
 /*
  * record_blocks.c: blocks of a .tlt file, made of pieces (format/file/trace_file.h).
  *
- * Records stay where they are: what is made here are the pieces' heads, and a vector that says in
- * which order heads and records are written.
+ * Records stay where they are. This file makes the pieces' heads, and a vector that puts heads and
+ * records into the order in which they are written.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -22,10 +22,7 @@ static size_t whole_words(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/*
- * The pieces' heads lie in the block's text, one behind the other, all of them multiples of 8
- * bytes.
- */
+/* Adds a piece's head to the block's text. All heads are multiples of 8 bytes. */
 static void *bytes_put(struct tl_block *block, size_t size)
 {
 	char *at = block->text.at;
@@ -43,7 +40,7 @@ static void *piece_put(struct tl_block *block, enum tl_piece_kind kind, size_t s
 	return piece;
 }
 
-/* Bytes that stay where they are until the block is written. */
+/* Adds bytes to the vector. They stay where they are until the block is written. */
 static void bytes_borrow(struct tl_block *block, const void *bytes, size_t size)
 {
 	if (block->text.at != block->cut)
@@ -70,7 +67,7 @@ static void pieces_begin(struct tl_block *block)
 {
 	const struct tl_facts *facts = tl_arena_facts();
 	struct tl_file_header *header = bytes_put(block, TL_FILE_PAGE);
-	/* What the members don't fill is left out, but for the NUL behind them. */
+	/* The room that the members don't fill is left out, but for one NUL behind them. */
 	size_t used = offsetof(struct tl_facts, members) + facts->members_size + 1;
 	size_t size = whole_words(offsetof(struct tl_facts_piece, facts) + used);
 
@@ -94,7 +91,7 @@ static void pieces_thread(struct tl_block *block, const struct tl_lane *lane)
 	atomic_init(&piece->lane, lane->number);
 }
 
-/* A description goes before the first record that needs it. */
+/* Adds the API's description, before the first record that needs it. */
 static void api_put(struct tl_block *block, uint32_t number)
 {
 	const struct tl_api *api = number < TL_API_MAX ? tl_api_by_number(number) : NULL;
@@ -112,7 +109,10 @@ static void api_put(struct tl_block *block, uint32_t number)
 	bytes_put(block, padding);
 }
 
-/* Up to where the part's records can be stepped over. */
+/*
+ * Steps over the part's records, and counts them. Returns where they end, or where they can't be
+ * read.
+ */
 static const char *records_count(struct tl_block *block, struct tl_part *part)
 {
 	const char *at = part->from, *end = part->chunk->end;
@@ -186,7 +186,7 @@ static void pieces_lane(struct tl_block *block, const struct tl_lane *lane)
 	atomic_init(&piece->lanes[0].lane, lane->number);
 }
 
-/* The texts that the file lacks. */
+/* Adds the texts that the file lacks. */
 static void texts_put(struct tl_block *block)
 {
 	const struct tl_strings_unit *texts;
@@ -203,7 +203,7 @@ static void texts_put(struct tl_block *block)
 	}
 }
 
-/* What the clock knows by now. */
+/* Adds the clock's points so far. */
 static void clock_put(struct tl_block *block)
 {
 	struct tl_clock_piece *piece =
@@ -211,13 +211,13 @@ static void clock_put(struct tl_block *block)
 	struct tl_clock_table *table = &piece->table;
 
 	tl_clock_copy(table);
-	/* Points that there are not are left out. */
+	/* Unused points are left out. */
 	block->text.at =
 		(char *)&table->points[atomic_load_explicit(&table->count, memory_order_relaxed)];
 	piece->piece.size = block->text.at - (char *)piece;
 }
 
-/* What each thread lost by now. */
+/* Adds each thread's losses so far. */
 static void losses_put(struct tl_block *block)
 {
 	const char *full = block->text.end - 2 * sizeof(struct tl_thread_piece);
@@ -229,7 +229,7 @@ static void losses_put(struct tl_block *block)
 	}
 }
 
-/* Records' texts may come behind them, so that they are put at the end of each block. */
+/* The end of each block, since the texts of a record may be stored after it. */
 static void pieces_close(struct tl_block *block)
 {
 	texts_put(block);

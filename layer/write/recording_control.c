@@ -40,13 +40,16 @@
 #include "layer/write/writer.h"
 
 static _Atomic bool signalled; /* a snapshot is wanted */
-/* the request that is being carried out; the server's own */
+/* the request that is being carried out; used by the server only */
 static uint32_t served;
 
-/* The window. Set by the first traced call before the thread is woken; then the server's own. */
+/*
+ * The window. Set by the first traced call before the thread is woken; then used by the server
+ * only.
+ */
 static struct {
 	_Atomic bool open; /* it is still to begin, or to end */
-	/* when recording is switched, in nanoseconds, and how often yet */
+	/* when recording is switched next, in nanoseconds; how many times are left */
 	uint64_t next, left;
 } window;
 
@@ -147,7 +150,7 @@ void tl_control_after_fork(void)
 
 /* --- carrying out; on the writer's thread */
 
-/* True: the file gets its end, since the user wants to look at it. */
+/* True: the file is to be ended, since the user wants to look at it. */
 static bool request_carry_out(uint32_t what)
 {
 	switch (what) {
@@ -173,7 +176,7 @@ static bool request_carry_out(uint32_t what)
 	       (what == TL_REQUEST_PAUSE && tl_config.full != TL_FULL_RING);
 }
 
-/* Begin or end recording, if it is time for that. True: it ended. */
+/* Begins or ends recording, if it is time for that. True: it ended. */
 static bool window_turn(void)
 {
 	if (!atomic_load_explicit(&window.open, memory_order_acquire) ||
@@ -192,7 +195,7 @@ static uint32_t request_now(void)
 {
 	const struct tl_file_header *header = tl_arena_header();
 
-	/* Acquire: pairs with the command's exchange. */
+	/* Acquire: pairs with the exchange by the command. */
 	return header ? atomic_load_explicit(&header->request, memory_order_acquire) : 0;
 }
 
@@ -225,7 +228,7 @@ void tl_control_answer(void)
 
 	if (!header || served == request_answered())
 		return;
-	/* Release: what was asked for has been done; pairs with the command's acquire. */
+	/* Release: pairs with the acquire in the command; the request has been carried out. */
 	atomic_store_explicit(&header->answer, served, memory_order_release);
 	tl_futex_wake_shared(&header->answer);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recording_control.h: recording is paused, resumed, ended and written out while the program runs,
- * from outside: by `tracelayer pause` and its like (through the buffers' header), by a signal, by
- * the window's clock. The program's own functions for it are in layer/program/program_control.c.
+ * recording_control.h: pauses, resumes, ends and writes out recording while the program runs, on
+ * request from outside: from `tracelayer pause` and its like (through the buffers' header), by a
+ * signal, or by the window's times. layer/program/program_control.c has the program's own functions
+ * for this.
  */
 #ifndef TL_LAYER_WRITE_RECORDING_CONTROL_H
 #define TL_LAYER_WRITE_RECORDING_CONTROL_H
@@ -15,22 +16,22 @@
  */
 void tl_control_begin(void);
 
-/* With the settings read: whether recording begins paused. */
+/* When the settings have been read: returns whether recording begins paused. */
 bool tl_control_start(void);
 
 /*
- * The writer's thread, without the pen, each time it wakes: carry out what has been asked for.
- * True: the file is to be brought up to date and given its end. Then, when that is done, and in any
- * case, tl_control_answer. (Without such a thread: the thread that finds that out.)
+ * The writer's thread, without the pen, each time it wakes: carry out what was asked for. True: the
+ * file is to be brought up to date and ended. After that, and in any case, call tl_control_answer.
+ * (In a process without a writer's thread: the thread that found tl_control_is_asked true.)
  */
 bool tl_control_serve(void);
 void tl_control_answer(void);
 
-/* There is something to serve, or to be carried out within so many milliseconds at most. */
+/* There is a request, or something to be carried out within so many milliseconds. */
 bool tl_control_is_asked(void);
 int tl_control_patience(int ms);
 
-/* The writer's thread runs, or has ended. */
+/* The writer's thread has started, or has ended. */
 void tl_control_listens(bool listens);
 
 /* The program switches recording itself. That ends the window. */
@@ -42,7 +43,7 @@ void tl_control_end_window(void);
  */
 void tl_control_listen(void);
 
-/* In a forked child. */
+/* In a forked child: forget the parent's requests. */
 void tl_control_after_fork(void);
 
 #endif

@@ -2,18 +2,18 @@
 /*
  * sink.c: see sink.h.
  *
- * `offset` moves only when the last byte of a block was taken. What a failed attempt left behind it
- * is cut off again, so that the file ends with a whole block whenever it can.
+ * `offset` moves only when the last byte of a block was written. What a failed attempt left behind
+ * it is cut off again, so that the file ends with a whole block whenever possible.
  *
- * A pipe has no offsets and gets no second chance: what was written to it is with its reader. So a
- * block is written to its last byte, however slow the reader is, as long as there is one; and when
- * the reader has gone, the next one gets a new beginning.
+ * A pipe has no offsets, and nothing can be written again: what was written has reached its reader.
+ * So a block is written to its last byte, however slow the reader is, as long as there is one. When
+ * the reader has gone, the next reader gets a new beginning.
  *
- * What recovery reads (struct tl_output_piece) is stored in this order, so that it is right
- * whenever the process is killed: what is true after the block, in the slot that .block does not
- * name; the block, in the file; .block, which names that slot. A new file is announced in the same
- * way: .made is cleared, an empty block committed that says that the file has nothing, and then the
- * new file's name, and .made.
+ * What recovery reads (struct tl_output_piece) must be right whenever the process is killed. So it
+ * is stored in this order: first the state after the block, in the slot that .block does not name;
+ * then the block, in the file; then .block, which names that slot. A new file is announced in the
+ * same way: .made is cleared; an empty block is committed, whose slot says that the file has
+ * nothing; then the new file's name is stored, and .made is set.
  */
 #include "layer/write/sink.h"
 
@@ -30,8 +30,8 @@
 #include "layer/base/environment.h"
 #include "layer/base/run_report.h"
 
-#define SLICE_MS    100	  /* between two looks at a pipe that is full */
-#define PATIENCE_MS 10000 /* for a reader that reads nothing */
+#define SLICE_MS    100	  /* between two looks at a full pipe */
+#define PATIENCE_MS 10000 /* of waiting for a reader that reads nothing */
 
 bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed)
 {
@@ -40,14 +40,17 @@ bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip
 	return tl_gzip_start(&sink->gzip, gzip);
 }
 
-/* --- what recovery is told */
+/* --- what recovery reads */
 
 static void block_commit(struct tl_sink *sink, uint64_t block)
 {
 	struct tl_output_piece *piece = tl_arena_output();
 
 	sink->block = block;
-	/* Release: pairs with recovery's read of it, before that of the slot and of the chunks. */
+	/*
+	 * Release: for recovery, in another process, which reads this before the slot and the
+	 * chunks.
+	 */
 	if (piece)
 		atomic_store_explicit(&piece->block, block, memory_order_release);
 }
@@ -59,13 +62,13 @@ static void slot_fill(uint64_t block, const struct tl_output_slot *slot)
 	if (piece)
 		piece->slots[block % 2] = *slot;
 	/*
-	 * Before what is done with the file: a killed process's stores are there in the order in
-	 * which they were made.
+	 * Keeps the compiler from moving this behind the file's system calls. A killed process's
+	 * own stores are all there, in their order.
 	 */
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* There is no file, or none any more. */
+/* Stores that there is no file, or none any more. */
 static void output_tell_none(struct tl_sink *sink)
 {
 	const struct tl_output_slot nothing = {0};
@@ -73,6 +76,7 @@ static void output_tell_none(struct tl_sink *sink)
 
 	if (!piece)
 		return;
+	/* Release: for recovery, in another process, as below. */
 	atomic_store_explicit(&piece->made, 0, memory_order_release);
 	slot_fill(sink->block + 1, &nothing);
 	block_commit(sink, sink->block + 1);
@@ -86,7 +90,7 @@ static void path_copy(char *to, size_t room, const char *path)
 	to[length] = 0;
 }
 
-/* After output_tell_none, or when there was none yet. */
+/* Stores the new file. Called after output_tell_none, or when there was no file yet. */
 static void output_tell_made(const struct tl_sink *sink)
 {
 	struct tl_output_piece *piece = tl_arena_output();
@@ -99,7 +103,7 @@ static void output_tell_made(const struct tl_sink *sink)
 	piece->device = sink->output.device;
 	piece->inode = sink->output.inode;
 	path_copy(piece->path, sizeof(piece->path), sink->output.path);
-	/* Release: all of it is there before it counts. */
+	/* Release: for recovery, in another process; all the rest is stored. */
 	atomic_store_explicit(&piece->made, 1, memory_order_release);
 }
 
@@ -131,8 +135,8 @@ static int file_make(struct tl_sink *sink)
 	if (!tl_output_expand(output->path, sizeof(output->path), tl_config.output, tl_config.rank))
 		return ENAMETOOLONG;
 	/*
-	 * Later files' numbers are higher, whatever has become of the earlier files. With the time
-	 * in it the name is another anyway.
+	 * Later files get higher numbers, whatever became of the earlier files. A name with the
+	 * time in it differs anyway.
 	 */
 	output->number = strstr(tl_config.output, "%t") ? 0 : sink->next;
 	int fd = tl_output_create(output);
@@ -149,7 +153,7 @@ static int file_make(struct tl_sink *sink)
 	return 0;
 }
 
-/* The next block begins a file. */
+/* The next block begins a new file. */
 static void file_forget(struct tl_sink *sink)
 {
 	tl_sink_close(sink);
@@ -160,7 +164,7 @@ static void file_forget(struct tl_sink *sink)
 	output_tell_none(sink);
 }
 
-/* Removed: nobody will ever read what was in it. */
+/* The file was removed: its events count as lost. */
 static void file_lose(struct tl_sink *sink)
 {
 	sink->gone += sink->events;
@@ -217,7 +221,7 @@ void tl_sink_leave(struct tl_sink *sink)
 
 /* --- writing */
 
-/* So many bytes at the vector's front have been written. */
+/* So many bytes at the front of the vector have been written. */
 static void vector_advance(struct iovec **vector, unsigned *count, size_t done)
 {
 	while (*count && done >= (*vector)->iov_len) {
@@ -254,7 +258,7 @@ static int vector_write_at(const struct tl_sink *sink, struct iovec *vector, uns
 	return error;
 }
 
-/* A pipe, whose reader takes its time. */
+/* Writes to a pipe, whose reader may be slow. */
 static int vector_write_stream(const struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	int waited = 0;
@@ -286,7 +290,7 @@ static size_t vector_size(const struct iovec *vector, unsigned count)
 	return size;
 }
 
-/* Compress a block, which is one run of bytes. */
+/* Compresses a block into one run of bytes. */
 static void block_compress(struct tl_sink *sink, struct iovec *vector, bool end)
 {
 	size_t header = sink->offset ? 0 : tl_gzip_header(sink->packed);
@@ -298,7 +302,7 @@ static void block_compress(struct tl_sink *sink, struct iovec *vector, bool end)
 	vector->iov_len = header + size;
 }
 
-/* What a pipe's reader had of a block can't be taken back. */
+/* A part of a block that a pipe's reader has can't be taken back. */
 static int block_write(struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	int error;

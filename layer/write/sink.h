@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.h: the trace file that blocks go to: made, opened, written, ended, and made again where it
- * is gone.
+ * sink.h: the trace file that blocks go to: making, opening, writing and ending it, and making it
+ * again if it is gone.
  *
- * A block reaches the file whole or not at all. The file's end may be written over: by the blocks
- * that come after it, and a new end behind them. What is true of the file after each block is also
- * in the arena's output piece (struct tl_output_piece), so that recovery goes on exactly there.
+ * A block reaches the file whole or not at all. The file's end may be overwritten by later blocks,
+ * and a new end behind them. The state of the file after each block is also stored in the arena's
+ * output piece (struct tl_output_piece), so that recovery goes on exactly there.
  *
- * System calls only: it runs on the writer's thread. One thread at a time, who holds the pen.
- * Errors are returned as errno values.
+ * System calls only: it runs on the writer's thread. One thread at a time: the one that holds the
+ * pen. Errors are returned as errno values.
  */
 #ifndef TL_LAYER_WRITE_SINK_H
 #define TL_LAYER_WRITE_SINK_H
@@ -25,18 +25,18 @@
 
 struct tl_sink {
 	struct tl_output output;
-	const struct tl_format *format; /* what goes into it */
-	int fd;	       /* in the file table of the pen's holder, -1: not open there */
+	const struct tl_format *format; /* the file's format */
+	int fd;	       /* in the descriptor table of the pen's holder; -1: not open there */
 	bool made;     /* .output is a file that this process made */
 	bool ended;    /* it has an end, at .offset */
 	bool broken;   /* a pipe whose reader has gone, perhaps with half a block */
-	uint32_t next; /* number that the next one's name gets, at least */
-	/* number of the file, from 1; another one when there is a new one to be begun */
+	uint32_t next; /* the least number for the next file's name */
+	/* number of the file, from 1; it changes when a new file is to be begun */
 	uint32_t file;
 	uint64_t offset;  /* where the next block belongs */
-	uint32_t blocks;  /* in it */
-	uint64_t longest; /* of its blocks */
-	uint64_t events;  /* in it */
+	uint32_t blocks;  /* how many the file has */
+	uint64_t longest; /* the longest of these */
+	uint64_t events;  /* how many the file has */
 	uint64_t since;	  /* when it was made: nanoseconds of CLOCK_MONOTONIC */
 	uint64_t gone;	  /* events that were in files which were removed */
 	uint64_t block;	  /* number of the last block that reached a file */
@@ -47,15 +47,15 @@ struct tl_sink {
 };
 
 /*
- * Once, of a zeroed sink whose .fd is -1: memory for compressing, TL_GZIP_MEMORY zeroed bytes; and
- * for what a block becomes by it.
+ * Called once, for a zeroed sink whose .fd is -1. `gzip`: memory for compressing, TL_GZIP_MEMORY
+ * zeroed bytes. `packed`: room for a compressed block.
  */
 bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed);
 
 /*
- * The file is there, and open in the calling thread's table. One that is gone (removed, or its
- * folder) is made again, and counts as a new one; one that was moved away stays as it is, and
- * another is made.
+ * Open the file in the calling thread's descriptor table, unless it is open. A file that is gone
+ * (it or its folder was removed) is made again, and counts as a new one. A file that was moved away
+ * stays as it is, and another is made.
  */
 int tl_sink_open(struct tl_sink *sink);
 void tl_sink_close(struct tl_sink *sink);
@@ -63,19 +63,19 @@ void tl_sink_close(struct tl_sink *sink);
 /* The file is a pipe, or will be. */
 bool tl_sink_is_stream(const struct tl_sink *sink);
 
-/* Number that the next block will have. */
+/* The number that the next block will have. */
 uint64_t tl_sink_next_block(const struct tl_sink *sink);
 
 /*
- * Write a block, with so many events in it. `dropped` is what recovery is to know of events that no
- * file took. The vector is used up.
+ * Write a block with so many events. `dropped` tells recovery how many events no file took. Changes
+ * the vector.
  */
 int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint64_t events,
 		uint64_t dropped);
 
 /*
- * Write the end behind the last block. Nothing may be missing before it that is still to come; it
- * may be written again.
+ * Write the end behind the last block. All blocks before it must have been written. The end may be
+ * written again later.
  */
 int tl_sink_end(struct tl_sink *sink, struct iovec *vector, unsigned count);
 

@@ -44,8 +44,8 @@ static bool on_signal_stack(void)
 }
 
 /*
- * The writer's thread is needed where the stack may be small, and for a pipe: that must stay open
- * until the very end, which is certain only in a file table of its own.
+ * The writer's thread must write the end if the stack may be small, or to a pipe: a pipe must stay
+ * open until the very end, which is certain only in a file table of its own.
  */
 static bool end_wants_thread(void)
 {
@@ -60,7 +60,10 @@ static bool end_wants_thread(void)
 	return stream;
 }
 
-/* By the writer's thread or, where there is none, here. True: the pen is taken, too. */
+/*
+ * Lets the writer's thread write everything, or does it here if there is none. True: the caller has
+ * the pen, too.
+ */
 static bool all_write_somehow(void)
 {
 	if (tl_writer_has_thread() && !tl_writer_ask_thread() && tl_writer_has_thread())
@@ -79,7 +82,7 @@ static uint32_t this_thread(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-/* `close`: the pen is kept, so that nothing recorded from now on is written, and the end stays. */
+/* `close`: keep the pen, so that nothing recorded from now on is written, and the end stays. */
 static void end_file(bool close)
 {
 	struct tl_signals signals;
@@ -147,7 +150,7 @@ void tl_writer_after_fork(void)
 {
 	struct tl_writer_memory *memory = tl_writer.memory;
 
-	/* The parent's thread, its file table and its half-made block are not here. */
+	/* The parent's thread, its file table and its half-made block do not exist here. */
 	memset(&tl_writer, 0, sizeof(tl_writer));
 	tl_writer.sink.fd = -1;
 	tl_lanes_forget();

@@ -33,8 +33,8 @@
 #include "layer/write/sink.h"
 #include "layer/write/writer_state.h"
 
-#define TURN	 16	      /* blocks that the thread writes before it looks for requests */
-#define SMALLEST (16u * 1024) /* block, where files are split into small ones */
+#define TURN	 16	      /* so many blocks the thread writes before it looks for requests */
+#define SMALLEST (16u * 1024) /* of a block, if files are split into small ones */
 
 /* ---- The file */
 
@@ -124,7 +124,7 @@ static bool block_take_chunk(void)
 {
 	struct tl_chunk *chunk;
 
-	/* .flush_only: otherwise threads that go on recording would keep a flush going for ever. */
+	/* Without .flush_only, threads that go on recording would keep a flush going for ever. */
 	while ((!tl_writer.flush_only || tl_buffer_is_flushing()) && (chunk = tl_buffer_take())) {
 		struct tl_lane *lane = tl_lane_of(chunk->producer);
 		tl_clock_settle();
@@ -169,7 +169,7 @@ static void block_count_damage(void)
 	for (unsigned i = 0; i < tl_writer.block.used; i++) {
 		if (!tl_writer.block.parts[i].damaged)
 			continue;
-		/* The records that follow can't be found, nor counted: they are one loss. */
+		/* The records that follow can't be read, nor counted: they count as one loss. */
 		tl_writer.block.parts[i].lane->dropped++;
 		tl_writer.dropped++;
 		tl_writer_note_error(EBADMSG);
@@ -225,7 +225,7 @@ bool tl_writer_drain(unsigned blocks, bool *more)
 {
 	bool written = true;
 
-	/* What waits is not lost yet. */
+	/* Events that wait for a file are not lost yet. */
 	tl_writer_forget_unwritten();
 	while (written && blocks && (tl_writer.block.held || block_take_chunk())) {
 		written = block_write();
@@ -241,7 +241,10 @@ bool tl_writer_drain(unsigned blocks, bool *more)
 
 /* ---- Everything, and the end */
 
-/* Other threads' events may refer to the lane's calls before the lane's own records are written. */
+/*
+ * Notes a gap in a lane's records. Other threads' events may refer to the lane's calls before the
+ * lane's own records are written.
+ */
 static void lane_note_gap(struct tl_producer *producer, const char *from, const char *to)
 {
 	struct tl_lane *lane = tl_lane_of(producer);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_messages.c: what the writer prints when events are lost, or may be.
+ * writer_messages.c: the messages that the writer prints when events are lost, or may be.
  *
- * Each message is one line: the file, what happened, and what the user can do. `tracelayer run`
- * prints its own line at the program's end; where it is there to do so (tl_report_failed and
- * tl_report_no_memory return true), the layer says nothing.
+ * Each message is one line: the file, what happened, and what the user can do. If `tracelayer run`
+ * prints its own line at the program's end (tl_report_failed and tl_report_no_memory return true),
+ * the layer prints none.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/write/writer_state.h"
 
-#define TROUBLE_MS 2000 /* of attempts to write, before a message says that they fail */
+#define TROUBLE_MS 2000 /* of failed attempts to write, before a message */
 
 static const char *error_reason(int error)
 {
@@ -73,7 +73,7 @@ static void line_say(struct tl_text *text, const char *line, void (*say)(const c
 	say(line);
 }
 
-/* What is still in the buffers file can be had, when the cause is gone. */
+/* The events that are still in the buffers file can be recovered when the cause is gone. */
 static void line_put_remedy(struct tl_text *text, int error)
 {
 	if (!tl_writer.unwritten || !*tl_arena_path()) {
@@ -85,7 +85,7 @@ static void line_put_remedy(struct tl_text *text, int error)
 	tl_text_string(text, "` brings them back once that is corrected");
 }
 
-/* There were no buffers, or not from the first, so more of them can't be the remedy. */
+/* There were no buffers, at least at first, so a larger TRACELAYER_MEMORY would not help. */
 static void say_no_memory(uint64_t lost)
 {
 	struct tl_text text = line_begin(tl_writer.line, sizeof(tl_writer.line));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer_state.h: what the parts of the writer share. For layer/write/writer*.c only.
+ * writer_state.h: the state that the files of the writer share. For layer/write/writer*.c only.
  *
  * Unless a comment says otherwise, the caller of a function holds the pen.
  */
@@ -35,12 +35,15 @@ struct tl_writer_state {
 	_Atomic uint32_t thread;    /* enum thread_state, writer_thread.c */
 	/* Exit handlers at work: no thread is started for their chunks. */
 	_Atomic uint32_t finishing;
-	/* Ends of the file that the writer's thread is to write, and has written. */
+	/*
+	 * Ends of the file: how many the writer's thread was asked for, and how many it has
+	 * written.
+	 */
 	_Atomic uint32_t ends_asked, ends_written;
-	_Atomic bool last;	  /* nothing comes after the next end: a pipe gets it */
-	_Atomic uint32_t closer;  /* thread that has the pen for good */
+	_Atomic bool last;	  /* nothing comes after the next end, so a pipe gets it */
+	_Atomic uint32_t closer;  /* the thread that keeps the pen for good */
 	_Atomic bool thread_ends; /* the thread is to end */
-	/* Changes of credentials that the thread is to make, and has made. */
+	/* Changes of credentials: how many the thread was asked for, and how many it has made. */
 	_Atomic uint32_t changes_asked, changes_made;
 	struct tl_credentials change;
 	_Atomic bool change_is_known;
@@ -51,29 +54,31 @@ struct tl_writer_state {
 	struct tl_writer_memory *memory;
 	struct tl_block block;
 	struct tl_sink sink;
-	_Atomic bool complete;	/* the last end that was asked for is behind all there was */
-	int failing;		/* why the last attempt to write failed; 0: it did not */
+	/* the last end that was asked for comes after all that was recorded */
+	_Atomic bool complete;
+	int failing;		/* the error of the last attempt to write; 0: it succeeded */
 	uint64_t failing_since; /* ns */
 	bool flush_only;	/* write what was recorded before the flush, and nothing newer */
 
 	uint64_t dropped;     /* events of removed files, and records that can't be read */
 	uint64_t unwritten;   /* recorded, and waiting for a file that takes them */
-	uint64_t losses_told; /* losses that the ends of earlier files told of */
-	uint64_t losses_said; /* losses that a message told of */
+	uint64_t losses_told; /* losses that the ends of earlier files have reported */
+	uint64_t losses_said; /* losses that a message has reported */
 	int error;	      /* why the first event was dropped or could not be written */
 	bool failure_said;
-	bool trouble_said;		 /* while events could still wait */
-	char line[TL_OUTPUT_PATH + 512]; /* a message: its caller may be on a small stack */
+	bool trouble_said; /* a message was printed while events could still wait */
+	/* a message; static, since its caller may be on a small stack */
+	char line[TL_OUTPUT_PATH + 512];
 };
 
 extern struct tl_writer_state tl_writer;
 
 /* --- writer_losses.c */
 
-/* Why events are lost; the first reason stays. */
+/* Note the error by which events are lost; the first one stays. */
 void tl_writer_note_error(int error);
 
-/* Lost: a chunk of which nothing can be kept; or the file with this number, and all its events. */
+/* Count as lost: a chunk that can't be kept; or all events of the file with this number. */
 void tl_writer_drop_chunk(const struct tl_chunk *chunk);
 void tl_writer_drop_file(uint32_t file);
 
@@ -86,12 +91,12 @@ uint64_t tl_writer_losses(void);
 void tl_writer_losses_by_thread(void *unused, void (*put)(void *to, uint32_t tid, uint64_t lost),
 				void *to);
 
-/* A file's end has told of all losses so far. */
+/* A file's end has reported all losses so far. */
 void tl_writer_settle_losses(void);
 
 /* --- writer_drain.c */
 
-/* The file is open in the calling thread's table. Returns 0, or an errno value. */
+/* Open the file in the calling thread's table. Returns 0, or an errno value. */
 int tl_writer_open_file(void);
 
 /*
@@ -101,9 +106,9 @@ int tl_writer_open_file(void);
 bool tl_writer_drain(unsigned blocks, bool *more);
 
 /*
- * Write some of what is queued. True: there is more. A file that had its end gets a new one. A bound
- * on the blocks, so that threads which record as fast as the disk takes it can't keep the pen from
- * those that are to end the process.
+ * Write some of what is queued. True: there is more. If the file had an end, it gets a new one. The
+ * number of blocks is limited, so that threads which record as fast as the disk writes can't keep
+ * the pen from those that want to end the process.
  */
 bool tl_writer_drain_turn(void);
 
@@ -112,17 +117,17 @@ void tl_writer_write_all(void);
 
 /* --- writer_messages.c */
 
-/* Events are lost: say how many, why, and what to do. */
+/* If events are lost: print how many, why, and what to do. */
 void tl_writer_say_losses(void);
 
 /*
- * The file could not be written for a while: say so, so that the user can still correct it. Not at
- * once: the program may end, and the obstacle may go. And once: tl_writer_say_losses says at the end
- * what was lost. `say`: tl_message_say, or tl_message_say_apart on the writer's thread.
+ * If the file could not be written for a while: print that, so that the user can still correct it.
+ * Not at once: the program may end, and the obstacle may go. And once: tl_writer_say_losses prints
+ * at the end what was lost. `say`: tl_message_say, or tl_message_say_apart on the writer's thread.
  */
 void tl_writer_say_trouble(void (*say)(const char *line));
 
-/* The pen's holder makes no progress: say so, without the pen. */
+/* The pen's holder makes no progress: print that, without the pen. */
 void tl_writer_say_stuck(void);
 
 /* --- writer_thread.c; no pen is needed */

@@ -5,13 +5,19 @@
  * The thread has a descriptor of the file in a file table of its own. Others open the file by its
  * name for as long as they hold the pen.
  *
- * A producer with no room left writes by itself only where there is no writer's thread. Where there
- * is one, the producer waits for it: a descriptor that a producer opened in the program's table
- * could be closed, and its number be taken by another thread, before the producer writes to it.
- * What a producer can do is to make sure that the thread runs. A producer of real-time priority, for
- * which others may have to wait for ever, lends the thread its priority until everything is written
- * (tl_raw_thread_lend). All others share their processors with it fairly, and leave them to it
- * while they wait.
+ * A producer with no room left writes by itself only if there is no writer's thread. If there is
+ * one, the producer waits for it: if a producer opened a descriptor in the program's table, another
+ * thread could close it and reuse its number before the producer writes to it. All that a producer
+ * can do is to make sure that the thread runs. A producer of real-time priority, which others may
+ * have to wait for, lends the thread its priority until everything is written (tl_raw_thread_lend).
+ * All others share their processors with it fairly, and leave them to it while they wait.
+ *
+ * Ordered accesses
+ *
+ *	tl_writer.thread	release by the thread and by who starts it, acquire by all who look:
+ *				the thread has its own file table, or has closed the file and left
+ *	ends_asked		release by who asks, acquire by the thread: what was recorded before
+ *	ends_written		release by the thread, acquire by who asked: the end is in the file
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -53,7 +59,7 @@ static int thread_leave(void)
 	return 0;
 }
 
-/* Sleep until there is something to do. What can't be written is tried again soon, unasked. */
+/* Sleeps until there is something to do. After a failure to write, it wakes soon to try again. */
 static void thread_sleep(void)
 {
 	if (atomic_exchange_explicit(&tl_writer.lent, false, memory_order_relaxed))
@@ -95,7 +101,7 @@ static bool thread_follow_change(void)
 	return true;
 }
 
-/* With a bound, and again: the pen's holder may keep it for good while the process goes on. */
+/* With a bound, and repeatedly: the pen's holder may keep it for good while the process goes on. */
 static bool thread_take_pen(void)
 {
 	do {
@@ -130,8 +136,8 @@ static int writer_thread_main(void *unused)
 	if (!thread_take_pen())
 		return thread_give_up();
 	/*
-	 * An earlier thread had the file open. Now, before the program changes to a root or namespace
-	 * where the name leads nowhere.
+	 * An earlier thread had the file open. Open it now, before the program changes to a root or
+	 * namespace where the name leads nowhere.
 	 */
 	if (tl_writer.sink.made)
 		tl_writer_open_file();
@@ -304,8 +310,8 @@ bool tl_writer_follow(const struct tl_credentials *credentials)
 		tl_futex_wait(&tl_writer.changes_made, followed, RETRY_MS);
 	}
 	/*
-	 * The thread is stuck in a write. Another change may come before the thread looks, so it is
-	 * to end when it does.
+	 * The thread is stuck in a write. Another change may come before it looks, so it must end
+	 * when it does.
 	 */
 	atomic_store_explicit(&tl_writer.change_is_known, false, memory_order_relaxed);
 	return false;
@@ -316,7 +322,9 @@ void tl_writer_suspend(void)
 	int error = errno;
 
 	thread_hold();
-	/* Where several threads suspend, all their system calls fail anyway: one of them waits. */
+	/*
+	 * If several threads suspend, all their system calls fail anyway: only one of them waits.
+	 */
 	if (tl_writer_has_thread() &&
 	    !atomic_exchange_explicit(&tl_writer.thread_ends, true, memory_order_relaxed)) {
 		tl_buffer_wake();
