@@ -116,7 +116,7 @@ static void copy_put_shim(struct copy *copy, struct tl_shim_library *library, ui
 			put = entry_pointer(getproc, j, (const char *)copy->table, copy->size);
 	/* A library may call by its table, too: those calls are its own. */
 	if (!put && getproc->kind == TL_GETPROC_OBJECT)
-		tl_api_by_caller(shim);
+		tl_api_by_caller(&shim, 1);
 	if (!put)
 		put = tl_resolve_closure(shim, real);
 	memcpy((char *)copy->table + entry->offset, &put, sizeof(put));

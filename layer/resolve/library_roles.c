@@ -8,14 +8,18 @@
  */
 #include "layer/resolve/library_roles.h"
 
+#include <sys/mman.h>
+
+#include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
 
-#define KNOWN_MAX     64
-#define ENTANGLED_MAX 512
+#define KNOWN_MAX 64
+/* Entangled shims that a look has room for on the stack. */
+#define ENTANGLED_ROOM 512
 
 #if defined(__x86_64__)
 #define RELOCATION_JUMP R_X86_64_JUMP_SLOT
@@ -130,8 +134,8 @@ struct look {
 	const struct tl_loaded *loaded;
 	const struct tl_elf *program;
 	bool later; /* the dynamic linker is still working on a library: look again */
-	struct tl_shim *entangled[ENTANGLED_MAX];
-	unsigned count;
+	struct tl_shim **entangled;
+	unsigned count, room; /* what there is no room for, the next look finds */
 };
 
 enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
@@ -177,7 +181,7 @@ static void look_add_entangled(struct tl_shim *shim, void *closure)
 	struct look *look = closure;
 
 	if (!(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER) &&
-	    !tl_roles_is_layered(shim->function->api) && look->count < ENTANGLED_MAX)
+	    !tl_roles_is_layered(shim->function->api) && look->count < look->room)
 		look->entangled[look->count++] = shim;
 }
 
@@ -201,9 +205,9 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			continue;
 		uint32_t index = tl_shim_names_index(shim);
 
-		if (it && binding == BOUND_IN_TABLE && index < TL_ROLES_NAMES)
-			atomic_fetch_or_explicit(&it->bound[index / 64], 1ull << index % 64,
-						 memory_order_relaxed);
+		if (it && binding == BOUND_IN_TABLE)
+			atomic_fetch_or_explicit(&it->bound[index % TL_ROLES_NAMES / 64],
+						 1ull << index % 64, memory_order_relaxed);
 		look_add_entangled(shim, look);
 	}
 }
@@ -212,9 +216,8 @@ bool tl_roles_is_bound(const struct tl_known_library *it, const struct tl_shim *
 {
 	uint32_t index = tl_shim_names_index(shim);
 
-	return index >= TL_ROLES_NAMES ||
-	       (atomic_load_explicit(&it->bound[index / 64], memory_order_relaxed) &
-		1ull << index % 64);
+	return atomic_load_explicit(&it->bound[index % TL_ROLES_NAMES / 64], memory_order_relaxed) &
+	       1ull << index % 64;
 }
 
 /*
@@ -369,21 +372,54 @@ static bool another_look_is_worth_it(const struct tl_generation *generation)
 	return atomic_fetch_add_explicit(&times, 1, memory_order_relaxed) < LOOKS_AGAIN;
 }
 
+/* Room for every shim; where memory is short, what there was. */
+static void look_make_room(struct look *look)
+{
+	size_t bytes = look->names->count * sizeof(struct tl_shim *);
+	void *room = MAP_FAILED;
+
+	if (look->names->count > look->room && !tl_process_is_confined())
+		room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+	if (room == MAP_FAILED)
+		return;
+	look->entangled = room;
+	look->room = look->names->count;
+}
+
+/*
+ * The entangled shims' modes are set behind the look, since that takes a lock. False: the loaded
+ * libraries can't be looked at now.
+ */
+static bool libraries_look_until_all(struct look *look)
+{
+	struct tl_shim *few[ENTANGLED_ROOM];
+	bool looked, full;
+
+	look->entangled = few;
+	look->room = ENTANGLED_ROOM;
+	do {
+		look->count = 0;
+		look->later = false;
+		looked = tl_loaded_with(libraries_look_at_all, look);
+		full = look->count == look->room;
+		tl_api_by_caller(look->entangled, look->count);
+		if (full && look->entangled == few)
+			look_make_room(look);
+	} while (full);
+	if (look->entangled != few)
+		munmap(look->entangled, look->room * sizeof(struct tl_shim *));
+	return looked;
+}
+
 /* A look at the libraries, for new ones and for what the caller has put into `look`. */
 static void libraries_look_for(struct look look)
 {
 	struct tl_generation generation = tl_loaded_generation();
 
 	look.names = tl_shim_names();
-	if (!look.names)
+	if (!look.names || !libraries_look_until_all(&look))
 		return;
-	do {
-		look.count = 0;
-		look.later = false;
-		if (!tl_loaded_with(libraries_look_at_all, &look))
-			return;
-		tl_api_by_caller(look.entangled, look.count);
-	} while (look.count == ENTANGLED_MAX);
 	if (look.later && another_look_is_worth_it(&generation))
 		return;
 	atomic_store_explicit(&seen_names, look.names->count, memory_order_relaxed);
@@ -432,7 +468,7 @@ void tl_roles_note_linked(const void *address)
  * of microseconds, and where a library's exported function tail-calls another one, every call asks.
  * So a name that was not found is looked for again only when another library has been loaded. Since
  * a library may be seen before the dynamic linker is done with it, it is also looked for at the
- * second, fourth, eighth… question.
+ * second, fourth, eighth… question. Names that share a place are looked for less often.
  */
 static _Atomic uint32_t asked[TL_ROLES_NAMES];
 static _Atomic unsigned long long asked_since;
@@ -443,7 +479,7 @@ static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 	const struct tl_shim_names *names = tl_shim_names();
 	uint32_t index = tl_shim_names_index(shim);
 
-	if (!names || index >= TL_ROLES_NAMES)
+	if (!names)
 		return true;
 	/* All three only grow. If two threads reset them at once, that costs one more look. */
 	unsigned long long since =
@@ -452,7 +488,8 @@ static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 	    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
 		for (uint32_t i = 0; i < TL_ROLES_NAMES; i++)
 			atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
-	uint32_t times = atomic_fetch_add_explicit(&asked[index], 1, memory_order_relaxed);
+	uint32_t times =
+		atomic_fetch_add_explicit(&asked[index % TL_ROLES_NAMES], 1, memory_order_relaxed);
 	return (times & (times + 1)) == 0;
 }
 

@@ -32,6 +32,10 @@ enum tl_role {
 	TL_ROLE_DRIVER,
 };
 
+/*
+ * What is known of each name. Where there are more names (OpenBLAS exports 15,000 functions), some
+ * share a place: then a library counts as bound that is not, which is only looked at once more.
+ */
 #define TL_ROLES_NAMES 4096
 
 struct tl_known_library {

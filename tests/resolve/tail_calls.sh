@@ -7,7 +7,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 13
+plan 16
 
 cat >"$tmp/walks.c" <<'END'
 /* How many walks over the loaded libraries there were, how many went past the first of them, and the mappings of $library that may be written. */
@@ -115,3 +115,27 @@ for api in zlib sqlite3; do
 	grep '^map' "$tmp/err" >"$tmp/maps"
 	same "$tmp/maps.bare" "$tmp/maps" "$api: the library's memory is protected as it is without us"
 done
+
+# --- a library of so many functions that some share the place in which it is kept what is known of them
+"$python" -c 'for n in range(6000): print("int many_%d(int a) { return a + %d; }" % (n, n))
+print("int (*many_table[])(int) = {many_1, many_5998}; int many_z(int a) { return many_table[a & 1](a); }")' >"$tmp/many.c"
+cat >"$tmp/calls.c" <<'END'
+#include <stdio.h>
+int many_z(int a);
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 5000; i++)
+		sum += many_z(i);
+	printf("%ld\n", sum);
+	return 0;
+}
+END
+$CC -O2 -shared -fPIC -Wl,-soname,libmany.so -o "$tmp/libmany.so" "$tmp/many.c" && $CC -o "$tmp/calls" "$tmp/calls.c" "$tmp/libmany.so" -Wl,-rpath,"$tmp" &&
+	"$top_builddir/tracegen" interposer --lib "$tmp/libmany.so" -o "$tmp/many-shims.so" >/dev/null
+"$tmp/calls" >"$tmp/bare"
+env LD_PRELOAD="$tmp/walks.so:$libtracelayer:$tmp/many-shims.so" TRACELAYER_OUTPUT="$tmp/many.json" timeout 100 "$tmp/calls" >"$tmp/out" 2>"$tmp/err"
+same "$tmp/bare" "$tmp/out" "6,001 functions: the program gets the same results"
+is "$(events "$tmp/many.json" many_z)" 5000 "each call is recorded"
+walks=$(awk '$1 == "walks" { print $2 }' "$tmp/err")
+ok "the libraries are searched fewer than 100 times ($walks)" test "${walks:-100}" -lt 100
