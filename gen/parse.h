@@ -108,6 +108,9 @@ bool parse_add_includes(struct parse *parse);
 
 struct type *parse_type(struct parse *parse, CXType type);
 const char *parse_spelling(CXType type);
+/* A parameter that is written as an array, or has a typedef's type, and is passed as a pointer. */
+struct type *parse_decayed(struct parse *parse, CXType written, CXType passed);
+const char *parse_decayed_spelling(CXType written, CXType passed);
 enum tl_kind parse_scalar_kind(enum CXTypeKind kind);
 
 /* ---- parse_functions.c */

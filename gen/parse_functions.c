@@ -183,8 +183,10 @@ static void function_add_param(struct parse *parse, struct function *function,
 	struct variable *param = APPEND(function->params, function->nparams);
 
 	param->name = *name ? name : format_text("arg%zu", i);
-	param->type = parse_type(parse, type_decays(written) ? passed : written);
-	param->spelling = parse_spelling(type_decays(written) ? passed : written);
+	param->type = type_decays(written) ? parse_decayed(parse, written, passed)
+					   : parse_type(parse, written);
+	param->spelling = type_decays(written) ? parse_decayed_spelling(written, passed)
+					       : parse_spelling(written);
 	param->comment = parse_row_comment(parse, row, i, limit);
 	if (!param->comment)
 		param->comment = comment_documented_param(function->comment, param->name);

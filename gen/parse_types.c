@@ -402,6 +402,47 @@ static struct type *type_pointer(struct parse *parse, CXType type, const char *n
 	return made;
 }
 
+/* The element as written, where the pointer's own spelling would lose the typedef's name. */
+static bool array_element(CXType written, CXType *element)
+{
+	if (written.kind != CXType_ConstantArray && written.kind != CXType_IncompleteArray)
+		return false;
+	*element = clang_getArrayElementType(written);
+	return !strpbrk(cxstring_text(clang_getTypeSpelling(*element)), "([");
+}
+
+struct type *parse_decayed(struct parse *parse, CXType written, CXType passed)
+{
+	CXType element;
+
+	if (!array_element(written, &element))
+		return parse_type(parse, passed);
+	const char *spelling = parse_decayed_spelling(written, passed);
+	struct type *known = type_find(parse, spelling);
+
+	if (known)
+		return known;
+	struct type *made = type_new(parse, TL_KIND_POINTER, NULL, spelling, passed);
+	made->is_const = clang_isConstQualifiedType(element);
+	made->target = parse_type(parse, element);
+	return made;
+}
+
+const char *parse_decayed_spelling(CXType written, CXType passed)
+{
+	CXType element;
+
+	if (!array_element(written, &element))
+		return parse_spelling(passed);
+	const char *spelling = parse_spelling(element);
+	size_t length = strlen(spelling);
+	bool is_pointer = length && spelling[length - 1] == '*';
+
+	if (!clang_isConstQualifiedType(element))
+		return format_text(is_pointer ? "%s*" : "%s *", spelling);
+	return format_text(is_pointer ? "%sconst *" : "const %s *", spelling);
+}
+
 static struct type *type_alias(struct parse *parse, CXType type)
 {
 	CXCursor declared = clang_getTypeDeclaration(type);

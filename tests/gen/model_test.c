@@ -467,6 +467,23 @@ START_TEST(parameters_keep_their_kind)
 }
 END_TEST
 
+START_TEST(elements_of_arrays_keep_their_typedef)
+{
+	struct model *model =
+		parsed("typedef int thing;\n"
+		       "void f(const thing a[], thing b[2], const char *const c[]);\n");
+	const struct function *f = function(model, "f");
+
+	ck_assert_str_eq(f->params[0].spelling, "const thing *");
+	ck_assert(f->params[0].type->is_const);
+	ck_assert_str_eq(f->params[0].type->target->name, "thing");
+	ck_assert_str_eq(f->params[1].spelling, "thing *");
+	ck_assert(!f->params[1].type->is_const);
+	ck_assert_uint_eq(f->params[1].length.constant, 2);
+	ck_assert_str_eq(f->params[2].spelling, "const char *const *");
+}
+END_TEST
+
 START_TEST(arrays_and_functions_are_passed_as_pointers)
 {
 	struct model *model =
@@ -692,6 +709,7 @@ static Suite *suite(void)
 	tcase_add_test(part, records_keep_their_shape);
 	tcase_add_test(part, parameters_keep_their_kind);
 	tcase_add_test(part, arrays_and_functions_are_passed_as_pointers);
+	tcase_add_test(part, elements_of_arrays_keep_their_typedef);
 	tcase_add_test(part, what_cannot_be_passed_on_is_left_out_with_its_reason);
 	tcase_add_test(part, without_tags_only_what_const_promises_is_followed);
 	tcase_add_test(part, comments_of_every_style_are_read);
