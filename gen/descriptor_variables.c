@@ -155,8 +155,8 @@ void describe_variables(struct descriptor *descriptor)
 
 static struct type *enum_make(struct descriptor *descriptor, json_t *object, const char *name)
 {
-	static const char *const keys[] = {"type",  "groups",  "constants", "flags",
-					   "where", "comment", NULL};
+	static const char *const keys[] = {"type",   "groups", "constants", "flags",
+					   "handle", "where",  "comment",   NULL};
 	struct model *model = descriptor->model;
 	json_t *groups = descriptor_value(descriptor, object, "groups", JSON_ARRAY),
 	       *constants = descriptor_value(descriptor, object, "constants", JSON_ARRAY);
@@ -164,7 +164,9 @@ static struct type *enum_make(struct descriptor *descriptor, json_t *object, con
 
 	descriptor_check_keys(descriptor, object, keys);
 	type->name = name;
-	type->kind = json_is_true(json_object_get(object, "flags")) ? TL_KIND_FLAGS : TL_KIND_ENUM;
+	type->kind = json_is_true(json_object_get(object, "flags"))    ? TL_KIND_FLAGS
+		     : json_is_true(json_object_get(object, "handle")) ? TL_KIND_HANDLE
+								       : TL_KIND_ENUM;
 	for (size_t i = 0; i < model->nconstants; i++)
 		for (size_t j = 0; j < model->constants[i].nvalues; j++) {
 			struct enumerator value = model->constants[i].values[j];

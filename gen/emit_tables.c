@@ -27,7 +27,9 @@ static const char *type_reference(const struct tables *tables, const struct tl_t
 
 static bool type_has_enumerators(const struct tl_type *type)
 {
-	return (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS) && type->count;
+	return (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS ||
+		type->kind == TL_KIND_HANDLE) &&
+	       type->count;
 }
 
 static const char *value_text(const struct tl_type *type, uint64_t value)

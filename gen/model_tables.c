@@ -283,6 +283,7 @@ static void table_make_type(const struct collection *all, struct tl_type *to,
 		break;
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
+	case TL_KIND_HANDLE:
 		table_make_enumerators(to, type);
 		break;
 	case TL_KIND_STRUCT:

@@ -38,6 +38,18 @@ const char *tl_enumerator_name(const struct tl_type *type, uint64_t value)
 	return name;
 }
 
+/* Few handles have names: those that the API has from the start, and the one that is none. */
+static void visit_handle(const struct tl_sink *sink, struct tl_text *text,
+			 const struct tl_type *type, uint64_t value)
+{
+	const char *name = type->count ? tl_enumerator_name(type, value) : NULL;
+
+	if (name)
+		sink->named(text, name);
+	else
+		sink->address(text, value);
+}
+
 static void visit_enum(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
 		       uint64_t value)
 {
@@ -143,7 +155,7 @@ void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const stru
 			tl_visit_bytes(sink, text, value, type->size, false);
 		break;
 	case TL_KIND_HANDLE:
-		sink->address(text, load_integer(type, value));
+		visit_handle(sink, text, type, low_bytes(load_integer(type, value), type->size));
 		break;
 	case TL_KIND_POINTER:
 	case TL_KIND_FUNCTION:

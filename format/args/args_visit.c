@@ -471,7 +471,7 @@ enum tl_how tl_how_of(const struct tl_variable *variable)
 	case TL_KIND_FUNCTION:
 		return TL_HOW_ADDRESS;
 	case TL_KIND_HANDLE:
-		return TL_HOW_HANDLE;
+		return type->count ? TL_HOW_WALKED : TL_HOW_HANDLE;
 	case TL_KIND_UINT:
 		return TL_HOW_UNSIGNED;
 	case TL_KIND_INT:

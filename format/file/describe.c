@@ -165,7 +165,9 @@ static void members_put(struct description *to, const struct tl_type *type)
 
 static void type_put(struct description *to, const struct tl_type *type)
 {
-	number_put(to, type->kind);
+	bool named = type->kind == TL_KIND_HANDLE && type->count;
+
+	number_put(to, named ? TL_DESCRIBED_NAMED_HANDLE : type->kind);
 	string_put(to, type->name);
 	number_put(to, type->size);
 	switch (type->kind) {
@@ -179,6 +181,10 @@ static void type_put(struct description *to, const struct tl_type *type)
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
 		enumerators_put(to, type);
+		break;
+	case TL_KIND_HANDLE:
+		if (named)
+			enumerators_put(to, type);
 		break;
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:

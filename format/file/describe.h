@@ -19,6 +19,8 @@
  *			  POINTER	1 + type of the target; 0: void
  *			  ARRAY		type of an element, number of elements
  *			  ENUM, FLAGS	number of enumerators; each: string name, signed value
+ *			  HANDLE	nothing; if some have names, the kind is
+ *					TL_DESCRIBED_NAMED_HANDLE, and it goes on as an ENUM
  *			  STRUCT, UNION	number of members; each: variable
  *	variable	string name, type, numbers .offset .words .direction .chain .bit_offset
  *			.bit_width .length.kind; where that is not
@@ -39,6 +41,9 @@
 #include "tracelayer/api.h"
 
 #define TL_DESCRIPTION_MAGIC "tlapi 2"
+
+/* A number of the file only: readers that do not know it refuse the description. */
+#define TL_DESCRIBED_NAMED_HANDLE (TL_KIND_UNION + 1)
 
 /*
  * The description of an API: *size bytes, which the caller frees. NULL where memory is short. Not

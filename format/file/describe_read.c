@@ -205,7 +205,7 @@ static void enumerators_take(struct reading *from, struct tl_type *type)
 		list[i].name = name_take(from);
 		list[i].value = signed_take(from);
 		/* They are searched by halves. */
-		if (type->kind == TL_KIND_ENUM && i && list[i].value <= list[i - 1].value)
+		if (type->kind != TL_KIND_FLAGS && i && list[i].value <= list[i - 1].value)
 			description_fail(from, "enumerators out of order");
 	}
 }
@@ -252,7 +252,9 @@ static bool has_sound_size(const struct tl_type *type)
 
 static void type_take_one(struct reading *from, struct tl_type *type)
 {
-	type->kind = (uint8_t)number_take(from, TL_KIND_UNION);
+	uint64_t kind = number_take(from, TL_DESCRIBED_NAMED_HANDLE);
+
+	type->kind = kind == TL_DESCRIBED_NAMED_HANDLE ? TL_KIND_HANDLE : (uint8_t)kind;
 	type->name = string_take(from);
 	type->size = (uint32_t)number_take(from, INT32_MAX);
 	if (!has_sound_size(type))
@@ -270,6 +272,10 @@ static void type_take_one(struct reading *from, struct tl_type *type)
 	case TL_KIND_ENUM:
 	case TL_KIND_FLAGS:
 		enumerators_take(from, type);
+		break;
+	case TL_KIND_HANDLE:
+		if (kind == TL_DESCRIBED_NAMED_HANDLE)
+			enumerators_take(from, type);
 		break;
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:

@@ -32,14 +32,15 @@ enum tl_level {
 /* What a type is, and how its values are printed. */
 enum tl_kind {
 	TL_KIND_VOID,
-	TL_KIND_BOOL,	/* printed as false or true; other values as numbers */
-	TL_KIND_INT,	/* signed, .size bytes */
-	TL_KIND_UINT,	/* unsigned, .size bytes */
-	TL_KIND_CHAR,	/* an array or counted run of characters is printed as a string */
-	TL_KIND_FLOAT,	/* float or double, by .size */
-	TL_KIND_ENUM,	/* one of .enumerators; other values are printed as numbers */
-	TL_KIND_FLAGS,	/* a sum of .enumerators; bits without a name are printed in hex */
-	TL_KIND_HANDLE, /* an opaque pointer or integer, printed in hex, never followed */
+	TL_KIND_BOOL,  /* printed as false or true; other values as numbers */
+	TL_KIND_INT,   /* signed, .size bytes */
+	TL_KIND_UINT,  /* unsigned, .size bytes */
+	TL_KIND_CHAR,  /* an array or counted run of characters is printed as a string */
+	TL_KIND_FLOAT, /* float or double, by .size */
+	TL_KIND_ENUM,  /* one of .enumerators; other values are printed as numbers */
+	TL_KIND_FLAGS, /* a sum of .enumerators; bits without a name are printed in hex */
+	/* an opaque pointer or integer, never followed; printed as one of .enumerators or in hex */
+	TL_KIND_HANDLE,
 	/* pointer to .target; the variable's length and direction say how it is followed */
 	TL_KIND_POINTER,
 	TL_KIND_FUNCTION, /* a pointer to a function, printed as an address */
@@ -121,11 +122,11 @@ struct tl_type {
 	const char *name;
 	uint8_t kind;  /* enum tl_kind */
 	uint32_t size; /* bytes */
-	/* of an ARRAY: elements; ENUM, FLAGS: enumerators; STRUCT, UNION: members */
+	/* of an ARRAY: elements; ENUM, FLAGS, HANDLE: enumerators; STRUCT, UNION: members */
 	uint32_t count;
 	const struct tl_type *target; /* of a POINTER or ARRAY; NULL: void */
 	/*
-	 * ENUM: by ascending value (as unsigned), unique values; FLAGS: widest first, then
+	 * ENUM, HANDLE: by ascending value (as unsigned), unique values; FLAGS: widest first, then
 	 * ascending
 	 */
 	const struct tl_enumerator *enumerators;

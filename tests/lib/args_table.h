@@ -106,11 +106,18 @@ enum {
 	T_FUNCTION,
 	T_BYTESP,
 	T_I64P,
+	T_WORLD,
+	T_WORLDS,
 	T_COUNT
 };
 static const struct tl_type table_types[T_COUNT];
 static const struct tl_api table_api;
 #define T(x) (&table_types[T_##x])
+
+static const struct tl_enumerator world_names[] = {
+	{"WORLD_NONE", 0x04000000},
+	{"WORLD_ALL", 0xffffffff84000000ull},
+};
 
 static const struct tl_enumerator result_names[] = {
 	{"RESULT_OK", 0},
@@ -221,6 +228,12 @@ static const struct tl_type table_types[T_COUNT] = {
 	[T_UINTP] = POINTER_TO("unsigned *", UINT),
 	[T_UINTS] = POINTER_TO("unsigned *", UINT),
 	[T_HANDLES] = POINTER_TO("handle *", HANDLE),
+	[T_WORLD] = {.name = "world",
+		     .kind = TL_KIND_HANDLE,
+		     .size = 4,
+		     .count = 2,
+		     .enumerators = world_names},
+	[T_WORLDS] = POINTER_TO("world *", WORLD),
 	[T_DESC] = STRUCT("struct desc", TL_KIND_STRUCT, sizeof(struct desc), desc_members),
 	[T_DESCP] = POINTER_TO("const struct desc *", DESC),
 	[T_HINT] = STRUCT("struct hint", TL_KIND_STRUCT, sizeof(struct hint), hint_members),
@@ -323,6 +336,11 @@ static const struct tl_variable exchange_params[] = {
 	PARAM("b", UINTP, 1, .direction = TL_IN | TL_OUT, ONE),
 };
 
+static const struct tl_variable world_params[] = {
+	PARAM("world", WORLD, 0, .direction = TL_IN),
+	PARAM("worlds", WORLDS, 1, .direction = TL_IN, .length = {TL_LENGTH_CONSTANT, 0, 0, 3}),
+};
+
 enum {
 	F_SCALARS,
 	F_STRINGS,
@@ -336,6 +354,7 @@ enum {
 	F_INFO,
 	F_PAIRS,
 	F_EXCHANGE,
+	F_WORLDS,
 	F_COUNT
 };
 #define FUNCTION(n, i, p, w, f)                                                                    \
@@ -361,6 +380,7 @@ static const struct tl_function table_functions[] = {
 	FUNCTION("info", F_INFO, info_params, 3, TL_FAILURE_NEVER),
 	FUNCTION("pairs", F_PAIRS, pairs_params, 1, TL_FAILURE_NEVER),
 	FUNCTION("exchange", F_EXCHANGE, exchange_params, 2, TL_FAILURE_NEVER),
+	FUNCTION("worlds", F_WORLDS, world_params, 2, TL_FAILURE_NEVER),
 };
 
 static const struct tl_chain table_chains[] = {

@@ -140,6 +140,20 @@ START_TEST(values_without_a_name_are_numbers)
 }
 END_TEST
 
+START_TEST(handles_that_the_api_has_from_the_start_have_names)
+{
+	static const uint32_t list[] = {0x84000000, 0x04000000, 0};
+	uint64_t words[] = {0x84000000, (uint64_t)(uintptr_t)list};
+
+	ck_assert_str_eq(
+		traced(F_WORLDS, words),
+		"\"world\":\"WORLD_ALL\",\"worlds\":[\"WORLD_ALL\",\"WORLD_NONE\",\"0x0\"]");
+	words[0] = 0x84000001;
+	words[1] = 0;
+	ck_assert_str_eq(traced(F_WORLDS, words), "\"world\":\"0x84000001\",\"worlds\":\"0x0\"");
+}
+END_TEST
+
 /* Digits from the first to the last that is not 0. */
 static int significant_digits(const char *text)
 {
@@ -713,6 +727,7 @@ int main(void)
 	suite_add_tcase(suite, tests);
 	tcase_add_test(tests, scalars_are_printed_by_their_kind);
 	tcase_add_test(tests, values_without_a_name_are_numbers);
+	tcase_add_test(tests, handles_that_the_api_has_from_the_start_have_names);
 	tcase_add_test(tests, floats_are_the_shortest_that_read_back_the_same);
 	tcase_add_test(tests, strings_are_escaped_and_bad_utf8_is_replaced);
 	tcase_add_test(tests, long_strings_are_cut_with_a_sign_between_characters);
