@@ -37,10 +37,11 @@ struct interposer_request {
 };
 
 /*
- * Find the interposer in the cache, or make it. On success `path` (PATH_MAX bytes) is its path, or
- * empty: the API is built in, and needs none. Returns an exit code; all but EXIT_DONE have printed
- * a message.
+ * Find the interposer in the cache, or make it. On success *paths is its path, to be freed, or
+ * empty: the API is built in, and needs none. An API with several ABIs has an interposer for each
+ * whose library is installed, unless the program tells which it is: their paths are joined by
+ * colons. Returns an exit code; all but EXIT_DONE have printed a message.
  */
-int interposer_find(const struct interposer_request *request, char *path);
+int interposer_find(const struct interposer_request *request, char **paths);
 
 #endif

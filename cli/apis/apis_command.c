@@ -108,13 +108,14 @@ static int list_apis(enum table_format format)
 static int build_interposer(const char *api)
 {
 	const struct interposer_request request = {.api = api, .log = stdout};
-	char path[PATH_MAX];
-	int code = interposer_find(&request, path);
+	char *paths, *rest;
+	int code = interposer_find(&request, &paths);
 
-	if (code == EXIT_DONE && *path)
-		puts(path);
-	else if (code == EXIT_DONE)
+	if (code == EXIT_DONE && !*paths)
 		printf("%s is built in: `tracelayer run` traces it without more\n", api);
+	for (char *path = strtok_r(paths, ":", &rest); path; path = strtok_r(NULL, ":", &rest))
+		puts(path);
+	free(paths);
 	return code;
 }
 

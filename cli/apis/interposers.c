@@ -88,30 +88,95 @@ static bool descriptor_suits(const struct api_descriptor *descriptor, const char
 	return program_is_called(program, word);
 }
 
-/*
- * The descriptor of that name; or, of those called NAME-SOMETHING, the one whose library the
- * program loads, or whose SOMETHING is in the name of the launcher; else the first of them. NULL:
- * there is none.
- */
-static const struct api_descriptor *descriptor_choose(const struct api_descriptors *list,
-						      const char *name, const char *program)
+/* The dynamic linker would find the library. */
+static bool library_is_installed(const char *soname)
 {
-	const struct api_descriptor *first = NULL;
+	const char *folders = getenv("LD_LIBRARY_PATH");
+	char *list = need(strdup(folders ? folders : "")), *rest, *name;
+	bool found = false;
+	FILE *cache = fopen("/etc/ld.so.cache", "re");
+	size_t room = 0;
+
+	if (asprintf(&name, "/%s", soname) < 0)
+		need(NULL);
+	for (char *folder = strtok_r(list, ":;", &rest); folder;
+	     folder = strtok_r(NULL, ":;", &rest)) {
+		char *path;
+
+		if (asprintf(&path, "%s%s", folder, name) < 0)
+			need(NULL);
+		found |= !access(path, R_OK);
+		free(path);
+	}
+	free(list);
+	/* It holds the paths, each with its NUL. */
+	char *piece = NULL;
+
+	while (cache && !found && getdelim(&piece, &room, '\0', cache) > 0) {
+		const char *slash = strrchr(piece, '/');
+
+		found = slash && !strcmp(slash, name);
+	}
+	free(piece);
+	free(name);
+	if (cache)
+		fclose(cache);
+	return found;
+}
+
+static bool descriptor_is_installed(const struct api_descriptor *descriptor)
+{
+	for (char **soname = descriptor->sonames; soname && *soname; soname++)
+		if (library_is_installed(*soname))
+			return true;
+	return false;
+}
+
+/* The descriptors that a name stands for. */
+struct chosen {
+	const struct api_descriptor **item;
+	size_t count;
+	bool kinds; /* there are some that are called NAME-KIND */
+};
+
+static void chosen_add(struct chosen *chosen, const struct api_descriptor *item)
+{
+	chosen->item = need(
+		reallocarray(chosen->item, chosen->count + 1, sizeof(struct api_descriptor *)));
+	chosen->item[chosen->count++] = item;
+}
+
+/*
+ * The descriptor of that name; or, of those called NAME-KIND, the one whose library the program
+ * loads, or whose KIND is in the name of the launcher. Where the program does not tell, all whose
+ * library is installed: at a function's first call the layer knows which of them it is.
+ */
+static struct chosen descriptors_choose(const struct api_descriptors *list, const char *name,
+					const char *program)
+{
+	struct chosen chosen = {0};
 	size_t length = strlen(name);
 
 	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i].name, name))
-			return &list->item[i];
+		if (!strcmp(list->item[i].name, name)) {
+			chosen_add(&chosen, &list->item[i]);
+			return chosen;
+		}
 	for (size_t i = 0; i < list->count; i++) {
 		const struct api_descriptor *item = &list->item[i];
 
 		if (strncmp(item->name, name, length) || item->name[length] != '-')
 			continue;
-		if (program && descriptor_suits(item, program, item->name + length + 1))
-			return item;
-		first = first ? first : item;
+		chosen.kinds = true;
+		if (program && descriptor_suits(item, program, item->name + length + 1)) {
+			chosen.count = 0;
+			chosen_add(&chosen, item);
+			return chosen;
+		}
+		if (descriptor_is_installed(item))
+			chosen_add(&chosen, item);
 	}
-	return first;
+	return chosen;
 }
 
 /* ---- making one ---- */
@@ -321,29 +386,70 @@ static int interposer_for(const struct interposer_request *request, const char *
 	return code;
 }
 
-int interposer_find(const struct interposer_request *request, char *path)
+static int descriptor_interposer(const struct interposer_request *request,
+				 const struct api_descriptor *descriptor, char *path)
 {
-	struct api_descriptors list;
-	const struct api_descriptor *descriptor;
+	*path = '\0';
+	if (descriptor->trouble) {
+		say("%s: %s; correct it", descriptor->path, descriptor->trouble);
+		return EXIT_BROKEN;
+	}
+	if (descriptor->origin == API_BUILT_IN)
+		return EXIT_DONE;
+	return interposer_for(request, descriptor->path, path);
+}
+
+/* One that can't be made is left out, if there is another. */
+static int chosen_interposers(const struct interposer_request *request, const struct chosen *chosen,
+			      char **paths)
+{
+	char path[PATH_MAX], *longer;
+	size_t made = 0;
 	int code = EXIT_DONE;
 
-	*path = '\0';
-	if (!request->api)
-		return interposer_for(request, NULL, path);
-	if (strchr(request->api, '/'))
-		return interposer_for(request, request->api, path);
+	for (size_t i = 0; i < chosen->count; i++) {
+		int one = descriptor_interposer(request, chosen->item[i], path);
+
+		if (one != EXIT_DONE) {
+			code = one;
+			continue;
+		}
+		made++;
+		if (asprintf(&longer, "%s%s%s", *paths, **paths ? ":" : "", path) < 0)
+			need(NULL);
+		free(*paths);
+		*paths = longer;
+	}
+	return made ? EXIT_DONE : code;
+}
+
+int interposer_find(const struct interposer_request *request, char **paths)
+{
+	struct api_descriptors list;
+	char path[PATH_MAX] = "";
+	int code;
+
+	if (!request->api || strchr(request->api, '/')) {
+		code = interposer_for(request, request->api, path);
+		*paths = need(strdup(path));
+		return code;
+	}
+	*paths = need(strdup(""));
 	if (!api_descriptors_find_named(&list, request->api))
 		api_descriptors_find(&list, false);
-	descriptor = descriptor_choose(&list, request->api, request->program);
-	if (!descriptor) {
+	struct chosen chosen = descriptors_choose(&list, request->api, request->program);
+
+	if (chosen.count) {
+		code = chosen_interposers(request, &chosen, paths);
+	} else if (chosen.kinds) {
+		say("%s: none of its libraries is installed; `tracelayer apis` lists them. If one lies elsewhere, set LD_LIBRARY_PATH",
+		    request->api);
+		code = EXIT_BROKEN;
+	} else {
 		say("%s: no such API; `tracelayer apis` lists those that there are", request->api);
 		code = EXIT_USAGE;
-	} else if (descriptor->trouble) {
-		say("%s: %s; correct it", descriptor->path, descriptor->trouble);
-		code = EXIT_BROKEN;
-	} else if (descriptor->origin != API_BUILT_IN) {
-		code = interposer_for(request, descriptor->path, path);
 	}
+	free(chosen.item);
 	api_descriptors_free(&list);
 	return code;
 }

@@ -324,16 +324,15 @@ int run_preload(struct program *program)
 static int bring_interposers(struct wishes *wishes, const struct program *program)
 {
 	const char *before = getenv("LD_PRELOAD");
-	char path[PATH_MAX], *list = need(strdup("")), *longer;
+	char *paths, *list = need(strdup("")), *longer;
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < wishes->interposers && code == EXIT_DONE; i++) {
 		wishes->interposer[i].program = program->path;
-		code = interposer_find(&wishes->interposer[i], path);
-		if (code != EXIT_DONE || !*path)
-			continue;
-		if (asprintf(&longer, "%s%s%s", list, *list ? ":" : "", path) < 0)
+		code = interposer_find(&wishes->interposer[i], &paths);
+		if (asprintf(&longer, "%s%s%s", list, *list && *paths ? ":" : "", paths) < 0)
 			need(NULL);
+		free(paths);
 		free(list);
 		list = longer;
 	}

@@ -218,6 +218,29 @@ void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
+void tl_api_join(struct tl_shim *shim, struct tl_shim *of)
+{
+	sigset_t signals;
+
+	tl_bounded_lock_take_quietly(&lock, &signals);
+	if (shim->function != of->function && !shim->reserved) {
+		uint32_t mode = atomic_load_explicit(&of->mode, memory_order_relaxed);
+
+		/* Calls that read the old function have the same words: both are right for these. */
+		__atomic_store_n(&shim->function, of->function, __ATOMIC_RELEASE);
+		__atomic_store_n(&shim->signature, of->signature, __ATOMIC_RELEASE);
+		atomic_store_explicit(&shim->mode_and_id,
+				      (uint64_t)of->id << 32 | mode | TL_MODE_RESOLVE,
+				      memory_order_relaxed);
+		atomic_store_explicit(&shim->dispatch,
+				      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
+				      memory_order_release);
+		shim->reserved = of->reserved;
+		of->reserved = (uintptr_t)shim;
+	}
+	tl_bounded_lock_release_quietly(&lock, &signals);
+}
+
 void tl_api_follow_settings(void)
 {
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_relaxed);

@@ -71,6 +71,13 @@ void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count);
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of);
 
 /*
+ * The shim's real function belongs to the API of `of`, a shim with the same name and the same words.
+ * From now on a call of `shim` is one of `of`: it has that one's function and number, and follows
+ * its changes as a closure does. Only before the shim is resolved.
+ */
+void tl_api_join(struct tl_shim *shim, struct tl_shim *of);
+
+/*
  * The real function of a shim is known: clear TL_MODE_RESOLVE. If nothing watches its calls, they
  * go straight to the real function.
  */

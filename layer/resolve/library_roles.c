@@ -161,6 +161,20 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 	return ours || bound - elf->start < elf->end - elf->start ? BOUND_BY_CALL : BOUND_ELSEWHERE;
 }
 
+/*
+ * The reference is bound to a shim of the same name in another library of ours: APIs may have
+ * functions of the same names.
+ */
+static struct tl_shim *relocation_namesake(const struct tl_elf *elf, const ElfW(Rela) *relocation,
+					   struct tl_shim *shim)
+{
+	uintptr_t bound = *(const uintptr_t *)(elf->base + relocation->r_offset);
+	struct tl_shim *there =
+		bound == (uintptr_t)shim->entry ? NULL : tl_shim_names_at((const void *)bound);
+
+	return there && tl_elf_same(there->function->name, shim->function->name) ? there : shim;
+}
+
 /* The shim that a reference is to, if there is one. */
 static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela) *relocation,
 				       bool undefined)
@@ -173,7 +187,9 @@ static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela
 		return NULL;
 	if (elf->symbols[index].st_shndx == SHN_UNDEF && !undefined)
 		return NULL;
-	return tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
+	struct tl_shim *shim = tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
+
+	return shim ? relocation_namesake(elf, relocation, shim) : NULL;
 }
 
 static void look_add_entangled(struct tl_shim *shim, void *closure)

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/signature.h"
+#include "layer/resolve/api_table.h"
 #include "layer/resolve/closure.h"
 #include "format/args/args.h"
 #include "layer/resolve/dlsym.h"
@@ -326,6 +328,54 @@ static void *real_find_anywhere(const struct tl_shim *shim)
 	return tl_elf_address(&search.elf, search.symbol);
 }
 
+/* --- several APIs with functions of the same names: MPI, as each of its libraries has it */
+
+static bool api_is_of(const struct tl_api *api, const struct tl_elf *elf)
+{
+	for (const char *const *soname = api->sonames; soname && *soname; soname++)
+		if (tl_elf_is_named(elf, *soname))
+			return true;
+	return false;
+}
+
+static struct tl_shim *library_shim_named(struct tl_shim_library *library, const char *name)
+{
+	for (uint32_t i = 0; i < library->api->count; i++)
+		if (!strcmp(library->api->functions[i].name, name))
+			return &library->shims[i];
+	return NULL;
+}
+
+static bool shim_has_signature(const struct tl_shim *shim)
+{
+	const struct tl_shim_library *library = tl_shim_names_library(shim->function->api);
+
+	return library && library->abi == TL_GENERIC_ABI;
+}
+
+/*
+ * All of their interposers may be loaded, since nobody knows beforehand which library a launcher's
+ * programs will load. The program's calls get to the first interposer. If the real function turns
+ * out to be another one's, the shim joins that one's.
+ */
+static void shim_join_its_api(struct tl_shim *shim, const void *real)
+{
+	const struct tl_function *function = shim->function;
+	const struct tl_known_library *there = tl_roles_at(real);
+	struct tl_shim_library *library;
+
+	if (!there || there->role != TL_ROLE_LOADER || api_is_of(function->api, &there->elf))
+		return;
+	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++) {
+		if (library->abi != TL_GENERIC_ABI || !api_is_of(library->api, &there->elf))
+			continue;
+		struct tl_shim *of = library_shim_named(library, function->name);
+
+		if (of && of->function->words == function->words && shim_has_signature(shim))
+			tl_api_join(shim, of);
+	}
+}
+
 /* The first thread to find a real function decides for all. */
 static void *real_settle(struct tl_shim *shim, void *real)
 {
@@ -352,6 +402,8 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 		real = real_settle(shim, real_find_by_soname(shim->function));
 	if (!real)
 		real = real_settle(shim, real_find_anywhere(shim));
+	if (real)
+		shim_join_its_api(shim, real);
 	errno = saved;
 	return real;
 }
@@ -469,6 +521,8 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real)
 
 	if (!known)
 		known = real_settle(shim, real);
+	if (known == real)
+		shim_join_its_api(shim, real);
 	void *given = known == real ? shim->entry : tl_closure_for(shim, real);
 
 	errno = saved;
