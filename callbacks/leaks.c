@@ -8,7 +8,8 @@
  * take one handle or pointer. If it has neither, it makes an object of the memory that its first
  * pointer leads to, as zlib's deflateInit. A destroying function destroys its pointer to memory,
  * else its last handle, else what its first pointer leads to. Retains and releases are counted. An
- * OpenCL command's event is created by the command.
+ * OpenCL command's event is created by the command. Where it takes handles by an [in,out] pointer, it
+ * destroys those that it replaces: MPI_Test leaves the handle of a request that is not done.
  *
  * An object is removed before the driver destroys it, and put back where that fails: once the
  * driver has destroyed it, another thread may get the same handle, before this thread's call
@@ -203,12 +204,41 @@ static uint64_t word_at_place(const void *place)
 	return word;
 }
 
+static bool is_handle(const struct tl_type *type)
+{
+	return type->kind == TL_KIND_HANDLE && (type->size == 8 || type->size == 4);
+}
+
 /* One object: a handle, or memory. */
 static bool is_object(const struct tl_type *type)
 {
-	return type->size == 8 && (type->kind == TL_KIND_HANDLE ||
-				   (type->kind == TL_KIND_POINTER &&
-				    (!type->target || type->target->kind == TL_KIND_VOID)));
+	return is_handle(type) || (type->size == 8 && type->kind == TL_KIND_POINTER &&
+				   (!type->target || type->target->kind == TL_KIND_VOID));
+}
+
+static uint64_t handle_at_place(const void *place, const struct tl_type *type)
+{
+	uint64_t handle = 0;
+
+	memcpy(&handle, place, type->size < 8 ? type->size : 8);
+	return handle;
+}
+
+/*
+ * The API has this handle from the start: it has a name, or is the address of a variable that a
+ * library exports (Open MPI's MPI_COMM_WORLD).
+ */
+static bool handle_is_predefined(const struct tl_type *type, uint64_t handle)
+{
+	Dl_info info;
+
+	if (type->kind != TL_KIND_HANDLE)
+		return false;
+	for (uint32_t i = 0; i < type->count; i++)
+		if (!memcmp(&type->enumerators[i].value, &handle, type->size))
+			return true;
+	return type->size == 8 && dladdr((void *)(uintptr_t)handle, &info) && info.dli_sname &&
+	       (uintptr_t)info.dli_saddr == handle;
 }
 
 static bool name_has_prefix(const char *name, const char *prefix)
@@ -262,6 +292,21 @@ static int destroyed_param(const struct tl_function *function)
 	return last >= 0 ? last : first_pointer_param(function);
 }
 
+/* The parameter that leads to the handles that a destroying function destroys; -1: none does. */
+static int destroyed_places(const struct tl_function *function)
+{
+	const unsigned both = TL_IN | TL_OUT | TL_OBLIGED;
+
+	for (uint32_t i = 0; function->flags & TL_FUNCTION_DESTROYS && i < function->count; i++) {
+		const struct tl_variable *param = &function->params[i];
+
+		if (param->type->kind == TL_KIND_POINTER && param->type->target &&
+		    is_handle(param->type->target) && (param->direction & both) == both)
+			return (int)i;
+	}
+	return -1;
+}
+
 /*
  * How many objects the call reads from an array of handles; 0: the parameter is no such array, or
  * its length is not known.
@@ -272,8 +317,7 @@ static uint64_t elements_read(const struct tl_view *view, const struct tl_variab
 	uint64_t count = 0;
 
 	if (param->type->kind != TL_KIND_POINTER || !param->type->target ||
-	    param->type->target->kind != TL_KIND_HANDLE || param->type->target->size != 8 ||
-	    !(param->direction & TL_IN) || !(param->direction & TL_OBLIGED) || length->bytes)
+	    !is_handle(param->type->target) || !(param->direction & TL_IN) || !(param->direction & TL_OBLIGED) || length->bytes)
 		return 0;
 	if (length->kind == TL_LENGTH_CONSTANT)
 		return length->constant;
@@ -287,14 +331,24 @@ static uint64_t elements_read(const struct tl_view *view, const struct tl_variab
 
 /* ---- calls ---- */
 
+static bool object_is_known(const struct object *object)
+{
+	return object && object->creator;
+}
+
 static void object_created(const struct tl_view *view, uint64_t handle, const struct tl_type *type)
 {
 	void *frames[FRAMES];
 	int depth = program_frames(view, frames);
 
+	if (!handle || handle_is_predefined(type, handle))
+		return;
 	pthread_mutex_lock(&lock);
-	struct object *object = handle ? object_find_or_add(handle) : NULL;
-	if (object) {
+	struct object *object = object_find_or_add(handle);
+	/* Numbers may be shared: MPICH gives all requests that are done at once the same one. */
+	if (object_is_known(object) && object->count > 0 && type->size == 4) {
+		object->count++;
+	} else if (object) {
 		*object = (struct object){
 			.handle = handle, .creator = view->function, .count = 1, .depth = depth};
 		object->type = type->kind == TL_KIND_HANDLE ? type->name : "memory";
@@ -313,11 +367,6 @@ static void objects_count(uint64_t handle)
 		object->count = 1;
 	}
 	pthread_mutex_unlock(&lock);
-}
-
-static bool object_is_known(const struct object *object)
-{
-	return object && object->creator;
 }
 
 static void object_used_by(const struct tl_view *view, uint64_t handle)
@@ -347,14 +396,16 @@ static void uses_report(const struct tl_view *view, int except)
 		const struct tl_variable *param = &function->params[i];
 		if ((int)i == except)
 			continue;
-		if (param->type->kind == TL_KIND_HANDLE && param->type->size == 8) {
-			object_used_by(view, word_at_place(view->params[i]));
+		if (is_handle(param->type)) {
+			object_used_by(view, handle_at_place(view->params[i], param->type));
 			continue;
 		}
 		uint64_t count = elements_read(view, param);
 		const char *array = count ? *(const char **)view->params[i] : NULL;
+		const struct tl_type *element = param->type->target;
 		for (uint64_t j = 0; array && j < count; j++)
-			object_used_by(view, word_at_place(array + 8 * j));
+			object_used_by(view,
+				       handle_at_place(array + element->size * j, element));
 	}
 }
 
@@ -376,16 +427,50 @@ static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 	return taken;
 }
 
-/* In a call that destroys, the instance data is set if the call took a reference. */
+/* The instance data of a call that destroys handles by a pointer. */
+struct taken {
+	uint64_t count;
+	uint64_t handle[]; /* 0: no reference was taken */
+};
+
+static struct taken *handles_take(const struct tl_view *view, int places)
+{
+	const struct tl_variable *param = &view->function->params[places];
+	const struct tl_type *type = param->type->target;
+	const char *array = *(const char **)view->params[places];
+	uint64_t count = array ? elements_read(view, param) : 0;
+	struct taken *taken =
+		count ? calloc(1, sizeof(*taken) + count * sizeof(*taken->handle)) : NULL;
+
+	for (uint64_t i = 0; taken && i < count; i++) {
+		uint64_t handle = handle_at_place(array + type->size * i, type);
+
+		if (object_take_reference(view, handle))
+			taken->handle[i] = handle;
+	}
+	if (taken)
+		taken->count = count;
+	return taken;
+}
+
+/* The instance data of a call that destroys: set where it took a reference. */
 static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
 				    void **instance_data)
 {
 	const struct tl_function *function = view->function;
 	int object = function->flags & TL_FUNCTION_DESTROYS ? destroyed_param(function) : -1;
+	int places = destroyed_places(function);
 
-	uses_report(view, object);
-	if (object >= 0 && object_take_reference(view, word_at_place(view->params[object])))
-		*instance_data = (void *)(uintptr_t)word_at_place(view->params[object]);
+	uses_report(view, places >= 0 ? places : object);
+	if (places >= 0)
+		*instance_data = handles_take(view, places);
+	else if (object >= 0) {
+		uint64_t handle = handle_at_place(view->params[object],
+						  function->params[object].type);
+
+		if (object_take_reference(view, handle))
+			*instance_data = (void *)(uintptr_t)handle;
+	}
 	return TL_GO_ON;
 }
 
@@ -407,6 +492,19 @@ static void object_add_reference(uint64_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
+/* What the call left as it was, it did not destroy. */
+static void handles_put_back(const struct tl_view *view, int places, struct taken *taken)
+{
+	const struct tl_type *type = view->function->params[places].type->target;
+	const char *array = *(const char **)view->params[places];
+
+	for (uint64_t i = 0; i < taken->count; i++)
+		if (taken->handle[i] &&
+		    handle_at_place(array + type->size * i, type) == taken->handle[i])
+			object_add_reference(taken->handle[i]);
+	free(taken);
+}
+
 /* What a creating call made: its result, or the memory that it was given. */
 static void made_object_add(const struct tl_view *view, bool stored)
 {
@@ -414,7 +512,7 @@ static void made_object_add(const struct tl_view *view, bool stored)
 	int param = first_pointer_param(view->function);
 
 	if (is_object(result) || (result->kind == TL_KIND_POINTER && result->size == 8))
-		object_created(view, word_at_place(view->result), result);
+		object_created(view, handle_at_place(view->result, result), result);
 	else if (!stored && param >= 0)
 		object_created(view, word_at_place(view->params[param]),
 			       view->function->params[param].type);
@@ -433,14 +531,15 @@ static void given_objects_add(const struct tl_view *view)
 		if (!place)
 			continue;
 		if (creates || (is_command(function) && !strcmp(param->name, "event")))
-			object_created(view, word_at_place(place), param->type->target);
+			object_created(view, handle_at_place(place, param->type->target),
+				param->type->target);
 		else
-			objects_count(word_at_place(place));
+			objects_count(handle_at_place(place, param->type->target));
 	}
 	if (creates)
 		made_object_add(view, stored);
 	else if (is_object(function->result))
-		objects_count(word_at_place(view->result));
+		objects_count(handle_at_place(view->result, view->function->result));
 }
 
 /* To the object that a retaining call gives out, or to its first parameter. */
@@ -459,8 +558,11 @@ static void reference_taken(const struct tl_view *view)
 static void leaks_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
 	bool failed = view->flags & (TL_VIEW_UNWOUND | TL_VIEW_SKIPPED) || tl_view_failed(view);
+	int places = destroyed_places(view->function);
 
-	if (*instance_data && failed)
+	if (*instance_data && places >= 0)
+		handles_put_back(view, places, *instance_data);
+	else if (*instance_data && failed)
 		object_add_reference((uint64_t)(uintptr_t)*instance_data);
 	if (failed)
 		return;
