@@ -3,9 +3,9 @@
  * parse_conventions.c: facts that C has no words for, and that names give away by convention.
  *
  *	flags		an integer typedef X_flags_t beside an enum X_flag_t (or XFlags beside
- *			XFlagBits)
+ *			XFlagBits, XFlagsKHR beside XFlagBitsKHR)
  *	chains		an enumerator ZE_STRUCTURE_TYPE_FOO whose comment names, or whose own name
- *			spells, the struct ze_foo_t
+ *			spells, the struct ze_foo_t; VK_STRUCTURE_TYPE_FOO_BAR and VkFooBar
  *	callbacks	X_params_t and X_pfnFooCb_t whose names, but for case and underscores, are a
  *			function's
  */
@@ -49,8 +49,45 @@ void parse_flags(struct parse *parse)
 	}
 }
 
+/* Lower case and no underscores: names that differ in nothing else are the same name. */
+static char *name_squeezed(const char *from, size_t length)
+{
+	char *name = copy_bytes(from, length), *to = name;
+
+	for (const char *c = name; *c; c++)
+		if (*c != '_')
+			*to++ = (char)tolower((unsigned char)*c);
+	*to = '\0';
+	return name;
+}
+
+/* The aliases' names, squeezed, to look names up that are spelled in another way. */
+static const char **aliases_squeezed(const struct parse *parse)
+{
+	const char **names = allocate((parse->naliases + 1) * sizeof *names);
+
+	for (size_t i = 0; i < parse->naliases; i++)
+		names[i] = name_squeezed(parse->aliases[i].name, strlen(parse->aliases[i].name));
+	return names;
+}
+
+/* VK_STRUCTURE_TYPE_FOO_BAR is VkFooBar, whatever becomes of digits and of abbreviations. */
+static struct type *chain_struct_squeezed(struct parse *parse, const char **squeezed,
+					  const char *name, const char *middle)
+{
+	char *key = format_text("%.*s%s", (int)(middle - name), name,
+				middle + strlen("_STRUCTURE_TYPE_"));
+
+	key = name_squeezed(key, strlen(key));
+	for (size_t i = 0; i < parse->naliases; i++)
+		if (!strcmp(squeezed[i], key))
+			return parse_type_named(parse, parse->aliases[i].name);
+	return NULL;
+}
+
 /* FOO_BAR of ZE_STRUCTURE_TYPE_FOO_BAR is ze_foo_bar_t; the comment's ::name is believed first. */
-static struct type *chain_struct(struct parse *parse, const struct enumerator *value)
+static struct type *chain_struct(struct parse *parse, const char **squeezed,
+				 const struct enumerator *value)
 {
 	const char *mark = value->comment ? strstr(value->comment, "::") : NULL;
 	const char *middle = strstr(value->name, "_STRUCTURE_TYPE_");
@@ -70,21 +107,38 @@ static struct type *chain_struct(struct parse *parse, const struct enumerator *v
 		for (char *c = name; *c; c++)
 			*c = (char)tolower((unsigned char)*c);
 		type = parse_type_named(parse, name);
+		type = type ? type
+			    : chain_struct_squeezed(parse, squeezed, value->name, middle);
 	}
 	return type && type->kind == TL_KIND_STRUCT ? type : NULL;
 }
 
+static bool name_is_structure_type(const char *name)
+{
+	static const char *const ends[] = {"_structure_type_t", "StructureType"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t end = strlen(ends[i]);
+
+		if (length > end && !strcmp(name + length - end, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 void parse_chains(struct parse *parse)
 {
+	const char **squeezed = aliases_squeezed(parse);
+
 	for (size_t i = 0; i < parse->naliases; i++) {
 		const char *name = parse->aliases[i].name;
-		size_t length = strlen(name);
 
-		if (length < 17 || strcmp(name + length - 17, "_structure_type_t") != 0)
+		if (!name_is_structure_type(name))
 			continue;
 		struct type *values = parse_type_named(parse, name);
 		for (size_t j = 0; j < values->nenumerators; j++) {
-			struct type *type = chain_struct(parse, &values->enumerators[j]);
+			struct type *type = chain_struct(parse, squeezed, &values->enumerators[j]);
 
 			if (type && !type->has_stype && !values->enumerators[j].alias) {
 				type->has_stype = true;
@@ -92,18 +146,6 @@ void parse_chains(struct parse *parse)
 			}
 		}
 	}
-}
-
-/* A name in lower case without underscores. Names that differ only in these are the same. */
-static char *name_squeezed(const char *from, size_t length)
-{
-	char *name = copy_bytes(from, length), *to = name;
-
-	for (const char *c = name; *c; c++)
-		if (*c != '_')
-			*to++ = (char)tolower((unsigned char)*c);
-	*to = '\0';
-	return name;
 }
 
 void parse_callbacks(struct parse *parse)
