@@ -267,12 +267,17 @@ static int first_pointer_param(const struct tl_function *function)
 	return -1;
 }
 
-/* The parameter is a place for one object that the call gives out. */
-static bool gives_one(const struct tl_variable *param)
+/* The parameter is a place for objects that the call gives out. */
+static bool gives_objects(const struct tl_variable *param)
 {
 	return param->type->kind == TL_KIND_POINTER && param->type->target &&
 	       is_object(param->type->target) && param->direction & TL_OUT &&
-	       !(param->direction & TL_IN) && param->length.kind == TL_LENGTH_CONSTANT &&
+	       !(param->direction & TL_IN) && !param->length.bytes;
+}
+
+static bool gives_one(const struct tl_variable *param)
+{
+	return gives_objects(param) && param->length.kind == TL_LENGTH_CONSTANT &&
 	       param->length.constant == 1;
 }
 
@@ -307,18 +312,11 @@ static int destroyed_places(const struct tl_function *function)
 	return -1;
 }
 
-/*
- * How many objects the call reads from an array of handles; 0: the parameter is no such array, or
- * its length is not known.
- */
-static uint64_t elements_read(const struct tl_view *view, const struct tl_variable *param)
+/* How many elements a length stands for; 0: that can't be told. */
+static uint64_t elements_counted(const struct tl_view *view, const struct tl_length *length)
 {
-	const struct tl_length *length = &param->length;
 	uint64_t count = 0;
 
-	if (param->type->kind != TL_KIND_POINTER || !param->type->target ||
-	    !is_handle(param->type->target) || !(param->direction & TL_IN) || !(param->direction & TL_OBLIGED) || length->bytes)
-		return 0;
 	if (length->kind == TL_LENGTH_CONSTANT)
 		return length->constant;
 	if (length->kind != TL_LENGTH_VALUE)
@@ -327,6 +325,21 @@ static uint64_t elements_read(const struct tl_view *view, const struct tl_variab
 	memcpy(&count, view->params[length->sibling], type->size < 8 ? type->size : 8);
 	count *= length->constant;
 	return count < ELEMENTS ? count : ELEMENTS;
+}
+
+/*
+ * How many objects an array parameter of handles has that the call reads; 0: it is none, or its
+ * length can't be told.
+ */
+static uint64_t elements_read(const struct tl_view *view, const struct tl_variable *param)
+{
+	const unsigned read = TL_IN | TL_OBLIGED;
+
+	if (param->type->kind != TL_KIND_POINTER || !param->type->target ||
+	    !is_handle(param->type->target) || (param->direction & read) != read ||
+	    param->length.bytes)
+		return 0;
+	return elements_counted(view, &param->length);
 }
 
 /* ---- calls ---- */
@@ -404,8 +417,7 @@ static void uses_report(const struct tl_view *view, int except)
 		const char *array = count ? *(const char **)view->params[i] : NULL;
 		const struct tl_type *element = param->type->target;
 		for (uint64_t j = 0; array && j < count; j++)
-			object_used_by(view,
-				       handle_at_place(array + element->size * j, element));
+			object_used_by(view, handle_at_place(array + element->size * j, element));
 	}
 }
 
@@ -465,8 +477,8 @@ static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
 	if (places >= 0)
 		*instance_data = handles_take(view, places);
 	else if (object >= 0) {
-		uint64_t handle = handle_at_place(view->params[object],
-						  function->params[object].type);
+		uint64_t handle =
+			handle_at_place(view->params[object], function->params[object].type);
 
 		if (object_take_reference(view, handle))
 			*instance_data = (void *)(uintptr_t)handle;
@@ -518,6 +530,17 @@ static void made_object_add(const struct tl_view *view, bool stored)
 			       view->function->params[param].type);
 }
 
+/* What a creating call stored behind one of its parameters. */
+static void stored_objects_add(const struct tl_view *view, const struct tl_variable *param,
+			       const char *array)
+{
+	uint64_t count = elements_counted(view, &param->length);
+	const struct tl_type *type = param->type->target;
+
+	for (uint64_t i = 0; i < count; i++)
+		object_created(view, handle_at_place(array + type->size * i, type), type);
+}
+
 /* What a call stored in its [out] parameters, and returned. */
 static void given_objects_add(const struct tl_view *view)
 {
@@ -526,14 +549,13 @@ static void given_objects_add(const struct tl_view *view)
 
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
-		const void *place = gives_one(param) ? *(void *const *)view->params[i] : NULL;
-		stored |= gives_one(param);
+		const void *place = gives_objects(param) ? *(void *const *)view->params[i] : NULL;
+		stored |= gives_objects(param);
 		if (!place)
 			continue;
 		if (creates || (is_command(function) && !strcmp(param->name, "event")))
-			object_created(view, handle_at_place(place, param->type->target),
-				param->type->target);
-		else
+			stored_objects_add(view, param, place);
+		else if (gives_one(param))
 			objects_count(handle_at_place(place, param->type->target));
 	}
 	if (creates)

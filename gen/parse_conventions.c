@@ -107,8 +107,7 @@ static struct type *chain_struct(struct parse *parse, const char **squeezed,
 		for (char *c = name; *c; c++)
 			*c = (char)tolower((unsigned char)*c);
 		type = parse_type_named(parse, name);
-		type = type ? type
-			    : chain_struct_squeezed(parse, squeezed, value->name, middle);
+		type = type ? type : chain_struct_squeezed(parse, squeezed, value->name, middle);
 	}
 	return type && type->kind == TL_KIND_STRUCT ? type : NULL;
 }

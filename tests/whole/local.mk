@@ -35,5 +35,7 @@ stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_cl
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
 stack_scripts += %D%/stack_any_library.sh
 stack_scripts += %D%/stack_apis.sh
+stack_scripts += %D%/stack_apis_mpi.sh
+stack_scripts += %D%/stack_apis_vulkan.sh
 stack_scripts += %D%/stack_libraries.sh
 stack_scripts += %D%/stack_bench.sh

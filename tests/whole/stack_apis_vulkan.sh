@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stack_apis_vulkan.sh: the descriptor of Vulkan, on Mesa's software driver: programs under `tracelayer run --api vulkan` print the same and end the same;
+# calls by pointers from vkGetInstanceProcAddr and vkGetDeviceProcAddr are in the traces; lengths are those of the registry.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+need vulkaninfo vulkan-tools
+need vkcube vulkan-tools
+need Xvfb xvfb
+need ffmpeg ffmpeg
+registry=/usr/share/vulkan/registry/vk.xml
+test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
+driver=$(echo /usr/share/vulkan/icd.d/lvp_icd.*.json)
+test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
+plan 26
+export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
+cd "$tmp" || exit 99
+
+# program WHAT COMMAND…: two results.
+program()
+{
+	local what=$1 bare traced; shift
+	rm -rf traces; mkdir traces
+	timeout -k 5 100 "$@" >bare.out 2>bare.err </dev/null; bare=$?
+	timeout -k 5 100 "$tracelayer" run -o "$tmp/traces/t.json" --tool leaks --summary --api vulkan -- "$@" >traced.out 2>traced.err </dev/null; traced=$?
+	is "$traced $(normalise <traced.out | sha256sum)" "$bare $(normalise <bare.out | sha256sum)" "$what: prints the same, ends the same ($bare)"
+	ok "$what: the traces are sound" sound_traces
+	"$python" - traces/*.json <<-'PYTHON' >calls
+	import json, sys
+	for path in sys.argv[1:]:
+	    for event in json.load(open(path)):
+	        if event.get("ph") == "X":
+	            print(event["name"], json.dumps(event.get("args", {})))
+	PYTHON
+}
+
+# shown REGEX TEST: a call of the last program.
+shown() { ok "$2" grep -Eq -e "$1" calls; }
+
+program vulkaninfo vulkaninfo
+shown '^vkCreateInstance .*"pApplicationInfo": \{"sType": "VK_STRUCTURE_TYPE_APPLICATION_INFO", "pApplicationName": "vulkaninfo"' "structs are followed, texts shown"
+shown '^vkGetPhysicalDeviceFeatures2 .*"pNext": \{"sType": "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_' "and chains"
+shown '^vkGetPhysicalDeviceFormatProperties .*"format": "VK_FORMAT_R8G8B8A8_UNORM", .*"optimalTilingFeatures": "VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT\|' "and flags are shown by name"
+shown '^vkGetPhysicalDeviceMemoryProperties .*"VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT' "and what the driver fills in"
+shown '^vkGetDeviceGroupPresentCapabilitiesKHR ' "a function of an extension, by its pointer, is in the trace"
+unlike "$(cat traced.err)" 'never destroyed:' "it leaks nothing, and no object is said to"
+
+program ffmpeg ffmpeg -hide_banner -loglevel error -init_hw_device vulkan=v:0 -filter_hw_device v -f lavfi -i testsrc=d=0.2:s=64x64:r=10 \
+	-vf format=rgba,hwupload,avgblur_vulkan,hwdownload,format=rgba -f md5 -
+shown '^vkQueueSubmit .*"pSubmits": \[\{"sType": "VK_STRUCTURE_TYPE_SUBMIT_INFO"' "it opens the loader itself, and its submits are in the trace"
+shown '^vkCmdPipelineBarrier .*"srcStageMask": "VK_PIPELINE_STAGE_' "and its commands"
+shown '^vkCreateComputePipelines .*"pCreateInfos": \[\{"sType": "VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO".*"pPipelines": \["0x' "and its pipelines, as many as there are"
+unlike "$(cat traced.err)" 'never destroyed:' "what it creates, it destroys"
+
+normalise() { sort; }
+program vkcube xvfb-run -a vkcube --c 10
+is "$(grep -c '^vkQueuePresentKHR ' calls)" 10 "ten pictures are presented"
+is "$(grep -c '^vkAcquireNextImageKHR ' calls)" "$(grep -c '^vkQueueSubmit .*"waitSemaphoreCount": 1' calls)" "an image is asked for before each"
+
+# --- a call that fails
+cat >fails.c <<'END_OF_C'
+#include <stdio.h>
+#include <vulkan/vulkan.h>
+int main(void)
+{
+	const char *none = "VK_LAYER_that_nobody_has";
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .enabledLayerCount = 1, .ppEnabledLayerNames = &none};
+	VkInstance instance, kept;
+	printf("%d\n", vkCreateInstance(&info, NULL, &instance));
+	info.enabledLayerCount = 0;
+	return vkCreateInstance(&info, NULL, &kept);
+}
+END_OF_C
+ok "a program that fails is built" "${CC:-cc}" -o fails fails.c -lvulkan
+program "a program that fails" ./fails
+shown '^vkCreateInstance .*"ppEnabledLayerNames": \["VK_LAYER_that_nobody_has"\].*"result": "VK_ERROR_LAYER_NOT_PRESENT"' "its result is shown by name"
+is "$(awk '$1 == "vkCreateInstance" { print $2, $3 }' traced.err)" '2 1' "and is in the failed column"
+like "$(cat traced.err)" '1 VkInstance created by vkCreateInstance and never destroyed' "the instance that it keeps leaks"
+
+# --- the descriptor against the registry that Vulkan's headers are made from
+registry_agrees()
+{
+	"$top_builddir/tracegen" model --api "$top_srcdir/gen/apis/vulkan.json" -o model.json || return
+	"$python" - $registry <<-'PYTHON'
+	import json, sys
+	import xml.etree.ElementTree as tree
+	model = json.load(open("model.json"))
+	owners = {f["name"]: f.get("params", []) for f in model["functions"]}
+	owners.update({t["name"]: t.get("members", []) for t in model["types"] if t.get("name")})
+	root, seen, wrong = tree.parse(sys.argv[1]).getroot(), 0, []
+	def check(owner, element):
+	    global seen
+	    words, name = (element.get("len") or "").split(","), element.find("name").text
+	    variable = next((v for v in owners[owner] if v["name"] == name), None)
+	    if not words[0].replace("-", "_").isidentifier() or variable is None or "*" not in "".join(element.itertext()):
+	        return
+	    seen += 1
+	    length = variable.get("length", {})
+	    if (length.get("kind") != "string") if words[0] == "null-terminated" else length.get("sibling") != words[0]:
+	        wrong.append(f"{owner}.{name}: {words[0]}, not {length}")
+	for command in root.iter("command"):
+	    if command.find("proto") is not None and command.find("proto/name").text in owners:
+	        for param in command.findall("param"):
+	            check(command.find("proto/name").text, param)
+	for struct in root.iter("type"):
+	    if struct.get("category") == "struct" and struct.get("name") in owners:
+	        for member in struct.findall("member"):
+	            check(struct.get("name"), member)
+	print(seen, "lengths;", len(wrong), "wrong", *wrong, sep="\n")
+	sys.exit(seen < 300 or len(wrong) > 0)
+	PYTHON
+}
+ok "every length that Vulkan's registry gives is the descriptor's" registry_agrees
