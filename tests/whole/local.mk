@@ -37,5 +37,6 @@ stack_scripts += %D%/stack_any_library.sh
 stack_scripts += %D%/stack_apis.sh
 stack_scripts += %D%/stack_apis_mpi.sh
 stack_scripts += %D%/stack_apis_vulkan.sh
+stack_scripts += %D%/stack_apis_hip.sh
 stack_scripts += %D%/stack_libraries.sh
 stack_scripts += %D%/stack_bench.sh
