@@ -128,7 +128,7 @@ for kind in mpich openmpi; do
 	"$tracelayer" run -o direct/t.json --api "mpi-$kind" -- "mpirun.$kind" -n 2 "./calls-$kind" 10 2>/dev/null | sort >direct.out
 	"$tracelayer" run -o traces/t.json --api mpi -- sh -c "exec mpirun.$kind -n 2 ./calls-$kind 10" 2>/dev/null | sort >traced.out
 	same direct.out traced.out "$kind: a shell starts it: it prints the same"
-	is "$(cat traces/*.json | grep -o '"name":"MPI_[A-Za-z_]*"' | sort | uniq -c)" "$(cat direct/*.json | grep -o '"name":"MPI_[A-Za-z_]*"' | sort | uniq -c)" \
+	is "$(cat traces/*.json | grep -o '"name":"MPI_[A-Za-z_]*","cat":"mpi-[a-z]*' | sort | uniq -c)" "$(cat direct/*.json | grep -o '"name":"MPI_[A-Za-z_]*","cat":"mpi-[a-z]*' | sort | uniq -c)" \
 		"$kind: and has the calls that it has with the descriptor of its own MPI"
 	shown '^MPI_Type_create_struct count=2 array_of_block_?lengths=\[2, 8\] array_of_displacements=\[0, 16\] array_of_types=\[.\S+, .\S+\] newtype=0x' "$kind: arrays are as long as they are"
 	shown '^MPI_Waitall count=2 .*array_of_statuses=\[{.*MPI_TAG.: 0, .MPI_ERROR.: ' "$kind: and statuses are shown"
