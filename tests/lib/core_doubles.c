@@ -18,6 +18,7 @@
 #include "layer/write/process_facts.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/asked_versions.h"
+#include "layer/resolve/function_tables.h"
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
@@ -330,6 +331,23 @@ void *tl_resolve_foreign(const struct tl_call *call)
 void tl_newer_loader_look(const struct tl_api *api)
 {
 	(void)api;
+}
+
+void *tl_asked_version_known(const struct tl_call *call, void *real)
+{
+	(void)call;
+	return real;
+}
+
+bool tl_asked_version_is_known(const struct tl_shim *shim)
+{
+	(void)shim;
+	return false;
+}
+
+void tl_function_tables_give(const struct tl_call *call)
+{
+	(void)call;
 }
 
 void *tl_asked_version(const struct tl_call *call, void *real)
