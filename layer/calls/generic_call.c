@@ -15,6 +15,7 @@
 #include "format/args/args.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/slow_path.h"
+#include "layer/resolve/call_origin.h"
 
 #define PAGE ((uintptr_t)4096)
 
@@ -61,15 +62,16 @@ static void words_fill(const struct tl_generic_frame *frame, const struct tl_sig
 
 /* --- recorded, with the memory that arguments lead to */
 
-static void *recorded_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+static void *recorded_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory,
+			    uint32_t mode)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
 
 	words_fill(frame, signature, memory->words);
 	void *real = tl_recorded_enter_words(&frame->call, frame->shim, (uintptr_t)frame->stack,
-					     memory->words);
+					     memory->words, mode);
 	if (real)
-		frame->state = TL_GENERIC_CAPTURED;
+		frame->state = mode == TL_MODE_FAST ? TL_GENERIC_RECORDED : TL_GENERIC_CAPTURED;
 	return real;
 }
 
@@ -225,6 +227,12 @@ static __attribute__((noinline)) void *other_enter(struct tl_generic_frame *fram
 	return NULL;
 }
 
+/* tl_generic_begin has left it to us for that alone, and for nothing that it found out of order. */
+static bool mode_is_by_caller(const struct tl_shim *shim)
+{
+	return atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER;
+}
+
 TL_NEAR_CODE void *tl_generic_enter(struct tl_generic_frame *frame,
 				    struct tl_generic_memory *memory)
 {
@@ -232,8 +240,14 @@ TL_NEAR_CODE void *tl_generic_enter(struct tl_generic_frame *frame,
 	void *real = NULL;
 
 	frame->memory = memory;
-	if (TL_LIKELY(mode == TL_MODE_CAPTURED || mode == TL_MODE_OPEN))
-		real = recorded_enter(frame, memory);
+	/* Whose call it is decides; as a rule it is the program's. */
+	if (mode & TL_MODE_CALLER && tl_resolve_is_programs(frame->shim, frame->caller))
+		mode &= ~(uint32_t)TL_MODE_CALLER;
+	if (mode == TL_MODE_CAPTURED || mode == TL_MODE_OPEN ||
+	    (mode == TL_MODE_FAST && mode_is_by_caller(frame->shim)))
+		real = recorded_enter(frame, memory, mode);
+	else if (!mode)
+		real = atomic_load_explicit(&frame->shim->real, memory_order_relaxed);
 	return TL_LIKELY(real) ? real : other_enter(frame, memory);
 }
 

@@ -65,17 +65,19 @@ static void recorded_end(const uint64_t *recorded, uint32_t flags, uint64_t resu
 	errno = error;
 }
 
+/* `mode_and_id`: the shim's. What the library serves here, and what a caller has asked for. */
 static TL_ALWAYS_INLINE void *recorded_enter(uint64_t *recorded, struct tl_shim *shim,
-					     uintptr_t stack, const uint64_t *words)
+					     uintptr_t stack, const uint64_t *words,
+					     uint64_t mode_and_id, bool fast)
 {
 	struct tl_thread *thread = tl_self;
-	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 
 	bool captured = (uint32_t)mode_and_id == TL_MODE_CAPTURED;
 	if (!thread || !real ||
 	    (captured ? shim->function->words > TL_CAPTURE_WORDS
-		      : (uint32_t)mode_and_id != TL_MODE_OPEN))
+		      : (uint32_t)mode_and_id != TL_MODE_OPEN &&
+				!(fast && (uint32_t)mode_and_id == TL_MODE_FAST)))
 		return NULL;
 	struct tl_open_call *open = tl_open_top(thread);
 	if (open >= thread->end || tl_open_frame(open - 1) < stack ||
@@ -94,13 +96,17 @@ static TL_ALWAYS_INLINE void *recorded_enter(uint64_t *recorded, struct tl_shim 
 
 void *tl_recorded_enter_captured(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack)
 {
-	return recorded_enter(recorded, shim, stack, recorded + 1);
+	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
+
+	return recorded_enter(recorded, shim, stack, recorded + 1, mode_and_id, false);
 }
 
 void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
-			      const uint64_t *words)
+			      const uint64_t *words, uint32_t mode)
 {
-	return recorded_enter(recorded, shim, stack, words);
+	uint64_t mode_and_id = (uint64_t)shim->id << 32 | mode;
+
+	return recorded_enter(recorded, shim, stack, words, mode_and_id, true);
 }
 
 /* It is in order, on the thread that it began on, and nothing has happened to it. */

@@ -18,8 +18,9 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
  * What tracelayer/shim.h has for calls that the entry begins and ends, where the words are not
  * behind the open call's address: through the generic entry.
  */
+/* `mode`: TL_MODE_CAPTURED, TL_MODE_FAST or TL_MODE_OPEN: the shim's, but for TL_MODE_CALLER. */
 void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
-			      const uint64_t *words);
+			      const uint64_t *words, uint32_t mode);
 void tl_recorded_leave_words(uint64_t *recorded, uint64_t result, const uint64_t *words);
 void tl_recorded_leave_full_words(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end,
 				  const uint64_t *words);

@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "layer/resolve/asked_versions.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/real_function.h"
@@ -238,4 +239,10 @@ bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 		return false;
 	return call->shim->function->flags & TL_FUNCTION_GETPROC ||
 	       tl_resolve_comes_first(&first, call);
+}
+
+bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)
+{
+	return !tl_roles_at(caller) && !tl_roles_is_layered(shim->function->api) &&
+	       !tl_asked_version_is_known(shim);
 }

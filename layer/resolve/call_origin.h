@@ -46,4 +46,10 @@ bool tl_resolve_brings_loader_up(const struct tl_function *function);
  */
 bool tl_resolve_is_linked_loaders(const struct tl_call *call);
 
+/*
+ * A call of a shim with TL_MODE_CALLER that returns to `caller` is the program's, and means the shim's
+ * own real function. False: it may be another's; tl_resolve_foreign knows.
+ */
+bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller);
+
 #endif

@@ -119,10 +119,17 @@ static void records_print(void)
 	thread.position = (uintptr_t)chunk;
 }
 
-void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
-			      const uint64_t *words)
+bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)
 {
-	(void)stack, (void)words;
+	(void)shim;
+	(void)caller;
+	return false;
+}
+
+void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
+			      const uint64_t *words, uint32_t mode)
+{
+	(void)stack, (void)words, (void)mode;
 	if (!tl_self)
 		tl_self = &thread;
 	open_call(recorded, shim);

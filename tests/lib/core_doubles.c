@@ -323,6 +323,13 @@ bool tl_resolve_is_loaded(const struct tl_api *api)
 	return api != NULL;
 }
 
+bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)
+{
+	(void)shim;
+	(void)caller;
+	return false;
+}
+
 void *tl_resolve_foreign(const struct tl_call *call)
 {
 	return NULL;
