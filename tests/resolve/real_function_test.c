@@ -49,6 +49,10 @@ void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count)
 		atomic_fetch_or(&shims[i]->mode, TL_MODE_CALLER);
 }
 
+void tl_api_join(struct tl_shim *shim, struct tl_shim *of)
+{
+}
+
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	atomic_fetch_add(&adopted, 1);
