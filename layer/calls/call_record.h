@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_record.h: the record of a call that the library records, not its entry. Each way that a call
- * may take makes a draft of the call, and a record of the draft.
+ * call_record.h: the record of a call that the library makes, and not the shim's entry. Each path
+ * that a call may take fills in a draft of the call, and the record is made of that.
  */
 #ifndef TL_LAYER_CALLS_CALL_RECORD_H
 #define TL_LAYER_CALLS_CALL_RECORD_H
@@ -13,7 +13,7 @@
 #include "format/file/record.h"
 #include "tracelayer/shim.h"
 
-/* As memcpy, for what is short as a rule. */
+/* As memcpy, for copies that are short as a rule. */
 static inline void tl_record_copy_words(uint64_t *to, const void *from, uint64_t count)
 {
 	const uint64_t *words = from;
@@ -24,7 +24,7 @@ static inline void tl_record_copy_words(uint64_t *to, const void *from, uint64_t
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		to[i] = words[i];
-		/* Else compilers call memcpy for the loop. */
+		/* Without this, compilers call memcpy for the loop. */
 		__asm__ volatile("");
 	}
 }
@@ -35,7 +35,7 @@ static inline uint64_t tl_record_head(uint64_t size, uint32_t flags, uint32_t fu
 	       (uint64_t)function << 32;
 }
 
-/* What becomes a call's record. */
+/* What a call's record is made of. */
 struct tl_draft {
 	const struct tl_function *function;
 	uint32_t id;
@@ -59,7 +59,7 @@ static TL_ALWAYS_INLINE uint64_t tl_draft_size(const struct tl_draft *draft)
 	return tl_draft_has_cause(draft) ? size + sizeof(draft->cause) : size;
 }
 
-/* All of the record but its blobs, not committed. Returns where these go. */
+/* Fills in all of the record but its blobs; does not commit it. Returns where the blobs go. */
 static TL_ALWAYS_INLINE uint64_t *tl_draft_fill(uint64_t *record, const struct tl_draft *draft)
 {
 	record[1] = draft->start;
@@ -95,7 +95,7 @@ static TL_ALWAYS_INLINE void tl_draft_record(struct tl_thread *thread, const str
 void tl_draft_record_captured(struct tl_thread *thread, const struct tl_open_call *open,
 			      struct tl_draft *draft);
 
-/* Record a call that left no more than its entry. */
+/* Record a call that left no more than its entry on the stack of open calls. */
 void tl_record_left_call(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start,
 			 uint64_t duration, struct tl_cause cause);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * call_thread.h: what this room keeps of each thread that makes calls. It lies in the thread's
- * producer, in the slot that buffer.h reserves for it. Only the thread itself writes it. What a
- * thread must not inherit from the one that had its producer before, tl_thread_attach sets.
+ * producer, in the slot that buffer.h reserves for it. Only the thread itself writes it. When a
+ * thread gets a producer that another had before, tl_thread_attach resets what it must not inherit.
  */
 #ifndef TL_LAYER_CALLS_CALL_THREAD_H
 #define TL_LAYER_CALLS_CALL_THREAD_H
@@ -12,22 +12,22 @@
 
 #include "layer/buffers/buffer.h"
 
-/* What was found out about an open call, and from where that was asked (longjmp.h). */
+/* The last answer about an open call, and the place that asked (longjmp.h). */
 struct tl_left_answer {
 	const struct tl_open_call *open;
 	uint64_t start;
 	uintptr_t frame;
 	struct tl_caller caller;
 	int answer;
-	unsigned uses; /* so often it may still be given again */
+	unsigned uses; /* how often it may still be used */
 };
 
 struct tl_call_thread {
 	uint32_t rounds; /* of key destructors seen */
-	/* how often the stack of open calls was found full since it had room */
+	/* how often the stack of open calls was found full since it last had room */
 	uint32_t full;
 	struct tl_frames *frames; /* what tracers keep of its open calls, or NULL */
-	/* entries below it have a frame that is in use; NULL: none */
+	/* entries below it have a frame that is in use; NULL: there are none */
 	struct tl_open_call *framed_end;
 	struct tl_left_answer left;
 };

@@ -27,7 +27,7 @@ static void thread_free_again(struct tl_thread **thread)
 
 /*
  * Callbacks follow, up to the end of the block or an exception: the calls that they make pass
- * through.
+ * unwatched.
  */
 #define WHILE_BUSY(thread)                                                                         \
 	struct tl_thread *busy_ __attribute__((cleanup(thread_free_again))) = (thread);            \
@@ -50,7 +50,7 @@ void tl_call_begin_tracing(struct tl_call *call)
 			    atomic_load_explicit(&calls->frames->used, memory_order_relaxed);
 	if (calls->framed_end > producer->inline_end)
 		calls->framed_end = producer->inline_end;
-	call->more = frame; /* before an exception can come */
+	call->more = frame; /* before an exception can be thrown */
 	WHILE_BUSY(call->thread);
 	if (!tl_tracer_enter(call, frame))
 		call->more = NULL;
@@ -70,8 +70,8 @@ void tl_call_end_tracing(struct tl_call *call, bool unwound)
 }
 
 /*
- * Until the epilogues have run the entry belongs to this function. If an epilogue leaves by
- * longjmp, this function is found to be gone, as a call would be.
+ * Until the epilogues have run, the entry belongs to this function. If an epilogue leaves by
+ * longjmp, later questions find this function gone, as they would find a call gone.
  */
 __attribute__((noinline)) void tl_call_abandon(struct tl_thread *thread, struct tl_open_call *open,
 					       struct tl_frame *frame)
@@ -81,7 +81,7 @@ __attribute__((noinline)) void tl_call_abandon(struct tl_thread *thread, struct 
 	atomic_store_explicit(&open->frame, (uintptr_t)&here, memory_order_release);
 	WHILE_BUSY(thread);
 	tl_tracer_abandon(frame);
-	/* The memory may look the same for long. */
+	/* Else a later question could find `here` in memory that nothing has overwritten. */
 	here.open = NULL;
 	__asm__ volatile("" : : "r"(&here) : "memory");
 }

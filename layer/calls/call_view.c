@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_view.c: what tools can ask of a call (tracelayer/tracer.h): its arguments as text, its
+ * call_view.c: what tools can ask about a call (tracelayer/tracer.h): its arguments as text, its
  * times.
  */
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "tracelayer/shim.h"
 #include "tracelayer/tracer.h"
 
-/* bytes of memory that arguments lead to; a callback may run on a small stack */
+/* bytes of memory that arguments point to; small, since a callback may run on a small stack */
 #define CAPTURED 4096u
 
 static bool has_ended(const struct tl_view *view)
@@ -84,8 +84,8 @@ TL_EXPORT uint64_t tl_ticks_ns(uint64_t ticks)
 	uint64_t now = tl_ticks_now();
 
 	/*
-	 * With pairs as close as this, what lies between them and what follows the last is known to
-	 * a few nanoseconds.
+	 * With pairs this close, times between them and after the last one are known to a few
+	 * nanoseconds.
 	 */
 	if (now >= atomic_load_explicit(&next, memory_order_relaxed)) {
 		tl_clock_pair();

@@ -21,7 +21,7 @@ bool tl_scratch_make(struct tl_producer *producer)
 	return true;
 }
 
-/* Bytes of blobs that the scratch from `at` on, and the call's record, have room for. */
+/* How many bytes of blobs fit into the scratch from `at` on, and into the call's record. */
 static uint32_t scratch_blob_room(const struct tl_function *function, uint32_t at)
 {
 	uint32_t most = TL_RECORD_MAX - (uint32_t)sizeof(struct tl_call_record) -
@@ -33,8 +33,8 @@ static uint32_t scratch_blob_room(const struct tl_function *function, uint32_t a
 }
 
 /*
- * Capture at `at`, behind what is in use. All that it may take is claimed first, so that the calls
- * of a signal handler that comes in between capture behind it. Returns the bytes used.
+ * Captures at `at`, behind what is in use. It first claims all that it may need, so that a signal
+ * handler that comes in between captures behind it. Returns the bytes used.
  */
 static uint32_t scratch_capture(struct tl_producer *producer, const struct tl_function *function,
 				const uint64_t *words, enum tl_capture_when when, uint32_t at,

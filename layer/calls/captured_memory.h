@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * captured_memory.h: the scratch, where a thread keeps the memory that arguments of its open calls
- * lead to, until they are recorded. Each open call's part lies behind that of the call outside of
+ * point to, until the calls are recorded. Each open call's part lies behind that of the call around
  * it.
  */
 #ifndef TL_LAYER_CALLS_CAPTURED_MEMORY_H
@@ -15,9 +15,9 @@
 
 /* functions with more words of parameters get no captured memory */
 #define TL_CAPTURE_WORDS 64u
-/* bytes of arguments captured at the entries of a thread's open calls */
+/* bytes for all that a thread's open calls captured when they began */
 #define TL_SCRATCH (64u * 1024)
-/* for as many struct tl_blob_sizes as there can be open calls, behind it */
+/* bytes behind that: a struct tl_blob_sizes for each call that can be open */
 #define TL_SCRATCH_HEADS 4096u
 
 /* False: memory is short. */
@@ -32,8 +32,8 @@ static inline bool tl_scratch_has_room(struct tl_producer *producer)
 }
 
 /*
- * What is captured of a call lies in the scratch as it will in the record: the sizes of what was
- * read at entry and at exit, and both.
+ * What is captured of a call lies in the scratch as it will in the record: first the sizes of the
+ * blobs read at entry and at exit, then these blobs.
  */
 static inline struct tl_blob_sizes *tl_scratch_sizes(const struct tl_producer *producer,
 						     const struct tl_open_call *open)
@@ -42,20 +42,20 @@ static inline struct tl_blob_sizes *tl_scratch_sizes(const struct tl_producer *p
 }
 
 /*
- * Capture the memory that IN parameters lead to, before the driver may change it. Until the call
+ * Capture the memory that IN parameters point to, before the driver may change it. Until the call
  * ends, .exit says if something did not fit.
  */
 void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
 			      const struct tl_function *function, const uint64_t *words);
 
 /*
- * Capture what the result leads to, or errno of a call that failed; before what OUT parameters lead
- * to. False: nothing.
+ * Capture what the result leads to, or errno of a call that failed. Call this before
+ * tl_scratch_capture_exit. False: there was nothing.
  */
 bool tl_scratch_capture_result(struct tl_producer *producer, const struct tl_open_call *open,
 			       const struct tl_function *function, uint64_t result, bool failed);
 
-/* The same for OUT parameters, after a success, behind the result's. *cut is set where something did not fit. */
+/* The same for OUT parameters, after a success, after the result's. *cut is set if something did not fit. */
 void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
 			     const struct tl_function *function, const uint64_t *words, bool *cut);
 

@@ -9,8 +9,8 @@
 #include "layer/calls/tracer_frames.h"
 
 /*
- * Typed callbacks take the result by value. An integer or a pointer of any width goes into the same
- * register, so one type serves them all; so does a prologue's 0.
+ * Typed callbacks take the result by value. An integer or a pointer of any width is passed in the
+ * same register, so one type serves them all; the same is true for the 0 that a prologue gets.
  */
 typedef void (*tl_typed)(void *params, uint64_t result, void *user_data, void **instance_data);
 
@@ -19,15 +19,15 @@ struct tl_entry {
 	tl_callback prologue, epilogue;
 	void *user_data;
 	bool generic_prologue, generic_epilogue;
-	bool plain; /* neither, and the result is an integer or a pointer */
+	bool plain; /* neither callback is generic, and the result is an integer or a pointer */
 };
 
 /* Never changes once it is published. */
 struct tl_dispatch {
 	struct tl_dispatch *next; /* retired ones; protected by the tracers' lock */
 	uint32_t count;
-	uint32_t words; /* parameters of the function */
-	/* all entries are, they are few, and every parameter is one word */
+	uint32_t words; /* words that the function's parameters take */
+	/* all entries are plain, they are few, and every parameter is one word */
 	bool plain;
 	struct tl_entry entries[];
 };
@@ -41,29 +41,29 @@ static inline bool tl_dispatch_has(const struct tl_dispatch *table, const struct
 }
 
 /*
- * 0 while callers have nothing to do but to clear their pins; in the lower bits, how many destroys
- * sleep or are about to; and TL_TRACER_FENCES where there is no membarrier, so that callers have to
- * execute the fences.
+ * 0 while callers need only clear their pins. The lower bits count the destroys that sleep or are
+ * about to. TL_TRACER_FENCES is set if there is no membarrier, so that callers must execute the
+ * fences.
  */
 #define TL_TRACER_FENCES (1u << 31)
 extern _Atomic uint32_t tl_tracer_attention;
 
 /*
- * After a pin was cleared and tl_tracer_attention was not 0: fence, and wake who sleeps. Keeps
- * errno.
+ * Called after a pin was cleared and tl_tracer_attention was not 0: fences, and wakes destroys that
+ * sleep. Keeps errno.
  */
 void tl_tracer_attend(void);
 
 static inline void tl_unpin(struct tl_frame *frame)
 {
 	/*
-	 * Release: the callbacks' work is done before whoever destroys the tracer goes on. Pairs
-	 * with the scans' acquire loads.
+	 * Release: pairs with the scans' acquire loads; the callbacks have finished before the
+	 * thread that destroys the tracer goes on.
 	 */
 	atomic_store_explicit(&frame->pin, NULL, memory_order_release);
 	/*
-	 * Before the look at the count. Pairs with tl_dispatch_barrier; tl_tracer_attend has the
-	 * fence where that is none.
+	 * Before the look at the count. Pairs with tl_dispatch_barrier; if that is no barrier,
+	 * tl_tracer_attend has the fence.
 	 */
 #ifdef TL_PIN_SEQ_CST
 	atomic_thread_fence(memory_order_seq_cst);
@@ -89,28 +89,34 @@ static inline void tl_pin_barrier(void)
 }
 
 /*
- * The table that this call uses from prologue to epilogue; NULL: nobody has callbacks here, and
+ * The table that this call uses from prologue to epilogue. NULL: there are no callbacks here, and
  * nothing is pinned.
  */
 static inline struct tl_dispatch *tl_pin(struct tl_shim *shim, struct tl_frame *frame)
 {
-	/* Acquire: who sees a table sees what was stored before the first one, TL_TRACER_FENCES. */
+	/*
+	 * Acquire: a thread that sees a table also sees what was stored before the first table,
+	 * TL_TRACER_FENCES.
+	 */
 	struct tl_dispatch *table = atomic_load_explicit(&shim->dispatch, memory_order_acquire);
 
 	while (table) {
 		/*
-		 * Release, as unpin's store, which a scan that comes late doesn't see any more: the
-		 * table that the frame's last call used is done with. Pairs with the scans' acquire
-		 * loads.
+		 * Release: pairs with the scans' acquire loads. A late scan may not see the pin's
+		 * clearing by the frame's last call, but this store: then that call's work is
+		 * visible, too.
 		 */
 		atomic_store_explicit(&frame->pin, table, memory_order_release);
 		tl_pin_barrier();
-		/* Acquire pairs with the publishing release: the table's contents. */
+		/*
+		 * Acquire: pairs with the release that publishes a table; its contents are filled
+		 * in.
+		 */
 		struct tl_dispatch *again =
 			atomic_load_explicit(&shim->dispatch, memory_order_acquire);
 		if (__builtin_expect(again == table, 1))
 			return table;
-		/* Not ours. A destroy may have seen it, and sleep for it. */
+		/* The table has changed. A destroy may have seen this pin, and sleep for it. */
 		tl_unpin(frame);
 		table = again;
 	}

@@ -75,7 +75,7 @@ static bool function_read(const uint8_t *at, struct tl_eh_function *function)
 	return !reader.failed && reader.at <= reader.end;
 }
 
-/* The table of functions is sorted: pairs of 4 bytes each, relative to the table. */
+/* The table of functions is sorted. It has pairs of 4 bytes each, relative to the table. */
 bool tl_eh_find(const uint8_t *table, uintptr_t address, struct tl_eh_function *function)
 {
 	if (!table || table[0] != 1 || table[3] != 0x3b)

@@ -16,7 +16,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/calls/thread.h"
 
-/* the process's number, and below it how many there were; 0: none yet */
+/* the process's number, and below it how many flows there were; 0: none yet */
 static _Atomic uint64_t flows;
 
 TL_NEAR_CODE bool tl_event_wanted(uint8_t level)
@@ -93,7 +93,8 @@ bool tl_event_put_end(const struct tl_event *event)
 }
 
 /*
- * with 22 of the process's number it is small enough for readers that take all numbers for doubles
+ * with 22 bits for the process's number, a flow's number is exact as a double, which many readers
+ * use
  */
 #define FLOW_BITS 30
 

@@ -11,7 +11,7 @@
 
 #include "format/file/record.h"
 
-/* Where the caller's part of the stack ends; TL_STACK of the entry. */
+/* The end of the caller's part of the stack, as TL_STACK in a compiled shim's entry. */
 static TL_ALWAYS_INLINE uintptr_t stack_of(const struct tl_generic_frame *frame)
 {
 	return (uintptr_t)frame->stack;

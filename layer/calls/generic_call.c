@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generic_call.c: calls through the generic entry that are more than recorded: arguments captured
- * from memory, first calls, tracers, hooks; and their ends. See generic_call.h.
+ * generic_call.c: calls through the generic entry that are not just recorded: with arguments
+ * captured from memory, first calls, tracers, hooks; and the ends of these calls. See
+ * generic_call.h.
  *
- * Tracers and hooks see parameters and results in memory, as they see the variables of a compiled
- * shim's body. So words are copied there, and back to the saved registers, since callbacks may have
+ * Tracers and hooks get parameters and results in memory, like the variables of a compiled shim's
+ * body. So words are copied there, and back to the saved registers, since callbacks may have
  * changed them.
  */
 #include "layer/calls/generic_call.h"
@@ -20,7 +21,7 @@
 #define PAGE ((uintptr_t)4096)
 
 #if defined(__x86_64__)
-/* The assembly's. */
+/* The assembly has these numbers, too. */
 _Static_assert(offsetof(struct tl_generic_frame, outer) == 304, "the frame's size");
 _Static_assert(offsetof(struct tl_generic_frame, integer) == 304 - 96, "where rdi is");
 _Static_assert(offsetof(struct tl_generic_frame, vector) == 304 - 224, "where xmm0 is");
@@ -45,7 +46,7 @@ _Static_assert(offsetof(struct tl_generic_frame, x9) == 320 - 40, "where x9 is")
 _Static_assert(offsetof(struct tl_shim, signature) == 48, "where the signature is");
 _Static_assert(offsetof(struct tl_signature, stack) == 2, "where .stack is");
 _Static_assert(offsetof(struct tl_signature, flags) == 4, "where .flags is");
-/* The assembly takes this, and 16 bytes for each word. */
+/* The assembly takes this much of the stack, and 16 bytes for each word. */
 _Static_assert(sizeof(struct tl_generic_memory) <= 192, "the memory's size");
 
 static uint64_t *place_at(struct tl_generic_frame *frame, int place)
@@ -60,7 +61,7 @@ static void words_fill(const struct tl_generic_frame *frame, const struct tl_sig
 		words[i] = tl_generic_word(frame, signature->word[i]);
 }
 
-/* --- recorded, with the memory that arguments lead to */
+/* --- recorded, with the memory that arguments point to */
 
 static void *recorded_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory,
 			    uint32_t mode)
@@ -84,7 +85,7 @@ static TL_ALWAYS_INLINE void captured_leave(struct tl_generic_frame *frame)
 				frame->memory->words);
 }
 
-/* Its words have not been needed so far. */
+/* The call's words have not been needed so far. */
 static __attribute__((noinline)) void recorded_leave(struct tl_generic_frame *frame)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
@@ -108,11 +109,11 @@ static void recorded_unwound(struct tl_generic_frame *frame)
 	tl_recorded_unwound_words(&frame->call, words);
 }
 
-/* --- out of line */
+/* --- the slow path */
 
 /*
- * Callbacks may have changed a word. What lies on the caller's stack belongs to the called
- * function, as does a struct that a pointer was passed for.
+ * Puts a word back, which callbacks may have changed. The caller's stack and a struct that was
+ * passed by pointer belong to the called function, so these may be overwritten.
  */
 static void word_put_back(struct tl_generic_frame *frame, struct tl_signature_word of,
 			  uint64_t word)
@@ -138,7 +139,7 @@ static void *result_memory(const struct tl_generic_frame *frame)
 #endif
 }
 
-/* No function was called, and a callback may say what it would have returned. */
+/* No function is called; a callback may give the result. */
 static void result_clear(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
@@ -275,8 +276,8 @@ void tl_generic_unwound(struct tl_generic_frame *frame)
 }
 
 /*
- * What lies on the page of the arguments can be read. The stack may end with it: a coroutine's, or
- * a thread's whose first function is the caller.
+ * All bytes on the arguments' own page can be read. The stack may end with that page: a coroutine's
+ * stack, or that of a thread whose first function is the caller.
  */
 uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generic_call.h: the generic entry: one entry for all functions of all interposers, which no
- * compiler has seen.
+ * generic_call.h: the generic entry: one entry for all functions of all interposers. It works
+ * without code that was compiled for the function.
  *
- * An exported stub of an interposer (gen/interposer.c) jumps to the real function while nobody
- * watches. Otherwise it puts its shim's address in a scratch register (r11, x16) and jumps to the
- * entry, which is assembly (generic_entry_x86_64.S, generic_entry_aarch64.S):
+ * An exported stub of an interposer (gen/interposer.c) jumps to the real function while nothing
+ * watches its calls. Otherwise it puts its shim's address in a scratch register (r11, x16) and
+ * jumps to the entry, which is assembly (generic_entry_x86_64.S, generic_entry_aarch64.S):
  *
  *	1. It saves the argument registers in its frame, struct tl_generic_frame.
- *	2. It calls tl_generic_begin, which serves what compiled shims serve in their entries. What
- *	   is out of the ordinary goes to tl_generic_enter, after the vector registers are saved and
- *	   memory for the call is taken from the stack.
+ *	2. It calls tl_generic_begin, which does what compiled shims do in their entries. All other
+ *	   calls go to tl_generic_enter, after the vector registers are saved and memory for the call
+ *	   is taken from the stack.
  *	3. It copies the arguments on the stack, restores all argument registers, and calls the real
  *	   function by a real call: frames, shadow stacks and the processor's prediction of returns
  *	   are as with any other function.
- *	4. It calls tl_generic_end; what is out of the ordinary goes to tl_generic_leave, after the
- *	   result registers are saved. It restores these and returns.
+ *	4. It calls tl_generic_end. All other calls go to tl_generic_leave, after the result registers
+ *	   are saved. It restores these and returns.
  *
- * An exception finds a landing pad around all of that, as in compiled shims, which calls
+ * The whole entry has a landing pad for exceptions, as compiled shims have. It calls
  * tl_generic_unwound.
  *
- * Arguments that are not known (of a variadic function, or of one without a signature) are copied,
- * too: TL_GENERIC_STACK words of the caller's stack, less where the stack ends before.
+ * If arguments are not known (of a variadic function, or of one without a signature), they are
+ * copied, too: TL_GENERIC_STACK words of the caller's stack, or less if the stack ends before that.
  */
 #ifndef TL_LAYER_CALLS_GENERIC_CALL_H
 #define TL_LAYER_CALLS_GENERIC_CALL_H
@@ -31,7 +31,7 @@
 #include "common/signature.h"
 #include "tracelayer/shim.h"
 
-/* Words of the caller's stack that a function with unknown arguments is given. */
+/* How many words of the caller's stack a function with unknown arguments gets. */
 #define TL_GENERIC_STACK 256u
 
 /* tl_generic_frame.state */
@@ -54,7 +54,7 @@ struct tl_generic_frame {
 	uint64_t result[2];	      /* rax, rdx */
 	uint64_t vector[8][2];
 	uint64_t integer[6];
-	uint64_t call; /* as the first word of a compiled shim's array: the open call */
+	uint64_t call; /* like the first word of a compiled shim's array: the open call */
 	union {
 		uint64_t r10;
 		uint64_t at; /* TL_GENERIC_FULL */
@@ -76,7 +76,7 @@ struct tl_generic_frame {
 	uint64_t call;
 #endif
 	uint32_t state; /* enum tl_generic_state */
-	uint32_t x87;	/* results that the function has left in x87's registers */
+	uint32_t x87;	/* how many results the function has left in x87's registers */
 #if defined(__aarch64__)
 	union {
 		struct tl_generic_memory *memory;
@@ -89,10 +89,10 @@ struct tl_generic_frame {
 	/* the frame pointer points here */
 	uint64_t outer;
 	void *caller;
-	uint64_t stack[]; /* the caller's: arguments */
+	uint64_t stack[]; /* the caller's stack: arguments */
 };
 
-/* What a call that is served out of line needs besides; on the entry's stack. */
+/* What a call on the slow path needs besides; on the entry's stack. */
 struct tl_generic_memory {
 	struct tl_call call;
 	uint64_t result[8];
@@ -104,22 +104,23 @@ struct tl_generic_memory {
 /* The entries. They have no C prototype: the shim is in a scratch register. */
 extern char tl_generic_entry[], tl_generic_entry_wide[];
 
-/* --- for the assembly alone */
+/* --- called by the assembly alone */
 
 /*
- * Begin a call that is only recorded; returns the function to call. NULL: the call needs
- * tl_generic_enter; nothing was done. Neither this function nor tl_generic_end touches a vector
- * register.
+ * Begin a call that is only recorded; returns the function to call. NULL: nothing was done; the
+ * call needs tl_generic_enter. Neither this function nor tl_generic_end touches a vector register.
  */
 TL_HIDDEN void *tl_generic_begin(struct tl_generic_frame *frame);
 /* The real function has returned. False: the call needs tl_generic_leave. */
 TL_HIDDEN bool tl_generic_end(struct tl_generic_frame *frame);
 
-/* NULL: no function is to be called. */
+/* Begin any other call; returns the function to call. NULL: call none. */
 TL_HIDDEN void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory);
 TL_HIDDEN void tl_generic_leave(struct tl_generic_frame *frame);
 TL_HIDDEN void tl_generic_unwound(struct tl_generic_frame *frame);
-/* Words on the caller's stack that are copied for a function whose arguments are not all known. */
+/*
+ * How many words of the caller's stack to copy, for a function whose arguments are not all known.
+ */
 TL_HIDDEN uint64_t tl_generic_stack(const struct tl_generic_frame *frame);
 
 /* --- for both C files */
@@ -134,7 +135,7 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_at(const struct tl_generic_frame *fr
 	return *(const uint64_t *)((intptr_t)&frame->outer + 8 * (intptr_t)place);
 }
 
-/* Without the bits that belong to nobody. */
+/* A word without the bits beyond its size. */
 static TL_ALWAYS_INLINE uint64_t tl_generic_narrow(uint64_t word, struct tl_signature_word of)
 {
 	unsigned unused = of.unused & 63;
@@ -143,7 +144,7 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_narrow(uint64_t word, struct tl_sign
 					  : word << unused >> unused;
 }
 
-/* A word in memory, of which only those bytes may be read that belong to it. */
+/* Reads a word from memory, but only its own bytes. */
 static TL_ALWAYS_INLINE uint64_t tl_generic_read(const void *memory, struct tl_signature_word of)
 {
 	const uint8_t *bytes = memory;
@@ -157,7 +158,7 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_read(const void *memory, struct tl_s
 	return word;
 }
 
-/* A word as it was passed: bits that belong to nobody are anything. */
+/* A word as it was passed; bits beyond its size may have any value. */
 static TL_ALWAYS_INLINE uint64_t tl_generic_raw(const struct tl_generic_frame *frame,
 						struct tl_signature_word of)
 {

@@ -3,8 +3,8 @@
  * hook.c: see hook.h.
  *
  * What is kept of a call lies beside the thread's stack of open calls, and not in the call's own
- * frame: a call that is left by longjmp has none any more. A forked child has a copy of it, though
- * not of the thread that it belonged to.
+ * frame, which no longer exists after a longjmp. A forked child has a copy of it, even where it
+ * does not have the thread.
  */
 #include "layer/calls/hook.h"
 
@@ -43,7 +43,7 @@ void tl_hook_barrier(void)
 	if (tl_hook_has_barrier)
 		tl_membarrier();
 	else
-		/* Pairs with the fence of tl_hook_barrier_near. */
+		/* Pairs with the fence in tl_hook_barrier_near. */
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -62,8 +62,8 @@ static const struct tl_hook *hook_find(uint32_t id)
 }
 
 /*
- * Pointers to the list's hooks by their names. No malloc here: a signal handler's call may be the
- * first.
+ * Pointers to the list's hooks, sorted by name. No malloc here: the first call may come from a
+ * signal handler.
  */
 static uint32_t hooks_sort(const struct tl_hook *hooks, const struct tl_hook *sorted[TL_HOOK_MAX])
 {
@@ -156,10 +156,7 @@ static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint3
 	place_set_parameters(place, shim->function);
 	place->before = hook->before;
 	place->after = hook->after;
-	/*
-	 * Of a function that is known by its name only, the parameters' words are not among what is
-	 * recorded.
-	 */
+	/* If a function is known by name only, the record's words are not its parameters'. */
 	place->straight = hook->way == TL_HOOK_STRAIGHT && !shim->function->passed;
 	atomic_store_explicit(&place->hook, hook, memory_order_release);
 	if (set->count == HOOKED_SHIMS)
@@ -293,8 +290,8 @@ static struct tl_hooked *open_call_hooked(struct tl_thread *thread, const struct
 }
 
 /*
- * Keep the parameters as they lie in their words; and put them back. Of a function that is known by
- * its name only, words are all there is, one after the other.
+ * Keep the parameters as they lie in their words; put them back. If a function is known by name
+ * only, its words are kept, one after the other.
  */
 static void hooked_keep_params(struct tl_hooked *hooked, const struct tl_call *call)
 {

@@ -2,30 +2,31 @@
 /*
  * hook.h: hooks around calls, for higher rooms. Device lanes are made by them.
  *
- * A hook is no tracer: it works on a call on behalf of the layer, and nobody may notice. `before`
- * runs after all prologues, and after the memory of IN parameters was captured, directly before the
- * driver's function; it may change parameters (through call->params) and keep what it needs in its
- * state. `after` runs directly after the driver's function, before the epilogues, and before the
- * record is made. Then the parameters are as `before` found them: what was changed is put back when
- * `after` returns, whether it did so itself or not. So epilogues, the record and the program see
- * their own parameters. Nobody puts back memory that parameters lead to: leave that as it was, and
- * let a parameter lead to another place.
+ * A hook is no tracer: it works for the layer, and neither the program nor tracers notice it.
+ * `before` runs after all prologues, and after the memory of IN parameters was captured, directly
+ * before the driver's function. It may change parameters (through call->params) and keep what it
+ * needs in its state. `after` runs directly after the driver's function, before the epilogues, and
+ * before the record is made. It finds the parameters as `before` found them; when it returns, what
+ * `before` changed is put back in any case. So epilogues, the record and the program see their own
+ * parameters. Memory that parameters point to is not put back: a hook must leave it alone, and may
+ * let a parameter point elsewhere instead.
  *
  * For each `before` there is one `after`, on whatever way the call ends. `unwound`: by an
- * exception, thread exit or longjmp; there is no result. After a longjmp (it comes then at the
- * thread's next call, or at its end) call->params leads to copies of the parameters as `before`
- * found them, what they point to may be gone, and call->result is NULL. In a process forked inside
- * the call only the parameters are put back: what `before` made is the parent's.
+ * exception, thread exit or longjmp; there is no result. After a longjmp, `after` comes at the
+ * thread's next call, or at its end. Then call->params leads to copies of the parameters as
+ * `before` found them, what they point to may be gone, and call->result is NULL. In a process
+ * forked inside the call only the parameters are put back: what `before` made belongs to the
+ * parent.
  *
- * Neither runs where a prologue skipped the driver, for a function that the library lacks, for
- * calls that pass unwatched (a loader's own, those made inside callbacks and hooks), and where a
- * thread's calls are nested deeper than its stack of open calls. They run whether or not calls are
- * recorded now (see tl_hook_is_recorded).
+ * Neither runs if a prologue skipped the driver, if the library lacks the function, for calls that
+ * pass unwatched (a loader's own, those made inside callbacks and hooks), and where a thread's
+ * calls are nested deeper than its stack of open calls. They run whether or not calls are recorded
+ * now (see tl_hook_is_recorded).
  *
- * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while one runs the
- * thread's calls pass, so that no hook is entered twice by one thread. Signals may come in between;
- * cancellation is off. errno is kept for them. Hooks make driver calls by tl_hook_real, and none
- * once tl_hook_driver_has_ended: after that they only keep up appearances.
+ * Hooks may allocate, and use pthread mutexes that are held inside hooks only: while a hook runs
+ * the thread's calls pass, so that a thread enters no hook twice. Signals may come in between;
+ * cancellation is off. errno is kept for them. Hooks call the driver by tl_hook_real, and no longer
+ * do so once tl_hook_driver_has_ended.
  *
  * Hooks of calls that a program makes again and again may promise more, and cost less
  * (TL_HOOK_STRAIGHT).
@@ -47,11 +48,11 @@
 
 enum tl_hook_way {
 	TL_HOOK_PLAIN,
-	TL_HOOK_TIMED, /* tl_hook_start and tl_hook_end are wanted */
+	TL_HOOK_TIMED, /* tl_hook_start and tl_hook_end are needed */
 	/*
-	 * `after` leaves the result as it is, and both turn cancellation off by themselves, by
-	 * TL_HOOK_UNCANCELLED, where they call what may be a cancellation point. So calls that are
-	 * in order take a short way.
+	 * `after` leaves the result as it is, and both functions turn cancellation off themselves,
+	 * by TL_HOOK_UNCANCELLED, around calls that may be a cancellation point. So ordinary calls
+	 * take a shorter path.
 	 */
 	TL_HOOK_STRAIGHT,
 };
@@ -72,55 +73,57 @@ int tl_hook_uncancelled(void);
 void tl_hook_cancellable(const int *state);
 
 /*
- * Hooks for the functions of all APIs that are there; a list ends with .function NULL, and stays.
- * Names without a shim are skipped, and so are functions that have a hook. False: memory was short,
- * and some are missing. By one thread at a time.
+ * Set hooks for functions of all registered APIs. A list ends with .function NULL, and stays in
+ * place. Names without a shim are skipped, and so are functions that have a hook. False: memory was
+ * short, and some hooks are missing. One thread at a time.
  */
 bool tl_hook_set(const struct tl_hook *hooks);
 
 /*
- * The real function of that name, found if need be; NULL if lacking. Not quick: keep it. Where
- * there are several of a name (functions that a driver gives out by pointer) it is the first that
- * was met: for an object that came with a call take that call's.
+ * The real function of that name, which is looked up if need be; NULL if there is none. Slow: keep
+ * the answer. If there are several of a name (functions that a driver gives out by pointer), it is
+ * the first one that was found; for an object that came with a call, use that call's function.
  */
 void *tl_hook_real(const char *function);
 void *tl_hook_real_of(const struct tl_call *call);
 
 /*
- * In `after` of a hook that is TL_HOOK_TIMED: nanoseconds of CLOCK_MONOTONIC, both inside of the
- * call as it is recorded. Otherwise 0. (Of a call that was left by longjmp the end is where that
- * was found out.)
+ * In `after` of a hook that is TL_HOOK_TIMED: nanoseconds of CLOCK_MONOTONIC, both within the call
+ * as it is recorded. Otherwise 0. (If the call was left by longjmp, the end is the time when the
+ * layer found out.)
  */
 uint64_t tl_hook_start(const struct tl_call *call);
 uint64_t tl_hook_end(const struct tl_call *call);
 
-/* The call has a slice in the trace, or will have. */
+/* Whether the call has a slice in the trace, or will have. */
 static inline bool tl_hook_is_recorded(const struct tl_call *call)
 {
 	return call->mode & TL_MODE_RECORD;
 }
 
 /*
- * In either: the call of the same API that the thread was inside of when it made this one, if that
- * has a hook; NULL: there is none such. Then it is the driver's own doing, or that of a callback of
- * the program's that the driver has called.
+ * In `before` and `after`: the call of the same API around this one in this thread, if that has a
+ * hook; NULL: there is none. If there is one, the driver makes this call, or a callback of the
+ * program's that the driver has called.
  */
 const struct tl_hooked *tl_hook_outer(const struct tl_call *call);
 
-/* In either: the number of the work that the call caused; it gets into the call's record. */
+/*
+ * In `before` and `after`: set the number of the work that the call caused, for the call's record.
+ */
 static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation);
 
 /* --- for the files of this room that make the calls */
 
-/* What is kept of a call between the two; one for each open call of a thread. */
+/* What is kept of a call between the two functions; one for each open call of a thread. */
 struct tl_hooked {
 	const struct tl_hook *hook; /* NULL: `after` is not owed */
-	const struct tl_call *call; /* whose it is: its address */
+	const struct tl_call *call; /* the call's address, to recognise it */
 	struct tl_shim *shim;
 	uint32_t correlation;
 	uint32_t request;
 	uint64_t start, end;	       /* nanoseconds, of TL_HOOK_TIMED */
-	bool straight;		       /* on the short way: .words are as in the call's record */
+	bool straight;		       /* on the short path: .words are as in the call's record */
 	uint64_t words[TL_HOOK_WORDS]; /* of the parameters, as `before` found them */
 	_Alignas(16) char state[TL_HOOK_STATE];
 };
@@ -130,35 +133,35 @@ static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation)
 	call->hooked->correlation = correlation;
 }
 
-/* The call has its entry; run its hook's `before`. False: it has no hook. */
+/* The call has its entry: run its hook's `before`. False: it has no hook. */
 bool tl_hook_enter(struct tl_call *call);
 
 /*
- * The driver's function has been called; `ends`: just now. The start that the record will have is
- * known.
+ * The driver's function has been called; `ends`: it has just returned. The start that the record
+ * will have is known.
  */
 void tl_hook_starts(struct tl_call *call);
 
-/* A function's hook, and what the short way has to know of both: in one line of the cache. */
+/* A function's hook, and what the short path needs of both: in one cache line. */
 struct tl_hook_place {
 	_Alignas(64) _Atomic(const struct tl_hook *) hook;
 	void (*before)(struct tl_call *call, void *state);
 	void (*after)(struct tl_call *call, void *state, uint64_t result, bool unwound);
 	bool straight;
 	bool simple;	       /* each parameter is one word, of 8 or of 4 bytes */
-	uint16_t count, words; /* the function's */
-	/* those of 4 bytes, and whose sign is extended: a bit for each parameter */
+	uint16_t count, words; /* of the function */
+	/* a bit for each parameter: it has 4 bytes; its sign is extended */
 	uint32_t narrow, negative;
 };
 
 /*
- * By API and function, as in a record's number. Release by who makes a table, acquire by who looks
- * a hook up: it is zeroed. A hook is stored with release behind the rest of its place, which is
- * read after an acquire.
+ * Indexed by API and function, as in a function's number. A table is stored with release by its
+ * maker and loaded with acquire: it is zeroed. A hook is stored with release after the rest of its
+ * place, and loaded with acquire before that.
  */
 extern struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
 
-/* NULL: the function has no hook, and nor has any other one of its API. */
+/* NULL: neither the function nor any other of its API has a hook. */
 static inline const struct tl_hook_place *tl_hook_place_of(uint32_t id)
 {
 	const struct tl_hook_place *table =
@@ -168,8 +171,8 @@ static inline const struct tl_hook_place *tl_hook_place_of(uint32_t id)
 }
 
 /*
- * The place of the function's hook, if its calls may take the short way; else NULL. The short way
- * (hooked_path.c) runs the hook by itself (inside_hook.h), and sees to .hooked.
+ * The place of the function's hook, if its calls may take the short path; else NULL. The short path
+ * (hooked_path.c) runs the hook itself (inside_hook.h), and handles .hooked.
  */
 static inline const struct tl_hook_place *tl_hook_straight(uint32_t id)
 {
@@ -193,13 +196,13 @@ static inline void tl_hook_set_up(struct tl_hooked *hooked, const struct tl_call
 	memset(hooked->state, 0, sizeof(hooked->state));
 }
 
-/* The call's hook has begun, and `after` has not. */
+/* The call's `before` has begun, and `after` has not. */
 static inline bool tl_hook_is_owed(const struct tl_call *call)
 {
 	return call->hooked && call->hooked->call == call && call->hooked->hook;
 }
 
-/* Once for each call, before `after`: it is no longer owed. */
+/* Once for each call, before `after`: then `after` is no longer owed. */
 static inline const struct tl_hook *tl_hook_take(struct tl_hooked *hooked)
 {
 	const struct tl_hook *hook = hooked->hook;
@@ -210,8 +213,8 @@ static inline const struct tl_hook *tl_hook_take(struct tl_hooked *hooked)
 }
 
 /*
- * From here on `after` is owed. The rest of .hooked is written before: a signal handler may leave
- * by longjmp.
+ * From here on `after` is owed. The rest of .hooked must be written before: a signal handler may
+ * leave by longjmp.
  */
 static inline void tl_hook_owe(struct tl_hooked *hooked, const struct tl_hook *hook)
 {
@@ -234,9 +237,8 @@ static inline bool tl_hook_driver_has_ended(void)
 void tl_hook_leave(struct tl_call *call, uint64_t result, bool unwound);
 
 /*
- * The same for the open call of a thread that was left by longjmp. Returns what the record says of
- * the call's cause: the number of the work that the call caused, and that of its request. Both are
- * 0 if no hook was owed.
+ * The same for an open call that was left by longjmp. Returns the number of the work that the call
+ * caused and that of its request, for the record. Both are 0 if no hook was owed.
  */
 struct tl_cause tl_hook_abandon(struct tl_thread *thread, struct tl_open_call *open, uint64_t end);
 
@@ -246,12 +248,12 @@ static inline uint32_t tl_hook_correlation(const struct tl_call *call)
 	return call->hooked ? call->hooked->correlation : 0;
 }
 
-/* The calling thread is inside a hook (which a signal handler has interrupted). */
+/* The calling thread is inside a hook, which a signal handler has interrupted. */
 bool tl_hook_is_here(void);
 
 /*
- * As inside of a hook, do some of the layer's own work, on a thread of the layer's. Not once the
- * lanes have ended.
+ * Do some of the layer's own work as inside a hook, on a thread of the layer's. Not once the lanes
+ * have ended.
  */
 void tl_hook_run(void (*work)(void *), void *user_data);
 
@@ -259,8 +261,8 @@ void tl_hook_run(void (*work)(void *), void *user_data);
 void tl_hook_after_fork(void);
 
 /*
- * Wait until no other thread is inside of a hook that it entered before now. False: some were still
- * in there at `deadline` (nanoseconds).
+ * Wait until no other thread is inside a hook that it entered before now. False: some were still
+ * inside at `deadline` (nanoseconds).
  */
 bool tl_hook_drain(uint64_t deadline);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hook_thread.h: what hooks keep of each thread. It lies in the thread's producer, in the slot that
- * buffer.h reserves for this room, so that a call with a hook finds it in the line of the cache
- * that it needs anyway. Only the thread itself writes it.
+ * buffer.h reserves for this room, in a cache line that a call with a hook needs anyway. Only the
+ * thread itself writes it.
  */
 #ifndef TL_LAYER_CALLS_HOOK_THREAD_H
 #define TL_LAYER_CALLS_HOOK_THREAD_H
@@ -14,8 +14,8 @@
 
 struct tl_hook_thread {
 	struct tl_hooked *hooked; /* what hooks keep of its open calls, or NULL */
-	_Atomic uint32_t hooking; /* odd: inside of a hook, and another number in each */
-	uint32_t correlation;	  /* the next one that its calls get; 0: it has to take some */
+	_Atomic uint32_t hooking; /* odd: inside a hook; it changes with each hook */
+	uint32_t correlation;	  /* the number for its next call; 0: it has to take new ones */
 };
 
 _Static_assert(sizeof(struct tl_hook_thread) <= sizeof(((struct tl_producer *)0)->hook_slot),

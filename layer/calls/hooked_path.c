@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hooked_path.c: calls with a straight hook (TL_HOOK_STRAIGHT in hook.h), recorded or not, and
- * nothing else. What is out of the ordinary goes on to slow_path.c.
+ * nothing else. All other calls go on to slow_path.c.
  *
- * Between two of these calls a driver works, and other threads do: so the caches hold nothing of
- * what is needed here. What counts is how little that is.
+ * Between two of these calls a driver works, and other threads do, so nothing that is needed here
+ * is in the caches. So this path touches as little memory as it can.
  */
 #include <errno.h>
 
@@ -36,8 +36,8 @@ static inline void call_words_simple(const struct tl_call *call, const struct tl
 }
 
 /*
- * The entry is whole before the hook, which may never come back. Until the hook is over the entry
- * counts as finished: there is nothing to recover.
+ * The entry is complete before the hook runs, since the hook may never return. Until the hook is
+ * over the entry counts as finished: there is nothing to recover.
  */
 static inline void call_open_hooked(struct tl_call *call, struct tl_open_call *open,
 				    uint64_t mode_and_id, const struct tl_hook_place *place)
@@ -116,7 +116,7 @@ call_record_captured(const struct tl_call *call, uint64_t result, const struct t
 	tl_draft_record_captured(call->thread, call->open, &draft);
 }
 
-/* The compiler keeps this draft out of memory. */
+/* Inlined, so that the compiler keeps the draft out of memory. */
 static TL_ALWAYS_INLINE void call_record(const struct tl_call *call, uint64_t result,
 					 const struct tl_hook_place *place)
 {
@@ -125,7 +125,10 @@ static TL_ALWAYS_INLINE void call_record(const struct tl_call *call, uint64_t re
 	tl_draft_record(call->thread, &draft);
 }
 
-/* It is on the thread that it began on, on top, and began on the short way. */
+/*
+ * Whether the call ends on the thread that it began on, is the innermost, and began on the short
+ * path.
+ */
 static inline bool call_is_straight(const struct tl_call *call, const struct tl_thread *thread)
 {
 	return thread && call->thread == thread && tl_open_top(call->thread) == call->open + 1 &&

@@ -2,22 +2,22 @@
 /*
  * longjmp.c: see longjmp.h.
  *
- * An open call has the address of something on its frame that points back to it. If that does not
- * point back any more, or lies where our own frames are, the call is over. But memory below the
- * stack pointer keeps what it had until somebody writes there, and above it a frame with a large
- * array that is not filled may cover it for long. So the thread's chain of frames is walked
- * (stack_frames.h):
+ * The entry of an open call has the address of something on the call's frame that points back to
+ * the entry. If that does not point back any more, or lies where our own frames are, the call is
+ * over. But memory below the stack pointer keeps its content until somebody writes there; and above
+ * it, a frame with a large array that is not filled may cover it for long. So the thread's chain of
+ * frames is walked (stack_frames.h):
  *
- *	The call's address lies in a frame of a shim: the thread is inside of the call.
+ *	The address lies in a frame of a shim: the thread is inside the call.
  *	It lies in another function's frame: the call's frame is gone.
  *	It lies in no frame, the chain ends with the thread's first function, and the memory from
  *		the address up to our frame has no gap: so the address lies on the thread's own
  *		stack, below what is in use, and the call's frame is gone.
- *	The same where the chain ends with a coroutine's first function, if no other such
+ *	The same if the chain ends with a coroutine's first function, if no other such
  *		function's frame lies in between, and if the address isn't on the thread's own
  *		stack: there an array may be the coroutine's stack.
  *
- * In all other cases nobody knows: a call on another stack may have been left, or go on tomorrow.
+ * In all other cases nobody knows: a call on another stack may have been left, or may go on later.
  *
  * Two things this cannot see. A coroutine's stack may be an array in a frame that is in use: its
  * calls count as overwritten (the second case) if the question comes from that frame's own stack.
@@ -41,28 +41,28 @@
 #include "layer/calls/stack_frames.h"
 #include "layer/calls/stack_memory.h"
 
-/* no kernel makes larger ones for handlers on the same stack */
+/* no kernel makes a larger frame for a handler on the same stack */
 #define SIGNAL_FRAME (64u * 1024)
 #define FARTHEST     ((uintptr_t)1 << 30)
-/* frames of ours around that of a call: traced body, invoke, libffi's two */
+/* our frames around that of a call: traced body, invoke, libffi's two */
 #define AROUND 4
-#define USES   64 /* of an answer */
+#define USES   64 /* how often an answer is used */
 
 struct question {
 	const struct tl_open_call *open;
-	uintptr_t frame;	 /* its .frame */
-	uintptr_t stack;	 /* up to here all frames are those of who asks */
+	uintptr_t frame;	 /* the entry's .frame */
+	uintptr_t stack;	 /* up to here all frames belong to the code that asks */
 	struct tl_caller caller; /* TL_OPEN_TRACED: its caller */
 	const struct tl_shim *shim;
-	bool is_past; /* the walk is past it */
+	bool is_past; /* the walk has passed it */
 	/* the lowest address in use on the stack that the walk is on */
 	uintptr_t own;
-	/* frames that may still be the entry's; 0: the call's own has not been seen */
+	/* how many more frames may be the entry's; 0: the call's own has not been seen */
 	unsigned around;
 	enum tl_left answer;
 };
 
-/* What made this entry is still in its place. */
+/* Whether what made this entry is still in its place. */
 static bool question_is_intact(const struct tl_thread *thread, struct question *question)
 {
 	const struct tl_open_call *open = question->open;
@@ -79,7 +79,8 @@ static bool question_is_intact(const struct tl_thread *thread, struct question *
 }
 
 /*
- * The call lay on the alternate signal stack; nothing runs there now, or only what lies above it.
+ * Whether the call was on the alternate signal stack, and nothing runs there now, or only what lies
+ * above it.
  */
 static bool call_lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 {
@@ -93,7 +94,8 @@ static bool call_lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 }
 
 /*
- * Shims of libraries are told by the library; those that a program has linked in by their address.
+ * Whether this is a frame of a shim. In a library of shims, all frames are; shims that are linked
+ * into a program are recognised by their address.
  */
 static bool frame_is_shims(const struct question *question, const struct tl_chain_frame *frame)
 {
@@ -106,7 +108,7 @@ static bool frame_is_shims(const struct question *question, const struct tl_chai
 				   frame->library == tl_chain_library((void *)tl_left_ask));
 }
 
-/* The call's frame is the shim's, if that was called as the call says. */
+/* Whether this is the frame of the call's shim: it was called as the entry says. */
 static bool frame_is_called_so(const struct question *question, const struct tl_chain_frame *frame)
 {
 	return frame->high == question->caller.stack &&
@@ -154,8 +156,8 @@ static bool stack_is_mapped_between(uintptr_t from, uintptr_t to)
 }
 
 /*
- * At its top lies what the kernel gave the process to read, on the first thread's, or what the C
- * library keeps of the thread.
+ * Whether this is a thread's own stack. At the top of the first thread's stack is what the kernel
+ * gave the process; at the top of any other, what the C library keeps of the thread.
  */
 static bool stack_is_threads(uintptr_t frame)
 {
@@ -166,8 +168,8 @@ static bool stack_is_threads(uintptr_t frame)
 }
 
 /*
- * The outermost frame of a coroutine in [from, to), which can be read. The compiler would rather
- * invert the mark once, and leave it on the stack.
+ * Whether [from, to), which can be read, has the outermost frame of a coroutine. noinline, since
+ * compilers would invert the mark once, and leave it on the stack.
  */
 static __attribute__((noinline, no_sanitize("address", "thread"))) bool
 stack_has_coroutine(uintptr_t from, uintptr_t to)
@@ -183,7 +185,7 @@ stack_has_coroutine(uintptr_t from, uintptr_t to)
 	return false;
 }
 
-/* Clear what the walk left on the stack: a later question could take it for the program's. */
+/* Clears what the walk left on the stack: a later question could take it for the program's. */
 static __attribute__((noinline)) void stack_wipe(void)
 {
 	char walks[2048];
@@ -214,9 +216,9 @@ static enum tl_left question_ask_chain(struct question *question)
 }
 
 /*
- * Callbacks and coroutines make many calls from the same place at the same depth. An answer that is
- * no YES holds for these, while the call in question is the same. Not for ever: a thread may come
- * to the same place on another way.
+ * Callbacks and coroutines make many calls from the same place at the same depth. An answer other
+ * than YES is used for all of these, as long as they ask about the same call. But not for ever: a
+ * thread may come to the same place by another path.
  */
 static enum tl_left question_ask(struct tl_producer *producer, struct question *question,
 				 struct tl_caller caller)

@@ -10,12 +10,13 @@
  * and is not on top. Neither proves that the inner call is over: it may live on another stack (of a
  * signal handler, or a coroutine), and an outer call must never be ended by mistake. longjmp.c
  * finds out. A call that may go on is suspect: later calls ask about it again. If it turns out to
- * be over, it ended when it became suspect. What is left at the thread's end is ended then.
+ * be over, it counts as ended at the time when it became suspect. What is left at the thread's end
+ * is ended then.
  *
- * A call that was left may also look like an outer one, as frames that came later cover it without
- * having written there. That does harm only where something depends on it: in destroy, when a
- * thread seems to be inside a callback, when calls inside of calls are not wanted, and when the
- * stack of open calls is full. These ask about it, too.
+ * A call that was left may also look like an outer one, if later frames cover it without having
+ * written there. That does harm in four places only: in destroy, when a thread seems to be inside a
+ * callback; when calls inside of calls are not wanted; and when the stack of open calls is full.
+ * These ask about such calls, too.
  */
 #include "layer/calls/open_calls.h"
 
@@ -37,7 +38,7 @@ static void open_suspect(struct tl_open_call *open, uint64_t now)
 	open->mode |= TL_OPEN_SUSPECT;
 }
 
-/* Take the entry of a call that never returned off the stack, and record the call. */
+/* Takes the entry of a call that never returned off the stack, and records the call. */
 static void open_pop_left(struct tl_thread *thread, struct tl_open_call *open, uint64_t now)
 {
 	struct tl_frame *frame = tl_open_tracing(thread, open);
@@ -69,12 +70,12 @@ void tl_open_settle(struct tl_thread *thread, const struct tl_open_call *bottom,
 	while ((top = tl_open_top(thread)) > bottom) {
 		struct tl_open_call *open = top - 1;
 		if (tl_open_frame(open) == TL_NO_FRAME) {
-			/* Interrupted while it came or went. */
+			/* Interrupted while its entry was made or removed. */
 			if (!(open->mode & TL_OPEN_FINISHED))
 				return;
 		} else if (!returned && tl_open_frame(open) >= caller.stack &&
 			   !(open->mode & TL_OPEN_SUSPECT)) {
-			return; /* An ordinary outer call. */
+			return; /* an ordinary outer call */
 		}
 		now = now ? now : tl_ticks(thread);
 		if (tl_open_frame(open) != TL_NO_FRAME &&

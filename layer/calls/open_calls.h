@@ -2,6 +2,10 @@
 /*
  * open_calls.h: a thread's stack of open calls. The entry of a call is claimed before it is filled
  * and is freed when the call is over, so that signal handlers may make calls at any instruction.
+ *
+ * An entry's .frame and a thread's .top are stored with release, here and in the paths: for the
+ * thread's own signal handlers, and for readers in other processes (recovery, `tracelayer profile`).
+ * They find the rest of the entry filled in.
  */
 #ifndef TL_LAYER_CALLS_OPEN_CALLS_H
 #define TL_LAYER_CALLS_OPEN_CALLS_H
@@ -25,8 +29,8 @@ static inline struct tl_open_call *tl_open_top(struct tl_thread *thread)
 }
 
 /*
- * Claim or free entries. What follows is not done before, and what precedes not after, as a signal
- * handler sees it.
+ * Claims or frees entries. For a signal handler of the thread, what follows this store happens
+ * after it, and what precedes it before.
  */
 static inline void tl_open_set_top(struct tl_thread *thread, struct tl_open_call *top)
 {
@@ -45,7 +49,10 @@ static inline void tl_open_clear(struct tl_open_call *open)
 	open->mode = 0;
 }
 
-/* The shim that an open call came through; not a closure's, but that of its function. */
+/*
+ * The shim of an open call's function; for a closure, that of its function and not the closure's
+ * own.
+ */
 static inline struct tl_shim *tl_call_shim_of(const struct tl_open_call *open)
 {
 	return &tl_api_library(open->function >> 16)->shims[open->function & 0xffff];
@@ -58,7 +65,7 @@ static inline void tl_scratch_release(struct tl_thread *thread, const struct tl_
 		tl_producer_of(thread)->scratch_used = open->scratch;
 }
 
-/* The innermost call is over. With it go entries below it whose calls were over before. */
+/* The innermost call is over. Also removes entries below it whose calls were over before. */
 static inline void tl_open_pop(struct tl_thread *thread, struct tl_open_call *open)
 {
 	tl_scratch_release(thread, open);
@@ -71,46 +78,50 @@ static inline void tl_open_pop(struct tl_thread *thread, struct tl_open_call *op
 }
 
 /*
- * Each of these ends calls that never returned: open_calls.c says how they are known.
+ * These functions end calls that never returned: open_calls.c says how these are recognised.
  *
- * End the calls above `bottom` that are known to be over, from the top, as seen from a call whose
- * part of the stack lies below caller.stack: one that is just being made (bottom is the stack's) or
- * that has returned. `now`: ticks, 0 where they are not known yet.
+ * tl_open_settle ends the calls above `bottom` that are known to be over, from the top. The caller
+ * is a call whose part of the stack lies below caller.stack: one that is just being made (then
+ * `bottom` is the stack's) or that has returned. `now`: ticks; 0: not known yet.
  */
 void tl_open_settle(struct tl_thread *thread, const struct tl_open_call *bottom,
 		    struct tl_caller caller, bool returned, uint64_t now);
 
 /*
- * The same for those that may also look like outer calls: they lie above us, where a frame that
- * came later has not written to them.
+ * The same, also for calls that look like outer ones: they lie above us, in a frame that came later
+ * and has not overwritten them.
  */
 void tl_open_settle_all(struct tl_thread *thread, struct tl_caller caller);
 
-/* A call has returned and is not on top: some above it never did. `now`: as in tl_open_settle. */
+/*
+ * A call has returned and is not on top: some calls above it never did. `now`: as in
+ * tl_open_settle.
+ */
 void tl_call_end_inner(struct tl_call *call, uint64_t now);
 
-/* Take a call that is over off the stack; it need not be on top. */
+/* Takes a call that is over off the stack; it need not be on top. */
 void tl_call_close_entry(struct tl_call *call);
 
 /* The calls that found no room for an entry have been left by now: count them as lost. */
 void tl_open_count_unentered(struct tl_producer *producer);
 
 /*
- * The thread is inside a callback of its innermost open call. False where the callback was left by
- * longjmp: then the call was left, too, and settling does what it owes. False also while the
+ * The thread is inside a callback of its innermost open call. False if the callback was left by
+ * longjmp: then the call was left, too, and settling it runs what it owes. False also while the
  * callback goes on on another stack that the caller has nothing to do with.
  */
 bool tl_thread_is_in_callback(struct tl_thread *thread, struct tl_caller caller);
 
 /*
- * The thread ends: calls that are still open were left by longjmp, or by an end without unwinding.
- * They are recorded so.
+ * The thread ends: calls that are still open were left by longjmp, or by an end without unwinding,
+ * and are recorded as such.
  */
 void tl_call_end_all(struct tl_thread *thread);
 
 /*
- * The same for those open calls that are known to have been left by longjmp. `caller`: of who is
- * called by the program: what lies below its stack is the layer's own, or left.
+ * The same for those open calls that are known to have been left by longjmp. `caller` is the caller
+ * of the function that the program called: what lies below its stack is the layer's own, or was
+ * left.
  */
 void tl_call_end_left(struct tl_thread *thread, struct tl_caller caller);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parameters.c: see parameters.h. traced_path.c and hooked_path.c have quicker ways for functions
+ * parameters.c: see parameters.h. traced_path.c and hooked_path.c have quicker code for functions
  * whose parameters are one word each.
  */
 #include "layer/calls/parameters.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parameters.h: a call's parameters as words, and back. A shim's callers pass the addresses of the
- * parameters; records, captures and whoever has to keep the parameters want words.
+ * parameters; code that records, captures or keeps the parameters needs words.
  */
 #ifndef TL_LAYER_CALLS_PARAMETERS_H
 #define TL_LAYER_CALLS_PARAMETERS_H
@@ -11,7 +11,7 @@
 
 #include "tracelayer/shim.h"
 
-/* A parameter's value; as memcpy, without calling it for what most of them are. */
+/* A parameter's value; as memcpy, but without a call for the common sizes. */
 static inline void tl_param_copy(void *to, const void *from, uint32_t size)
 {
 	if (TL_LIKELY(size == 8))
@@ -24,12 +24,12 @@ static inline void tl_param_copy(void *to, const void *from, uint32_t size)
 
 /*
  * The words that the shim's body would make of its parameters, as records have them: signed
- * integers are extended, and what a parameter leaves of its words is 0.
+ * integers are extended, and the rest of a parameter's last word is 0.
  */
 void tl_params_words(const struct tl_function *function, void *const *params, uint64_t *words);
 
 /*
- * A result of 8 bytes at most as its word, with zeros behind it; 0: it is larger, or there is none.
+ * A result of at most 8 bytes as a word, filled up with zeros; 0: it is larger, or there is none.
  */
 static inline uint64_t tl_result_word(const struct tl_function *function, const void *result)
 {
@@ -41,8 +41,8 @@ static inline uint64_t tl_result_word(const struct tl_function *function, const 
 }
 
 /*
- * Keep the parameters' bytes, each where its words lie. Those that end behind `room` words are left
- * out.
+ * Keep the parameters' bytes, each where its words lie. Parameters that end behind `room` words are
+ * left out.
  */
 void tl_params_keep(const struct tl_function *function, void *const *params, uint64_t *words,
 		    uint32_t room);

@@ -4,7 +4,7 @@
  * entry leaves work to the library: memory to capture, a full chunk, an end out of order.
  *
  * The words of such a call's parameters lie behind the address of its open call. Those of a call
- * through the generic entry do not, so each function is there once more, with the words apart.
+ * through the generic entry do not, so each function has a second form that takes the words apart.
  */
 #include <errno.h>
 
@@ -35,9 +35,7 @@ static struct tl_draft recorded_draft(const struct tl_open_call *open, const uin
 				 .words = words};
 }
 
-/*
- * As a call that is served out of line. False: the process was forked inside it, or it was ended.
- */
+/* Ends it as a call on the slow path. False: the process was forked inside it, or it was ended. */
 static bool recorded_as_traced(struct tl_call *call, const uint64_t *recorded)
 {
 	struct tl_open_call *open = recorded_open(recorded);
@@ -109,7 +107,7 @@ void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_
 	return recorded_enter(recorded, shim, stack, words, mode_and_id, true);
 }
 
-/* It is in order, on the thread that it began on, and nothing has happened to it. */
+/* Whether the call is the innermost, ends on the thread that it began on, and was not changed. */
 static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_open_call *open,
 			      const uint64_t *recorded, uint32_t mode)
 {

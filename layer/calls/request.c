@@ -11,7 +11,7 @@ __thread uint64_t tl_request_here;
 
 static void request_set(uint64_t request)
 {
-	/* Calls that were left by longjmp are the former request's. */
+	/* Calls that were left by longjmp belong to the former request. */
 	if (tl_self)
 		tl_call_end_left(tl_self, TL_CALLER);
 	tl_request_here = request;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slow_path.c: how a call that is out of the ordinary begins and ends.
+ * slow_path.c: the slow path: how a call begins and ends that the shim's entry does not serve.
  *
- * The shim's entry (tracelayer/shim.h) serves a call of a known function, by a known thread, that
- * records scalars. Everything else comes here: first calls, arguments captured from memory,
- * functions that give out pointers, calls through a loader; and the calls that end otherwise than
- * by returning. Three files have shorter ways for calls of which more is known: recorded_path.c,
- * hooked_path.c and traced_path.c.
+ * The entry (tracelayer/shim.h) serves a call of a known function, by a known thread, that records
+ * scalars. Everything else comes here: first calls, arguments captured from memory, functions that
+ * give out pointers, calls through a loader; and the calls that do not end by returning. Three
+ * files have shorter paths for calls of which more is known: recorded_path.c, hooked_path.c and
+ * traced_path.c.
  */
 #include "layer/calls/slow_path.h"
 
@@ -49,7 +49,7 @@ void tl_call_after_initialising(void (*then)(void))
 	after_initialising = then;
 }
 
-/* The layer has nothing to do with the call: let it pass. */
+/* The layer has nothing to do with the call: it passes unwatched. */
 static void *call_pass(struct tl_call *call, void *real)
 {
 	call->shim = NULL;
@@ -60,9 +60,13 @@ static void *call_pass(struct tl_call *call, void *real)
 static void *call_resolve(struct tl_call *call)
 {
 	struct tl_shim *shim = call->shim;
+	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
-	/* dlsym may have found it before the first call. Then libraries may have come since. */
+	/*
+	 * dlsym may have found the function before the first call, and libraries may have been
+	 * loaded since.
+	 */
 	if (real && !(atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_RESOLVE))
 		return real;
 	real = tl_resolve_real(shim, call->caller.address);
@@ -71,7 +75,7 @@ static void *call_resolve(struct tl_call *call)
 	return real;
 }
 
-/* The calling thread's state; NULL: nothing of this call is kept. */
+/* The calling thread's state; NULL: nothing is kept of this call. */
 static struct tl_thread *call_thread(struct tl_call *call)
 {
 	struct tl_thread *thread = tl_self;
@@ -88,7 +92,10 @@ static struct tl_thread *call_thread(struct tl_call *call)
 	return thread && !tl_thread_is_in_callback(thread, call->caller) ? thread : NULL;
 }
 
-/* It is made inside another call of the same API, and the settings say not to trace such calls. */
+/*
+ * Whether the call is made inside another call of the same API, and the settings exclude such
+ * calls.
+ */
 static bool call_is_unwanted(struct tl_call *call)
 {
 	struct tl_thread *thread = call->thread;
@@ -103,7 +110,7 @@ static bool call_is_unwanted(struct tl_call *call)
 	       tl_left_ask(thread, outer, call->caller) != TL_LEFT_YES;
 }
 
-/* Directly before the driver's function, if that is going to be called. */
+/* Called directly before the driver's function, if that is going to be called. */
 static void call_begin_hook(struct tl_call *call, const void *real)
 {
 	if (!call->open || !real || tl_call_is_skipped(call) || !tl_hook_enter(call))
@@ -112,7 +119,7 @@ static void call_begin_hook(struct tl_call *call, const void *real)
 
 /*
  * The stack of open calls is full. The call is recorded when it returns. If it never does, only
- * this count knows of it: what is left of the count when there is room for an entry again are lost
+ * this count has it: what remains of the count when there is room for an entry again is lost
  * events.
  */
 static void call_count_unentered(struct tl_call *call)
@@ -132,7 +139,7 @@ static void call_uncount_unentered(const struct tl_call *call)
 		atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
 }
 
-/* Calls may really be that deep: so the question is put ever more seldom. */
+/* Calls may really be nested that deeply, so the question is asked at growing intervals. */
 static bool producer_is_worth_asking(struct tl_producer *producer)
 {
 	uint32_t times = tl_call_thread_of(producer)->full++;
@@ -173,7 +180,7 @@ static void call_open_entry(struct tl_call *call, const void *real)
 	open->function = call->shim->id;
 	open->mode = 0;
 	if (call->mode & (TL_MODE_TRACERS | TL_MODE_DEVICE)) {
-		/* Callbacks may never come back, so the entry is whole before them. */
+		/* Callbacks may never return, so the entry is complete before them. */
 		open->mode = call->mode | TL_OPEN_TRACED;
 		open->start = call->start = tl_ticks(thread);
 		atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
@@ -181,8 +188,8 @@ static void call_open_entry(struct tl_call *call, const void *real)
 	if (call->mode & TL_MODE_TRACERS)
 		tl_call_begin_tracing(call);
 	/*
-	 * After the prologues: they may have changed parameters, and their time is not the
-	 * driver's.
+	 * After the prologues: they may have changed parameters, and their time must not count as
+	 * the driver's.
 	 */
 	if (call->mode & TL_MODE_FOLLOW)
 		call_capture_entry(call);
@@ -275,8 +282,8 @@ static bool call_is_ours(const struct tl_call *call)
 }
 
 /*
- * A coroutine has carried the call over to another thread. That thread records it; the thread that
- * it began on only learns that it is over.
+ * A coroutine has moved the call to another thread, which records it. The thread that it began on
+ * only gets to know that it is over.
  */
 static void call_move_over(struct tl_call *call)
 {
@@ -296,9 +303,7 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 	bool ours = call_is_ours(call);
 	uint64_t now = call->start;
 
-	/*
-	 * The call was taken for one that was left, and ended. Its entry is another call's by now.
-	 */
+	/* The call counted as left, and was ended. By now its entry belongs to another call. */
 	if (ours && call->open && tl_open_frame(call->open) != call->frame)
 		return;
 
@@ -318,7 +323,9 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 	}
 	if (tl_call_tracing(call)) {
 		tl_frame_set_times(tl_call_tracing(call), call->start, now);
-		/* An epilogue may throw or be left by longjmp: the call is not recorded again. */
+		/*
+		 * An epilogue may throw or be left by longjmp: the call must not be recorded again.
+		 */
 		call->mode &= ~(uint32_t)TL_MODE_RECORD;
 		if (ours && call->open)
 			call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
@@ -334,7 +341,7 @@ static void call_after(struct tl_call *call, uint64_t result, const uint64_t *wo
 
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
-	/* Also if the thread's request does not want this call. */
+	/* Also if the thread's request excludes this call. */
 	bool recorded =
 		atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
 	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_config_gives_tools()))
@@ -350,7 +357,7 @@ static void call_end_hook(struct tl_call *call, uint64_t result, bool unwound)
 	tl_hook_leave(call, result, unwound);
 }
 
-/* A hook that tried again has put another result there. */
+/* A hook that called the driver again has stored another result. */
 static uint64_t call_result_again(const struct tl_call *call, uint64_t result)
 {
 	const struct tl_type *type = call->shim->function->result;
@@ -371,7 +378,7 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 	bool skipped = tl_call_is_skipped(call);
 	if (skipped)
 		result = tl_tracer_skipped(call, tl_call_tracing(call));
-	/* The words were taken from parameters that may be the hook's. */
+	/* The words may come from parameters that the hook had changed. */
 	if (call->mode & TL_MODE_DEVICE) {
 		call_end_hook(call, result, false);
 		tl_params_words(call->shim->function, call->params, own);

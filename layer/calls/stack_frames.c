@@ -2,10 +2,10 @@
 /*
  * stack_frames.c: see stack_frames.h.
  *
- * A step finds the function in the library's tables (eh_frame.c), runs the function's instructions
- * for unwinding up to where the thread is in it (unwind_rules.c), and gets the caller's stack
- * pointer and registers by the rules that these give. Whatever a table says, memory is read only if
- * it can be (stack_memory.c). A rule that is not known, or leads nowhere, ends the walk.
+ * A step finds the function in the library's tables (eh_frame.c), and runs the function's
+ * instructions for unwinding up to the address where the thread is (unwind_rules.c). The resulting
+ * rules give the caller's stack pointer and registers. Whatever a table says, memory is read only
+ * if it can be (stack_memory.c). A rule that is not known, or leads nowhere, ends the walk.
  */
 #include "layer/calls/stack_frames.h"
 
@@ -18,10 +18,10 @@
 #include "layer/calls/eh_frame.h"
 #include "layer/calls/unwind_rules.h"
 
-#define DEEPEST 512 /* frames: a tenth of a millisecond */
+#define DEEPEST 512 /* frames at most: a tenth of a millisecond */
 
 struct library {
-	uintptr_t address;	    /* looked for */
+	uintptr_t address;	    /* the address to look for */
 	uintptr_t base, start, end; /* of the segment with the address */
 	const uint8_t *table;	    /* .eh_frame_hdr; NULL: it has none */
 	bool found, program;
@@ -110,7 +110,7 @@ static bool rules_find_cfa(struct tl_machine *machine, const struct tl_unwind_ru
 	return true;
 }
 
-/* To the caller: its registers, as it has them behind the call. */
+/* Goes to the caller: its registers, as it has them after the call. */
 static bool machine_step(struct tl_machine *machine, const struct tl_unwind_rules *rules,
 			 uintptr_t cfa)
 {
@@ -128,8 +128,8 @@ static bool machine_step(struct tl_machine *machine, const struct tl_unwind_rule
 }
 
 /*
- * What coroutines of the C library's begin at: makecontext has it as their first function's return
- * address. 0 also while another thread asks.
+ * The address that coroutines of the C library begin at: makecontext makes it the return address of
+ * their first function. 0 also while another thread asks.
  */
 uintptr_t tl_chain_coroutine_mark(void)
 {
@@ -152,7 +152,7 @@ uintptr_t tl_chain_coroutine_mark(void)
 	return ~known;
 }
 
-/* The registers that calls preserve, as they are where this is expanded, and where that is. */
+/* The registers that calls preserve, and the address, at the place where this is expanded. */
 #if defined(__x86_64__)
 #define TAKE_REGISTERS(machine, address)                                                           \
 	do {                                                                                       \
@@ -215,7 +215,7 @@ tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), 
 	struct tl_machine machine = {.stack = {0, 0}};
 	struct library library = {.found = false};
 	uintptr_t address, mark = tl_chain_coroutine_mark();
-	bool called = false; /* the address is behind a call, not where a signal came in */
+	bool called = false; /* the address is behind a call, not where a signal interrupted */
 
 	TAKE_REGISTERS(&machine, &address);
 	for (unsigned i = 0; i < DEEPEST; i++) {
@@ -242,7 +242,7 @@ tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), 
 		frame.back = machine.known[function.back]
 				     ? return_address(machine.reg[function.back])
 				     : 0;
-		/* The compiler would rather have it inverted once. */
+		/* Without this, the compiler would invert the mark once, and keep it. */
 		__asm__ volatile("" : "+r"(mark));
 		bool coroutine = mark && frame.back == ~mark;
 		if (coroutine)

@@ -46,7 +46,10 @@ __attribute__((no_sanitize("address", "thread"))) bool tl_window_load(struct tl_
 	return true;
 }
 
-/* A byte of each. What can't be asked at once (a sandbox) is asked one by one. */
+/*
+ * Whether a byte of each page can be read. If a sandbox forbids to ask for all at once, asks one by
+ * one.
+ */
 static bool pages_are_readable(uintptr_t first, unsigned count)
 {
 	char bytes[PAGES];

@@ -15,7 +15,7 @@
 
 /* Both are protected by the tracers' lock. */
 static struct tl_dispatch *retired;
-static bool fences; /* no membarrier: callers fence */
+static bool fences; /* there is no membarrier: callers execute the fences */
 
 void tl_dispatch_start_barriers(void)
 {
@@ -26,7 +26,7 @@ void tl_dispatch_start_barriers(void)
 	started = true;
 	if (!tl_membarrier_register()) {
 		fences = true;
-		/* Before any table is published: who sees one sees this. */
+		/* Before any table is published: a thread that sees a table also sees this. */
 		atomic_fetch_or_explicit(&tl_tracer_attention, TL_TRACER_FENCES,
 					 memory_order_seq_cst);
 	}
@@ -34,6 +34,7 @@ void tl_dispatch_start_barriers(void)
 
 void tl_dispatch_barrier(void)
 {
+	/* Pairs with tl_pin_barrier and with the one in tl_unpin (dispatch_table.h). */
 	atomic_thread_fence(memory_order_seq_cst);
 #ifndef TL_PIN_SEQ_CST
 	if (!fences)
@@ -94,7 +95,7 @@ struct tl_registered *tl_tracer_find_registered(const struct tl_tracer_state *tr
 		       : NULL;
 }
 
-/* What the quick path wants to know of the whole table. */
+/* Sets the table's fields for the quick path. */
 static void table_sum_up(struct tl_dispatch *table, const struct tl_function *function)
 {
 	table->words = (uint32_t)function->count;
@@ -104,7 +105,7 @@ static void table_sum_up(struct tl_dispatch *table, const struct tl_function *fu
 		table->plain &= table->entries[i].plain;
 }
 
-/* The table without one tracer; *table NULL where it was the only one. */
+/* Makes the table without one tracer; *table is NULL if that was the only one. */
 static bool table_without(const struct tl_dispatch *old, const struct tl_shim *shim,
 			  const struct tl_tracer *handle, struct tl_dispatch **table)
 {
@@ -123,7 +124,10 @@ static bool table_without(const struct tl_dispatch *old, const struct tl_shim *s
 	return true;
 }
 
-/* The table with one tracer more, at its end: the order is that of enabling. NULL: no memory. */
+/*
+ * Makes the table with one more tracer at its end, since the order is that of enabling. NULL:
+ * memory is short.
+ */
 static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_tracer *handle,
 				      const struct tl_tracer_state *tracer,
 				      const struct tl_registered *registered)
@@ -151,8 +155,8 @@ static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_t
 }
 
 /*
- * One shim's next table. All that a change needs is allocated first, so that it happens whole or
- * not at all.
+ * One shim's next table. A change first allocates all that it needs, so that it happens completely
+ * or not at all.
  */
 struct change {
 	struct tl_shim *shim;

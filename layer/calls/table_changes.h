@@ -52,17 +52,17 @@ void tl_dispatch_start_barriers(void);
 void tl_dispatch_barrier(void);
 
 /*
- * Put the tracer into (or take it out of) the tables of all functions that it has callbacks for.
+ * Put the tracer into the tables of all functions that it has callbacks for, or take it out.
  * TL_TRACER_NO_MEMORY: no table has changed.
  */
 int tl_dispatch_change(struct tl_tracer *handle, const struct tl_tracer_state *tracer, bool in);
 
-/* Free what is retired and not pinned. After tl_dispatch_barrier. */
+/* Free tables that are retired and not pinned. After tl_dispatch_barrier. */
 void tl_dispatch_reclaim(void);
 
 /*
- * This is a retired table with the tracer. False for a pointer that is not in the list of retired
- * tables: it may have been freed, and is not followed.
+ * Whether this is a retired table with the tracer. A pointer that is not in the list of retired
+ * tables is not followed, since the table may have been freed.
  */
 bool tl_dispatch_is_retired_with(const struct tl_dispatch *pinned, const struct tl_tracer *handle);
 

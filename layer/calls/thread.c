@@ -2,11 +2,11 @@
 /*
  * thread.c: the beginning and the end of a thread. See thread.h.
  *
- * A thread's end is seen by the destructor of a pthread key. Destructors of other keys may still
- * make calls, in an order that nobody promises, so ours asks for another round and hands the
- * thread's events over in the last but one (in the last, ThreadSanitizer takes its own state down).
- * After that tl_self stays set, and what still comes is recorded: a producer is recycled only once
- * the kernel doesn't know its thread any more.
+ * The destructor of a pthread key runs at a thread's end. Destructors of other keys may still make
+ * calls, in an order that nothing guarantees. So ours asks for another round and hands the thread's
+ * events over in the last round but one (in the last, ThreadSanitizer takes its own state down).
+ * After that tl_self stays set, and further events are recorded: a producer is recycled only once
+ * the kernel no longer knows its thread.
  */
 #include "layer/calls/thread.h"
 
@@ -47,7 +47,7 @@ void tl_thread_start(void)
 }
 
 /*
- * Where calls inside of calls are not traced, they have to be looked at: then only the outermost is
+ * If calls inside of calls are not traced, these must be checked: then only the outermost call is
  * served inline.
  */
 static void producer_serve_outermost(struct tl_producer *producer)
@@ -65,7 +65,7 @@ struct tl_thread *tl_thread_attach(void)
 	calls->rounds = calls->full = 0;
 	calls->framed_end = NULL;
 	calls->left.uses = 0;
-	/* A thread that made calls after its end left these: nobody was there to take them back. */
+	/* A thread that made calls after its end left these; nothing took them back then. */
 	if (calls->frames)
 		tl_frames_own(calls->frames);
 	if (have_key)

@@ -11,12 +11,12 @@
 /* Once a process, at its first watched call. */
 void tl_thread_start(void);
 
-/* The calling thread's first watched call: sets tl_self. NULL where memory is short. */
+/* The calling thread's first watched call: sets tl_self. NULL: memory is short. */
 struct tl_thread *tl_thread_attach(void);
 
 /*
- * From now on the calling thread's calls are served in their entries, unless something speaks
- * against it.
+ * From now on the calling thread's calls are served in their entries, unless something prevents
+ * that.
  */
 static inline void tl_thread_serve_inline(struct tl_thread *thread)
 {
@@ -35,8 +35,8 @@ static inline void tl_thread_busy(struct tl_thread *thread)
 static inline void tl_thread_free(struct tl_thread *thread)
 {
 	/*
-	 * 0: while the callback went on on another stack, calls on the thread's own were seen not
-	 * to be its.
+	 * 0: while the callback went on on another stack, the thread's own stack showed that it was
+	 * not inside the callback.
 	 */
 	if (thread->busy)
 		thread->busy--;

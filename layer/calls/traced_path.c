@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traced_path.c: calls that are traced and nothing else, and the way to all others.
+ * traced_path.c: calls that are traced and nothing else; it passes all others on.
  *
  * Shims come here with every call that the entry does not serve. While a tracer is enabled, most of
- * these are calls of a known function by a known thread, in order, that nobody records. This file
- * serves them, with no clock, no settling, and no look at the function's description. What is out
- * of the ordinary goes on to slow_path.c, which can also end a call that began here: such a call
- * has the same entry on the stack of open calls, the same frame, and the same fields in its struct
- * tl_call, but for the time, which is 0.
+ * these are calls of a known function by a known thread, in order, that are not recorded. This file
+ * serves them, without reading the clock, settling calls, or looking at the function's description.
+ * All other calls go on to slow_path.c, which can also end a call that began here: such a call has
+ * the same entry on the stack of open calls, the same frame, and the same fields in its struct
+ * tl_call, except that its time is 0.
  */
 #include <errno.h>
 
@@ -19,7 +19,7 @@
 #include "layer/base/cache_near.h"
 #include "layer/calls/thread.h"
 
-/* The thread was not busy, and won't be again. */
+/* A thread that is busy while callbacks run, and was not busy before. */
 struct busy {
 	struct tl_thread *thread;
 	struct tl_open_call *end;
@@ -34,7 +34,7 @@ static inline void busy_end(const struct busy *busy)
 
 /*
  * Callbacks follow, up to the end of the block or an exception: the calls that they make pass
- * through.
+ * unwatched.
  */
 #define CALLBACKS(thread_)                                                                         \
 	struct busy busy_ __attribute__((unused, cleanup(busy_end))) = {.thread = (thread_),       \
@@ -43,7 +43,7 @@ static inline void busy_end(const struct busy *busy)
 	(thread_)->end = NULL
 
 /*
- * Keep the parameters' values. Reads whole words where a parameter may be narrower: both lie on the
+ * Keeps the parameters' values. Reads whole words even if a parameter is narrower: both lie on the
  * caller's stack.
  */
 static inline __attribute__((no_sanitize("address", "thread"))) void
@@ -98,7 +98,7 @@ static void *traced_enter(struct tl_call *call, struct tl_thread *thread, struct
 	struct tl_shim *shim = call->shim;
 	void *real = atomic_load_explicit(&shim->real, memory_order_relaxed);
 
-	/* The compiler would rather multiply again, at every use. */
+	/* Without this, the compiler would multiply again at every use. */
 	__asm__("" : "+r"(frame));
 	atomic_store_explicit(&thread->top, open + 1, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -111,8 +111,8 @@ static void *traced_enter(struct tl_call *call, struct tl_thread *thread, struct
 	call->start = 0;
 	call->more = frame;
 	/*
-	 * The rest of the entry before what makes it good: for this thread's signal handlers, and
-	 * for recovery.
+	 * The rest of the entry is written before .frame makes it valid: for this thread's signal
+	 * handlers, and for recovery.
 	 */
 	atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
 
@@ -121,7 +121,7 @@ static void *traced_enter(struct tl_call *call, struct tl_thread *thread, struct
 		call->more = NULL;
 		return real;
 	}
-	/* a callback may fork, and the child has another producer */
+	/* kept: a callback may fork, and the child has another producer */
 	int *error_at = producer->error, error = *error_at;
 	{
 		CALLBACKS(thread);
@@ -129,7 +129,7 @@ static void *traced_enter(struct tl_call *call, struct tl_thread *thread, struct
 			frame_run_plain_prologues(call, frame, shim, table);
 		} else {
 			tl_tracer_prologues(call, frame, table);
-			/* Generic callbacks are told the time. */
+			/* Generic callbacks get the time. */
 			open->start = call->start = tl_ticks(thread);
 		}
 	}
@@ -179,7 +179,9 @@ TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uin
 
 	if (TL_UNLIKELY(tl_call_is_hooked(call->mode)))
 		return tl_call_leave_hooked(call, result, words, count);
-	/* In order, on the thread that it began on, and in its process; not recorded. */
+	/*
+	 * The call is not recorded, in order, on the thread that it began on, and in its process.
+	 */
 	if (TL_UNLIKELY(call->mode != TL_MODE_TRACERS || !frame || !thread ||
 			call->thread != thread || thread->busy ||
 			atomic_load_explicit(&thread->top, memory_order_relaxed) != call->open + 1))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracer_callbacks.c: see tracer_callbacks.h. traced_path.c has a quicker way for tables that hold
+ * tracer_callbacks.c: see tracer_callbacks.h. traced_path.c has quicker code for tables that have
  * only plain callbacks.
  */
 #include "layer/calls/tracer_callbacks.h"
@@ -75,7 +75,7 @@ static __attribute__((noinline)) void frame_run_generic_epilogue(struct tl_frame
 	((tl_generic_epilogue)entry->epilogue)(&view, entry->user_data, instance);
 }
 
-/* The same from prologue to epilogue. */
+/* The array of instance data: the same from prologue to epilogue. */
 static void **frame_instances(struct tl_frame *frame, const struct tl_dispatch *table)
 {
 	return table->count <= TL_FRAME_INSTANCES || frame->room < table->count ? frame->instance
@@ -83,8 +83,8 @@ static void **frame_instances(struct tl_frame *frame, const struct tl_dispatch *
 }
 
 /*
- * No malloc: the program may be in it. Returns for how many of the table's entries there is room;
- * where memory is short, the last don't see this call.
+ * No malloc: the program may be inside it. Returns how many of the table's entries there is room
+ * for. If memory is short, the last tracers don't see this call.
  */
 static uint32_t frame_make_room(struct tl_frame *frame, const struct tl_dispatch *table)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tracer_frames.c: see tracer_frames.h.
+ *
+ * `blocks` is a list that only grows at its head: release by the thread that adds a block, acquire
+ * by all that walk it. A block is free unless .taken: release by the thread that gives it back,
+ * acquire by the one that takes it.
  */
 #include "layer/calls/tracer_frames.h"
 
@@ -16,7 +20,6 @@ struct tl_frames *tl_tracer_frames(uint32_t count)
 {
 	struct tl_frames *block;
 
-	/* Acquire pairs with the give-back's release: the frames are clear. */
 	for (block = atomic_load_explicit(&blocks, memory_order_acquire); block;
 	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
 		bool no = false;
@@ -54,8 +57,8 @@ static bool block_is_own(const struct tl_frames *block)
 void tl_tracer_frames_give_back(struct tl_frames *block)
 {
 	/*
-	 * Release pairs with the scans' acquire loads: they don't look at the pins, whose tables
-	 * are done with.
+	 * Release: pairs with the scans' acquire loads. They skip the block's pins, whose tables
+	 * are no longer used.
 	 */
 	atomic_store_explicit(&block->used, 0, memory_order_release);
 	atomic_store_explicit(&block->taken, false, memory_order_release);
@@ -76,8 +79,8 @@ bool tl_pins_collect(struct tl_pins *pins)
 		uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
 		for (uint32_t i = 0; i < used && i < block->count; i++) {
 			/*
-			 * Acquire pairs with unpin's release: what the callbacks did is seen by who
-			 * waited for them.
+			 * Acquire: pairs with the release in tl_unpin; a thread that waited for the
+			 * callbacks sees what they did.
 			 */
 			struct tl_dispatch *table =
 				atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
@@ -112,7 +115,7 @@ bool tl_frames_pin_retired(const struct tl_tracer *handle)
 	     block = atomic_load_explicit(&block->next, memory_order_relaxed)) {
 		uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
 		for (uint32_t i = 0; i < used && i < block->count; i++) {
-			/* Acquire pairs with unpin's release, as in tl_pins_collect. */
+			/* Acquire: pairs with the release in tl_unpin, as in tl_pins_collect. */
 			const struct tl_dispatch *table =
 				atomic_load_explicit(&block->frames[i].pin, memory_order_acquire);
 			if (table && tl_dispatch_is_retired_with(table, handle))

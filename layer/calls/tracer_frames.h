@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tracer_frames.h: the frames, where each open call keeps what its tracers need, and the pins in
- * them. Calls write their own thread's frames; who changes tables scans the pins of all.
+ * them. Calls write their own thread's frames; a thread that changes tables scans the pins of all.
  */
 #ifndef TL_LAYER_CALLS_TRACER_FRAMES_H
 #define TL_LAYER_CALLS_TRACER_FRAMES_H
@@ -17,28 +17,28 @@
 
 struct tl_dispatch;
 
-#define TL_FRAME_WORDS 24 /* parameters of one call that are kept in case of a longjmp */
+#define TL_FRAME_WORDS 24 /* words of a call's parameters that are kept in case of a longjmp */
 
-/* tracers on one function whose instance data lie in the frame itself */
+/* tracers of one function whose instance data fit into the frame itself */
 #define TL_FRAME_INSTANCES 64
 
 /*
- * One open call's tracing. A thread has an array of these beside its stack of open calls; only its
- * own thread writes them.
+ * What tracers keep of one open call. A thread has an array of these beside its stack of open
+ * calls; only the thread itself writes them.
  */
 struct tl_frame {
-	/* the table in use; NULL: none. Read by writers' scans */
+	/* the table in use; NULL: none. Scans read it. */
 	_Atomic(struct tl_dispatch *) pin;
 	struct tl_shim *shim;
 	const void *caller;
 	uint32_t begun;	     /* entries [0, begun) have been begun */
 	uint32_t ended;	     /* entries [0, ended) have been ended */
 	uint32_t flags;	     /* enum tl_view_flag */
-	uint32_t depth;	     /* its index in the block */
-	uint64_t start, end; /* ticks; what the epilogues' views say */
-	uint64_t skipped[2]; /* the result that a prologue gave in the driver's place */
+	uint32_t depth;	     /* the frame's index in the block */
+	uint64_t start, end; /* ticks, for the epilogues' views */
+	uint64_t skipped[2]; /* the result that a prologue gave instead of the driver */
 	void *instance[TL_FRAME_INSTANCES]; /* of the table's entries, in order */
-	/* the same where a table has more; memory of the frame's own, for later calls too */
+	/* the same if a table has more; the frame's own memory, which later calls use, too */
 	void **more;
 	uint32_t room; /* of .more */
 	uint64_t words[TL_FRAME_WORDS];
@@ -55,7 +55,7 @@ struct tl_frames {
 };
 
 /*
- * A block for the calling thread; NULL where memory is short: its calls are then not traced.
+ * A block for the calling thread. NULL: memory is short, and the thread's calls are not traced.
  * Async-signal-safe.
  */
 struct tl_frames *tl_tracer_frames(uint32_t count);
@@ -66,21 +66,21 @@ void tl_tracer_frames_give_back(struct tl_frames *frames);
 static inline struct tl_frame *tl_frame_at(struct tl_frames *block, uint32_t index)
 {
 	/*
-	 * Release, like the give-back's: a scan that goes by it, and doesn't look at further
-	 * frames, is told that these are done with.
+	 * Release, as in tl_tracer_frames_give_back: pairs with the scans' acquire loads. A scan
+	 * that reads this count skips the frames behind it, whose calls are over.
 	 */
 	if (index >= atomic_load_explicit(&block->used, memory_order_relaxed))
 		atomic_store_explicit(&block->used, index + 1, memory_order_release);
 	return &block->frames[index];
 }
 
-/* The frame has a call whose epilogues are owed. */
+/* The frame belongs to a call whose epilogues have not run. */
 static inline bool tl_frame_in_use(const struct tl_frame *frame)
 {
 	return atomic_load_explicit(&frame->pin, memory_order_relaxed) != NULL;
 }
 
-/* The thread that has the block is another now. */
+/* Another thread has the block now. */
 static inline void tl_frames_own(struct tl_frames *block)
 {
 	atomic_store_explicit(&block->owner, pthread_self(), memory_order_relaxed);
@@ -97,17 +97,17 @@ struct tl_pins {
 	size_t count, room;
 };
 
-/* False: memory is short. Then everything counts as pinned. */
+/* False: memory is short. Then every table counts as pinned. */
 bool tl_pins_collect(struct tl_pins *pins);
 bool tl_pins_have(const struct tl_pins *pins, const struct tl_dispatch *table);
 
 /*
- * Some call has pinned a table with this tracer, which is in no published table any more. Takes no
- * memory: destroy must neither fail nor wait for something else.
+ * Whether a call has pinned a retired table with this tracer. Takes no memory: destroy must neither
+ * fail nor wait for something else.
  */
 bool tl_frames_pin_retired(const struct tl_tracer *handle);
 
-/* A call of the calling thread's has pinned a table with this tracer. */
+/* Whether a call of the calling thread has pinned a table with this tracer. */
 bool tl_frames_own_pin(const struct tl_tracer *handle);
 
 /* In a forked child: the frames of other threads are free. */

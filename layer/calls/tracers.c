@@ -50,7 +50,7 @@
 
 /*
  * The tracers' lock protects everything below, all tables but published ones, and the retired
- * tables (table_changes.c). Nothing else is locked under it, and no callback runs.
+ * tables (table_changes.c). No other lock is taken under it, and no callback runs.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tl_tracer_state *tracers;
@@ -59,7 +59,7 @@ static bool gate_is_open = true; /* tl_tracer_gate */
 static uint64_t turns;		 /* tracers enabled so far */
 
 _Atomic uint32_t tl_tracer_attention;
-/* the futex of destroys that sleep: how often a pin was cleared while one did */
+/* The futex word of destroys that sleep: counts the pins that were cleared while one did. */
 static _Atomic uint32_t cleared;
 
 #define SLOT_BITS 20
@@ -69,7 +69,7 @@ static struct tl_tracer *tracer_handle(size_t slot)
 	return (struct tl_tracer *)(uintptr_t)(tracers[slot].generation << SLOT_BITS | (slot + 1));
 }
 
-/* NULL for what is no living tracer. Under lock. */
+/* NULL: this is no living tracer. Under the lock. */
 static struct tl_tracer_state *tracer_find(struct tl_tracer *handle)
 {
 	uint64_t value = (uintptr_t)handle;
@@ -88,20 +88,23 @@ static struct tl_tracer_state *tracer_find(struct tl_tracer *handle)
 void tl_tracer_attend(void)
 {
 	/*
-	 * Where callers fence: between the pin's clearing and the look at the count. Pairs with
+	 * If callers must fence: between the pin's clearing and the look at the count. Pairs with
 	 * tl_dispatch_barrier.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!(atomic_load_explicit(&tl_tracer_attention, memory_order_relaxed) & ~TL_TRACER_FENCES))
 		return;
-	/* Release pairs with destroy's acquire load of the word: it then sees the pin cleared. */
+	/*
+	 * Release: pairs with the acquire load of the word in destroy, which then sees the pin
+	 * cleared.
+	 */
 	atomic_fetch_add_explicit(&cleared, 1, memory_order_acq_rel);
 	int kept = errno;
 	tl_futex_wake(&cleared);
 	errno = kept;
 }
 
-/* The tables have changed: destroys that wait have to watch their functions again. Under lock. */
+/* The tables have changed: destroys that wait must watch their functions again. Under the lock. */
 static void destroys_look_again(void)
 {
 	if (atomic_load_explicit(&tl_tracer_attention, memory_order_relaxed) & ~TL_TRACER_FENCES)
@@ -157,7 +160,7 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 	if (desc->size < offsetof(struct tl_tracer_desc, levels))
 		return TL_TRACER_ARGUMENT;
 	tl_process_start();
-	tl_process_begin(); /* for its handlers of fork: the lock must not be inherited */
+	tl_process_begin(); /* registers the fork handlers: a child must not inherit the lock */
 	pthread_mutex_lock(&lock);
 	tl_dispatch_start_barriers();
 	struct tl_tracer_state *tracer = tracer_take_slot();
@@ -176,8 +179,8 @@ TL_EXPORT int tl_tracer_create(const struct tl_tracer_desc *desc, struct tl_trac
 }
 
 /*
- * Lock, and find a tracer in the state that its callbacks can be changed in. Unlocked again where
- * the status is not OK.
+ * Takes the lock, and finds a tracer in a state in which its callbacks can be changed. If the
+ * status is not OK, the lock is not held.
  */
 static int tracer_lock_disabled(struct tl_tracer *handle, struct tl_tracer_state **tracer)
 {
@@ -306,7 +309,7 @@ TL_EXPORT int tl_tracer_reset(struct tl_tracer *handle)
 	return TL_TRACER_OK;
 }
 
-/* Whether it is enabled or not, no table has it. */
+/* Whether no table has the tracer, be it enabled or not. */
 static bool tracer_is_shut_out(const struct tl_tracer_state *tracer)
 {
 	return tracer->gated && !gate_is_open;
@@ -342,7 +345,7 @@ TL_EXPORT int tl_tracer_disable(struct tl_tracer *handle)
 	return tracer_set_enabled(handle, false);
 }
 
-/* The first gated tracer that was enabled after that turn; NULL: none was. Under lock. */
+/* The first gated tracer that was enabled after that turn; NULL: there is none. Under the lock. */
 static struct tl_tracer_state *tracer_next_gated(uint64_t turn)
 {
 	struct tl_tracer_state *next = NULL;
@@ -386,8 +389,8 @@ int tl_tracer_gate(bool always, const _Atomic uint32_t *count)
 		if (status == TL_TRACER_OK)
 			gate_is_open = open;
 		/*
-		 * All or none: those that were changed are changed back. They free what they took,
-		 * so there is memory.
+		 * All or none: tracers that were changed are changed back. There is memory for
+		 * that, since the change back frees what the change took.
 		 */
 		for (struct tl_tracer_state *tracer = status == TL_TRACER_OK ? NULL
 									     : tracer_next_gated(0);
@@ -407,9 +410,9 @@ void tl_tracer_disable_tools(void)
 }
 
 /*
- * Make the calls of the tracer's functions come to us although nobody has callbacks there any more.
- * A call that was left by longjmp ends at its thread's next call, and that must not go straight to
- * the driver while destroy waits for it. Under lock.
+ * Make the calls of the tracer's functions take the slow path although there are no callbacks any
+ * more. A call that was left by longjmp ends at its thread's next call, which must not go straight
+ * to the driver while destroy waits for it. Under the lock.
  */
 static void tracer_watch(const struct tl_tracer_state *tracer, bool on)
 {
@@ -439,13 +442,13 @@ TL_EXPORT int tl_tracer_destroy(struct tl_tracer *handle)
 	size_t slot = (size_t)(tracer - tracers);
 	bool watched = false;
 	/*
-	 * Relaxed: the heavy barrier orders it before the scan, and against callers' light
+	 * Relaxed: tl_dispatch_barrier orders this before the scan, and against the callers' light
 	 * barriers.
 	 */
 	atomic_fetch_add_explicit(&tl_tracer_attention, 1, memory_order_relaxed);
 	tl_dispatch_barrier();
 	for (;;) {
-		/* Acquire pairs with the release in tl_tracer_attend. */
+		/* Acquire: pairs with the release in tl_tracer_attend. */
 		uint32_t seen = atomic_load_explicit(&cleared, memory_order_acquire);
 		if (!tl_frames_pin_retired(handle))
 			break;
@@ -488,9 +491,7 @@ void tl_tracer_after_fork_parent(void)
 void tl_tracer_after_fork_child(void)
 {
 	tl_frames_after_fork_child();
-	/*
-	 * Registration with membarrier is inherited; destroys that other threads were in are over.
-	 */
+	/* The registration with membarrier is inherited; destroys in other threads are over. */
 	atomic_fetch_and_explicit(&tl_tracer_attention, TL_TRACER_FENCES, memory_order_relaxed);
 	for (size_t i = 0; i < ntracers; i++)
 		if (tracers[i].life == TL_TRACER_IS_ENDING)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind_expressions.c: expressions in the rules for unwinding (DWARF 5, 2.5), as far as C
- * libraries and assemblers use them.
+ * unwind_expressions.c: expressions in unwind rules (DWARF 5, 2.5), as far as C libraries and
+ * assemblers use them.
  */
 #include "layer/calls/unwind_rules.h"
 
-#define OPERANDS 8 /* of an expression */
+#define OPERANDS 8 /* an expression's operands at most */
 
 struct operands {
 	uintptr_t at[OPERANDS];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unwind_rules.c: a function's instructions for unwinding (DW_CFA_*), run up to an address.
- */
+/* unwind_rules.c: runs a function's unwind instructions (DW_CFA_*) up to an address. */
 #include "layer/calls/unwind_rules.h"
 
 #include <string.h>
@@ -19,7 +17,7 @@ struct program {
 	const uint8_t *base;
 };
 
-/* Step over an expression. */
+/* Steps over an expression. */
 static struct tl_unwind_rule program_read_expression(const struct program *program,
 						     struct tl_eh_reader *reader,
 						     enum tl_rule_kind kind)
@@ -170,7 +168,10 @@ static void program_run_extended(struct program *program, struct tl_eh_reader *r
 				 program_read_expression(program, reader, TL_RULE_IS_EXPRESSION));
 		break;
 	case 0x2d:
-		/* return addresses are signed, or are no longer: return_address (stack_frames.c) */
+		/*
+		 * From here on return addresses are signed, or no longer are. return_address
+		 * (stack_frames.c) takes both.
+		 */
 		break;
 	case 0x2e:
 		tl_eh_read_leb(reader, false);

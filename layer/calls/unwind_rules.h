@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind_rules.h: the rules by which a function's caller is found: where the stack pointer was, and
- * where each register lies.
+ * unwind_rules.h: the rules that lead from a function to its caller: where the caller's stack
+ * pointer was, and where each register was saved.
  */
 #ifndef TL_LAYER_CALLS_UNWIND_RULES_H
 #define TL_LAYER_CALLS_UNWIND_RULES_H
@@ -49,7 +49,7 @@ enum tl_rule_kind {
 
 /*
  * Rules are small, since the stacks of coroutines and signal handlers are. An expression is given
- * by its offset from struct tl_machine's .base; its size comes first.
+ * by its offset from struct tl_machine's .base; it begins with its size.
  */
 struct tl_unwind_rule {
 	int32_t value;
@@ -63,8 +63,8 @@ struct tl_unwind_rules {
 };
 
 /*
- * The rules that hold at an address of the function. `base`: expressions are given relative to it.
- * False: its instructions say something unknown.
+ * Finds the rules for an address of the function. `base`: expressions are given relative to it.
+ * False: an instruction is unknown.
  */
 bool tl_unwind_find_rules(const struct tl_eh_function *function, uintptr_t address,
 			  const uint8_t *base, struct tl_unwind_rules *rules);

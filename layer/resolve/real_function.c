@@ -376,7 +376,10 @@ static void shim_join_its_api(struct tl_shim *shim, const void *real)
 	}
 }
 
-/* The first thread to find a real function decides for all. */
+/*
+ * The first thread to find a real function decides for all. Release: pairs with the acquire of all
+ * who load shim->real; its library is held.
+ */
 static void *real_settle(struct tl_shim *shim, void *real)
 {
 	void *there = NULL;
