@@ -13,7 +13,7 @@
  * 		const struct tl_call_record *record;
  * 		while ((record = tl_trace_next(&trace->runs[i], &place)))
  * 			encoder.format->record(&encoder, &text,
- * 			trace->lanes[trace->runs[i].lane].shown, record, tl_trace_left(…));
+ * 			trace->lanes[trace->runs[i].lane].shown, record, place.left);
  * 	}
  */
 #ifndef TL_FORMAT_FILE_RECORD_READER_H

@@ -17,7 +17,7 @@
 
 #define TL_API_MAX 32
 
-/* The APIs that come with the library itself; NULL-ended (layer/resolve/builtin_apis.c). */
+/* The APIs that come with the library itself; NULL-ended (apis/builtin_apis.c, by gen/apis.mk). */
 extern struct tl_shim_library *const tl_api_builtin[];
 
 /* At the start: register these. */

@@ -11,16 +11,16 @@ pkg-config --exists jansson libelf libdw zlib || skip_all 'this machine has no j
 headers='zlib sqlite3 CL/cl GLES2/gl2 GLES3/gl3 EGL/egl openssl/ssl png curl/curl mpi cuda vulkan/vulkan'
 plan $((6 + $(set -- $headers; echo $#)))
 
-flags=$(sed -n 's/^LIBCLANG_CFLAGS = //p' "$top_builddir/Makefile")
-libs=$(sed -n 's/^LIBCLANG_LIBS = //p' "$top_builddir/Makefile")
+# Some have quotes, which the shell takes away as make's shell does.
+eval "flags=($(sed -n 's/^LIBCLANG_CFLAGS = //p' "$top_builddir/Makefile"))"
 sources=
 for name in $(sed -n '/^tracegen_[a-zA-Z]* =/,/[^\\]$/p' "$top_srcdir/gen/local.mk" | grep -o '[a-z0-9_/]*\.c'); do
 	sources="$sources $top_srcdir/$name"
 done
 # -w: the ordinary build shows the warnings.
 ok 'tracegen builds with sanitizers' $CC -std=gnu11 -D_GNU_SOURCE -g -w -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" $flags $(pkg-config --cflags jansson libelf libdw zlib) $sources \
-	-o "$tmp/tracegen" $libs $(pkg-config --libs jansson libelf libdw zlib)
+	-I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" "${flags[@]}" $(pkg-config --cflags jansson libelf libdw zlib) $sources \
+	-o "$tmp/tracegen" $(pkg-config --libs jansson libelf libdw zlib)
 # What it builds, it keeps to its end.
 export ASAN_OPTIONS=detect_leaks=0
 

@@ -682,6 +682,8 @@ int main(void)
 	Suite *suite = suite_create("chrome");
 	TCase *tests = tcase_create("events");
 
+	tcase_set_timeout(tests, 60);
+
 	tcase_add_checked_fixture(tests, start, stop);
 	tcase_add_test(tests, a_call_is_one_line);
 	tcase_add_test(tests, a_function_without_a_result_shows_none);
