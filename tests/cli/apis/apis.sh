@@ -90,7 +90,12 @@ printf 'create table t(a, b);\n%s\nselect count(*), sum(a) from t;\n' "$(seq 300
 want=$(sqlite3 :memory: <"$tmp/in.sql")
 rm -f "$tmp/t.json"; "$tracelayer" run -o "$tmp/t.json" --api sqlite3 "${zlib[@]}" -- sqlite3 :memory: <"$tmp/in.sql" >"$tmp/out" 2>"$tmp/err"
 is "$?$(cat "$tmp/out")" "0$want" "sqlite3's shell, two libraries traced: prints the same"
-like "$(cat "$tmp/err")" '^tracelayer: .* left out, .*; the reasons are in .*/sqlite3-.*\.log$' "what is left out is told in one line"
+mkdir -p "$XDG_CONFIG_HOME/tracelayer/apis"
+echo '{"name": "lean", "prefix": "lean", "version": "1", "headers": ["zlib.h"], "sonames": ["libz.so.1"], "left_out": {"crc32_z": "nobody asks for it"}}' \
+	>"$XDG_CONFIG_HOME/tracelayer/apis/lean.json"
+"$tracelayer" run -o "$tmp/lean.json" --api=lean -- "$python" "$tmp/sums.py" >"$tmp/out" 2>"$tmp/err"
+rm "$XDG_CONFIG_HOME/tracelayer/apis/lean.json"
+like "$(cat "$tmp/err")" '^tracelayer: .* left out, .*; the reasons are in .*/lean-.*\.log$' "what is left out is told in one line"
 is "$(counted "$tmp/t.json" sqlite3_prepare_v2)" "$(counted "$tmp/t.json" sqlite3_finalize)" "statements are prepared as often as finalized"
 like "$(cat "$tmp/t.json")" '"zSql":"insert into t values\(7, .*text 7' "the statements' texts are there"
 
