@@ -3,7 +3,7 @@
 # sanitizer where the compiler has one. Sourced with $sources, what is compiled besides the encoders, and $what, what is shown; after lib.sh, or by
 # itself. Who needs no encoders sets $encoders, and how many inputs are quick by themselves, $rounds.
 format=$top_srcdir/format common=$top_srcdir/common
-: "${encoders=$common/text.c $common/levels.c $common/output_formats.c $format/args/checked_copy.c $common/stages.c $(ls "$format"/args/args_*.c "$format"/encode/*.c | grep -v "gzip\\.c\|trace_source\\.c")}"
+: "${encoders=$common/text.c $common/errno_names.c $common/levels.c $common/output_formats.c $format/args/checked_copy.c $common/stages.c $(ls "$format"/args/args_*.c "$format"/encode/*.c | grep -v "gzip\\.c\|trace_source\\.c")}"
 flags="-std=gnu11 -D_GNU_SOURCE -I$top_srcdir/include -I$top_srcdir -g -O1 $(pkg-config --cflags jansson)"
 libs=$(pkg-config --libs jansson)
 seconds=${FUZZ_SECONDS:-4}
