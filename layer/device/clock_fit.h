@@ -84,7 +84,7 @@ void tl_clock_fit_start(struct tl_clock_fit *fit, uint64_t hz, unsigned bits);
 
 enum tl_clock_fit_result {
 	TL_CLOCK_FIT_USED,
-	TL_CLOCK_FIT_SKIPPED, /* its bracket is much wider than others' */
+	TL_CLOCK_FIT_SKIPPED, /* its bracket is much wider than the others' */
 	/* the clock has stepped since the last pair: a new segment begins */
 	TL_CLOCK_FIT_STEPPED,
 };
@@ -132,14 +132,14 @@ struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t
 
 /*
  * A pair is wanted now: there is none yet; or the last one is half as old as the time that the rate
- * is known for, which is 5 ms at first and no more than 100 ms, or an eighth of a wrap. Ask before
- * converting stamps. Also take a pair before the first command and at the end.
+ * is known for, which is 5 ms at first and no more than 100 ms, or an eighth of a wrap. Ask this
+ * before converting stamps. Also take a pair before the first command and at the end.
  */
 bool tl_clock_fit_due(const struct tl_clock_fit *fit, uint64_t now_ns);
 
 /*
- * The stamp lies so far outside of the time between the command's submission and its being seen
- * complete that the clock must have stepped since the last pair. Take a pair, and convert again.
+ * The stamp lies so far outside the time from the command's submission until it was seen complete,
+ * that the clock must have stepped since the last pair. Take a pair, and convert again.
  */
 static inline bool tl_clock_fit_is_impossible(const struct tl_clock_fit_time *time,
 					      uint64_t submitted_ns, uint64_t complete_ns)

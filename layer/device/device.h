@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device.h: the contract of layer/device, the room of device lanes: what a program's devices do
- * (calls of its threads are the room layer/calls). It knows no driver. Each driver has a room of
- * its own above this one (layer/device/opencl, layer/device/ze), which sets hooks around the
+ * (layer/calls is about calls of the program's threads). It knows no driver. Each driver has a room
+ * of its own above this one (layer/device/opencl, layer/device/ze), which sets hooks around the
  * driver's functions (layer/calls/hook.h), finds out when commands run, and reports that to this
  * room.
  *
@@ -10,18 +10,19 @@
  *
  * 	device_lanes.h	the start and the end of the lanes, and what a fork does to them
  * 	device_api.h	what a driver's room gives: one struct tl_device_api
- * 	background.h	a thread that does what need not be done in the program's own
+ * 	background.h	a thread for work that need not be done in the program's own threads
  * 	work.h		devices, queues, commands and memory, as the trace and tools get them
  * 	handles.h	a table of a driver's handles
  * 	clock_fit.h	a device's clock as CLOCK_MONOTONIC
  *
  * Who may call. layer/process: device_lanes.h and background.h. The drivers' rooms: all of it, from
- * inside of hooks, or on the background thread. Any thread may be inside of a hook; no signal
- * handler is inside of one of its own. In a forked child nothing is called before
+ * inside of hooks, or on the background thread. Any thread may be inside of a hook; a signal
+ * handler whose thread is inside a hook is not. In a forked child nothing is called before
  * tl_device_after_fork. Each header says more.
  *
- * The room promises that the program does not notice it: no call fails or waits because of it, and
- * what it knows is recorded at the latest when the process ends (tl_device_end, 200 ms at most).
+ * The room promises that the program does not notice it: no call fails or waits because of it. All
+ * that the room knows is recorded at the latest when the process ends (tl_device_end, 200 ms at
+ * most).
  *
  * It uses layer/calls and the rooms below that.
  */

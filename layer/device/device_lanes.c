@@ -73,8 +73,8 @@ void tl_device_begin(void)
 		tl_once_done(&begun);
 	}
 	/*
-	 * Later threads do this, too: another thread may have looked just before it was done, and
-	 * stored its result after that.
+	 * Later threads do this, too: another thread may have checked for this just before it was
+	 * done, and stored its result after that.
 	 */
 	if (lanes_have_begun())
 		tl_first_call_done(TL_FIRST_CALL_DEVICE);

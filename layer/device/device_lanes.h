@@ -20,13 +20,13 @@
  */
 bool tl_device_look(void);
 
-/* They are wanted, and have not begun. */
+/* Device lanes are wanted, and have not begun. */
 static inline bool tl_device_waits(void)
 {
 	return tl_first_call_awaited() & TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE);
 }
 
-/* At the first call after that, before its mode is looked at. */
+/* At the next call, before its mode is looked at: begin the lanes. */
 void tl_device_begin(void);
 
 /*

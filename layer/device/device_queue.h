@@ -36,7 +36,7 @@ struct tl_lane_span {
 
 struct tl_queue_lane {
 	uint32_t number;
-	uint64_t forgotten; /* everything before is occupied */
+	uint64_t forgotten; /* everything before this time counts as occupied */
 	uint32_t count, room, look;
 	struct tl_lane_span *spans; /* by their start */
 };
@@ -61,7 +61,7 @@ struct tl_device_queue {
 	uint32_t behind;			 /* done, behind the first */
 	struct tl_queue_lane *lanes;		 /* room for a power of two */
 	uint32_t nlanes;
-	/* the first of so many lanes all have something that ends at .crowded_until or later */
+	/* the first `crowded` lanes all have something that ends at .crowded_until or later */
 	uint32_t crowded;
 	uint64_t crowded_until;
 	struct tl_depth_edge *edges; /* a heap */
@@ -79,15 +79,15 @@ struct tl_device_queue {
 struct tl_device {
 	struct tl_device *next; /* of all; never changes */
 	char *name;
-	_Atomic uint32_t text; /* number of .name, once it was wanted */
+	_Atomic uint32_t text; /* number of .name; 0 until it is needed */
 	pthread_mutex_t lock;  /* of what follows */
 	int64_t bytes;
 	uint32_t counter;
 };
 
 /*
- * All there are, by .next. Stored with release by who adds one, loaded with acquire by who walks:
- * then its fields are there.
+ * All of them, linked by .next. Release when one is added, acquire by whoever walks: its fields are
+ * set.
  */
 extern _Atomic(struct tl_device *) tl_devices;
 extern _Atomic(struct tl_device_queue *) tl_device_queues;
@@ -96,8 +96,8 @@ extern _Atomic(struct tl_device_queue *) tl_device_queues;
 void tl_device_queues_after_fork(void);
 
 /*
- * When the command was submitted; 0: it is about to be. Acquire pairs with command_set_time
- * (work.c): then .in_ticks is there, too.
+ * When the command was submitted; 0: it is about to be. Acquire: pairs with the release in
+ * command_set_time (work.c); .in_ticks is set.
  */
 static inline uint64_t tl_device_submission(const struct tl_device_command *command)
 {

@@ -11,7 +11,7 @@
 /* a device with so many queues uses released ones again */
 #define REUSE 64u
 
-/* of the lists: held while adding to them */
+/* protects the lists while one is added */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 _Atomic(struct tl_device *) tl_devices;
 _Atomic(struct tl_device_queue *) tl_device_queues;
@@ -64,7 +64,7 @@ static bool names_are_same(const char *one, const char *other)
 	return one && other ? !strcmp(one, other) : one == other;
 }
 
-/* A released queue of this name, where the device has had many. Under `making`. */
+/* A released queue of this name, if the device has had many queues. Under `making`. */
 static struct tl_device_queue *queue_use_again(const struct tl_device *device, const char *name)
 {
 	struct tl_device_queue *free_one = NULL;
@@ -133,8 +133,8 @@ void tl_device_queue_release(struct tl_device_queue *queue)
 static void queue_forget(struct tl_device_queue *queue)
 {
 	/*
-	 * Whoever had it has not come along, and may have been about to note that an array lies
-	 * elsewhere now: they are left.
+	 * The thread that held the lock does not exist here, and may have been about to store where
+	 * an array lies now: the arrays are left.
 	 */
 	pthread_mutex_init(&queue->lock, NULL);
 	atomic_store_explicit(&queue->inbox, NULL, memory_order_relaxed);

@@ -25,7 +25,7 @@ enum {
 		TL_DEVICE_TEXT_COUNT
 };
 
-/* A text's number, 0 until it is wanted. All threads that find 0 ask, and get the same number. */
+/* A text's number, 0 until it is needed. All threads that find 0 ask, and get the same number. */
 static inline uint32_t tl_kept_text(_Atomic uint32_t *kept, const char *text)
 {
 	uint32_t number = atomic_load_explicit(kept, memory_order_relaxed);
@@ -45,7 +45,7 @@ extern const char *const tl_device_text_words[TL_DEVICE_TEXT_COUNT];
 
 uint32_t tl_kind_text(enum tl_device_kind kind);
 
-/* In a forked child: numbers are the parent's. */
+/* In a forked child: forget the parent's numbers. */
 void tl_device_texts_after_fork(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handles.c: see handles.h. A bucket is a chain of entries. A new entry goes to the front, with
- * release: a thread that finds it also finds what is in it.
+ * handles.c: see handles.h. A bucket is a list of entries. A new entry is put at its front, with
+ * release: a thread that finds it also sees its content.
  */
 #include "layer/device/handles.h"
 

@@ -34,10 +34,13 @@ static inline size_t tl_handles_bucket(const void *key)
 
 _Static_assert(TL_HANDLE_BUCKETS == 1u << (64 - 54), "tl_handles_bucket gives as many bits");
 
-/* NULL: there is none. */
+/* The handle's entry; NULL: there is none. */
 static inline struct tl_handle *tl_handles_find(const struct tl_handles *table, const void *key)
 {
-	/* Acquire, here and below, pairs with the release of the thread that put the entry in. */
+	/*
+	 * Acquire, here and below: pairs with the release in tl_handles_put; the entry is filled
+	 * in.
+	 */
 	struct tl_handle *handle =
 		atomic_load_explicit(&table->buckets[tl_handles_bucket(key)], memory_order_acquire);
 

@@ -108,7 +108,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Nothing on it ends later. */
+/* The last time at which something on the lane ends. */
 static uint64_t lane_end(const struct tl_queue_lane *lane)
 {
 	return lane->count ? lane->spans[lane->count - 1].end : lane->forgotten;

@@ -25,7 +25,7 @@ static inline void *tl_spare_take(struct tl_spare **own, _Atomic(struct tl_spare
 {
 	struct tl_spare *spare = *own;
 
-	/* Acquire pairs with tl_spare_give_back. */
+	/* Acquire: pairs with the release in tl_spare_give_back. */
 	if (!spare && atomic_load_explicit(shared, memory_order_relaxed))
 		spare = atomic_exchange_explicit(shared, NULL, memory_order_acquire);
 	if (!spare)
@@ -39,7 +39,7 @@ static inline void tl_spare_give_back(_Atomic(struct tl_spare *) *shared, void *
 	struct tl_spare *spare = memory;
 
 	spare->next = atomic_load_explicit(shared, memory_order_relaxed);
-	/* Release pairs with tl_spare_take's acquire: nobody uses the memory any more. */
+	/* Release: pairs with the acquire in tl_spare_take; nothing uses the memory any more. */
 	while (!atomic_compare_exchange_weak_explicit(shared, &spare->next, spare,
 						      memory_order_release, memory_order_relaxed))
 		;

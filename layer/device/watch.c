@@ -29,7 +29,7 @@ TL_EXPORT int tl_device_watch(tl_device_callback callback, void *user_data)
 	if (here < MOST) {
 		watchers[here].callback = callback;
 		watchers[here].user_data = user_data;
-		/* Pairs with tl_device_tell. */
+		/* Release: pairs with the acquire in tl_device_tell. */
 		atomic_store_explicit(&count, here + 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&adding);

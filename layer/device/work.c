@@ -105,7 +105,7 @@ TL_NEAR_CODE struct tl_device_command *tl_device_submit_untimed(struct tl_device
 		return command;
 	command->state = TL_COMMAND_PENDING;
 	command->next = atomic_load_explicit(&queue->inbox, memory_order_relaxed);
-	/* Pairs with queue_take_inbox. */
+	/* Release: pairs with the acquire in queue_take_inbox. */
 	while (!atomic_compare_exchange_weak_explicit(&queue->inbox, &command->next, command,
 						      memory_order_release, memory_order_relaxed))
 		;
@@ -117,7 +117,7 @@ static void command_set_time(struct tl_device_command *command, uint64_t time, b
 	if (!command)
 		return;
 	command->in_ticks = in_ticks;
-	/* Pairs with tl_device_submission. */
+	/* Release: pairs with the acquire in tl_device_submission. */
 	atomic_store_explicit(&command->submitted, time, memory_order_release);
 }
 
@@ -130,7 +130,7 @@ struct tl_device_command *tl_device_submit(struct tl_device_queue *queue)
 {
 	struct tl_device_command *command = tl_device_submit_untimed(queue);
 
-	/* Only after others can see it. */
+	/* Only now, after others can see the command. */
 	command_set_time(command, tl_device_now(), false);
 	return command;
 }
@@ -141,7 +141,7 @@ static void queue_take_inbox(struct tl_device_queue *queue)
 
 	if (!atomic_load_explicit(&queue->inbox, memory_order_relaxed))
 		return;
-	/* Pairs with tl_device_submit. */
+	/* Acquire: pairs with the release in tl_device_submit. */
 	newest = command = atomic_exchange_explicit(&queue->inbox, NULL, memory_order_acquire);
 	while (command) {
 		struct tl_device_command *next = command->next;
@@ -236,7 +236,7 @@ static void command_record(struct tl_device_command *command, struct tl_device_w
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* Tools that watch it, too. */
+/* Tells the tools that watch commands. */
 static void work_tell(const struct tl_device_queue *queue, const struct tl_device_work *work)
 {
 	tl_device_tell(&(struct tl_device_view){

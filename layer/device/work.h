@@ -46,8 +46,8 @@ uint32_t tl_device_queue_number(const struct tl_device_queue *queue);
 void tl_device_queue_release(struct tl_device_queue *queue);
 
 /*
- * A number for what a call submits: for tl_call_correlate, and for the commands that it caused.
- * Never 0.
+ * A number for what a call submits: for tl_call_correlate, and for the commands that the call
+ * caused. Never 0.
  */
 uint32_t tl_device_correlation(void);
 
@@ -75,16 +75,16 @@ void tl_device_cancel(struct tl_device_command *command);
 
 /* A call of the program, and its slice in the trace. */
 struct tl_device_call {
-	/* the lane of its thread in the trace; 0: it has no slice, and gets no arrow */
+	/* the lane of its thread in the trace; 0: the call has no slice, and gets no arrow */
 	uint32_t tid;
-	uint32_t thread;     /* the kernel's number of that */
-	uint64_t start, end; /* times inside of it (tl_hook_start, tl_hook_end); 0: not known */
+	uint32_t thread;     /* the kernel's number of that thread */
+	uint64_t start, end; /* times within the call (tl_hook_start, tl_hook_end); 0: not known */
 	bool exact;	     /* they equal its slice's times: converted from the same ticks */
 };
 
 /*
- * In the `after` of a hook. Its times are 0 unless the hook's way is TL_HOOK_TIMED. (A submission's
- * request is call->request.)
+ * Made in the `after` of a hook. Its times are 0 unless the hook's way is TL_HOOK_TIMED. (A
+ * submission's request is call->request.)
  */
 struct tl_call;
 struct tl_device_call tl_device_call_of(const struct tl_call *call);
@@ -101,9 +101,9 @@ enum tl_device_raw {
  * struct tl_device_work points to it.
  */
 struct tl_device_facts {
-	const char *name;   /* the kernel's, "read buffer", …; NULL: the kind says it */
+	const char *name;   /* the kernel's, "read buffer", …; NULL: the kind is enough */
 	const char *peer;   /* the copy's other side: "host", another device's name; NULL: none */
-	uint64_t bytes;	    /* moved; 0: none, or not known. The bandwidth follows from it */
+	uint64_t bytes;	    /* how many it moved; 0: none, or not known. Gives the bandwidth */
 	uint8_t kind;	    /* enum tl_device_kind */
 	uint8_t dimensions; /* of a kernel; 0: not known */
 	uint64_t global[3], local[3]; /* .local[0] 0: not known */
@@ -116,7 +116,7 @@ struct tl_device_work {
 	 * it has not ended: .end is now, and .start the submission if it is not known to have begun
 	 */
 	bool unfinished;
-	uint64_t start, end; /* converted; they are limited to what is possible by the calls */
+	uint64_t start, end; /* converted, and limited to what the calls allow */
 	/* enum tl_device_raw: which of these there are, as the driver reports them */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
@@ -124,7 +124,7 @@ struct tl_device_work {
 	struct tl_device_call submitted; /* the call that submitted it */
 	struct tl_device_call waited;	 /* the one that waited for it, or .end 0 */
 	uint64_t now;			 /* it had ended by this time; 0: read the clock */
-	/* other commands of the queue follow at once: what becomes final may wait for them */
+	/* the queue's next command follows at once, so results may be recorded with that one */
 	bool more;
 	uint32_t nargs; /* more arguments, shown after the layer's own; at most 16 */
 	const struct tl_event_arg *args;

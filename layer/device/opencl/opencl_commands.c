@@ -201,7 +201,10 @@ static bool command_is_held(const struct tl_cl_command *command)
 		return true;
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next) {
-		/* Pairs with tl_cl_stops_waiting's release; queue_see_who_waits came before. */
+		/*
+		 * Acquire: pairs with the release in tl_cl_stops_waiting; queue_see_who_waits came
+		 * before.
+		 */
 		const struct tl_hooked *hooked = atomic_load_explicit(
 			&tl_cl_thread_of(producer)->waiting, memory_order_acquire);
 		if (hooked && &producer->thread != tl_self &&

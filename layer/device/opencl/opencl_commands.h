@@ -94,8 +94,8 @@ static inline void tl_cl_count_add(_Atomic uint32_t *number, uint32_t change)
 /* --- which have been waited for */
 
 /*
- * Acquire pairs with tl_cl_note_from's release: a thread that sees, without the lock, that all have
- * been waited for, also sees queue->waited of that moment.
+ * Acquire: pairs with the release in tl_cl_note_from. A thread that sees, without the lock, that
+ * all have been waited for, also sees queue->waited of that moment.
  */
 static inline struct tl_cl_command *tl_cl_unnoted(const struct tl_cl_queue *queue)
 {

@@ -186,7 +186,7 @@ static uint64_t device_read_timer(const struct tl_cl_device *device)
 	return status == CL_SUCCESS ? stamp : 0;
 }
 
-/* The device's clock, between two readings of the host's. */
+/* One reading of the device's clock, between two of the host's. */
 struct reading {
 	uint64_t before, stamp, after;
 };

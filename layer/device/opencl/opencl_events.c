@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_events.c: what the program is told of its events. It sees only its own references, and no
- * times where it did not ask for profiling.
+ * opencl_events.c: what the program learns about its events. It sees only its own references, and
+ * no times unless it asked for profiling.
  *
  * How a driver refuses to give times differs between drivers. So the layer asks it about an event
  * that never has times, a user event in the program's context, and passes on that answer.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_memory.c: memory that the program has of its driver: memory objects, shared virtual
- * memory, and what extensions allocate.
+ * opencl_memory.c: the memory that the program has allocated from its driver: memory objects,
+ * shared virtual memory, and what extensions allocate.
  *
  * A memory object counts as long as the program has references to it, or to a part of it. An object
  * over the program's own memory does not count. Memory of a context with several devices is shown

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * opencl_memory.h: memory that the program has of its driver.
- */
+/* opencl_memory.h: the memory that the program has allocated from its driver. */
 #ifndef TL_LAYER_DEVICE_OPENCL_OPENCL_MEMORY_H
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_MEMORY_H
 
@@ -9,11 +7,11 @@
 
 #include "layer/device/opencl/opencl_call.h"
 
-/* Bytes of a mapping, which ends here. 0: not known. */
+/* The bytes of a mapping, which ends here. 0: not known. */
 void tl_cl_memory_mapped(const void *pointer, uint64_t bytes);
 uint64_t tl_cl_memory_unmapped(const void *pointer);
 
-/* Bytes of an allocation (SVM, USM). 0: not known. */
+/* The bytes of an allocation (SVM, USM). 0: not known. */
 uint64_t tl_cl_memory_size(const void *pointer);
 void tl_cl_memory_freed(const void *pointer);
 void tl_cl_memory_after_fork(void);

@@ -56,13 +56,13 @@ static inline void tl_cl_starts_waiting(const struct tl_call *call, struct tl_cl
 	waiting->outer = atomic_load_explicit(&thread->waiting, memory_order_relaxed);
 	atomic_store_explicit(&thread->waiting, call->hooked, memory_order_relaxed);
 	/*
-	 * Pairs with queue_see_who_waits: a thread that sees the command's end later than this call
-	 * did also sees that this call waits.
+	 * Pairs with the barrier in queue_see_who_waits: a thread that sees the command's end later
+	 * than this call did also sees that this call waits.
 	 */
 	tl_hook_barrier_near();
 }
 
-/* It is noted. Release pairs with command_is_held. */
+/* The call is noted. Release: pairs with the acquire in command_is_held. */
 static inline void tl_cl_stops_waiting(const struct tl_call *call,
 				       const struct tl_cl_waiting *waiting)
 {

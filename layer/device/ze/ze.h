@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ze.h: the contract of layer/device/ze, the room that knows Level Zero: when commands of a
- * program's queues and lists run, and what memory it has. It tells that to layer/device (work.h).
+ * program's queues and lists run, and what memory it has. It reports that to layer/device (work.h).
  *
  * The room promises that the program does not notice it: what it reads from an event, when an event
- * is signalled, and what it asks of its pools is as it would be without the layer. Nothing waits
- * for the device, but who destroys or resets a list whose last timestamps are still to come (2 ms
- * at most).
+ * is signalled, and the driver's answers about its pools are as they would be without the layer.
+ * Nothing waits for the device, with one exception: a call that destroys or resets a list whose
+ * last timestamps are not written yet waits for these (2 ms at most).
  *
- * Others use one thing: the list of APIs (layer/process/device_apis.c) has tl_device_ze, and
- * through it layer/device calls the room. The rest is hooks, which run in any thread. No signal
+ * Other rooms use one thing, tl_device_ze in the list of APIs (layer/process/device_apis.c):
+ * layer/device calls the room through it. The rest is hooks, which run in any thread. No signal
  * handler of the same thread enters one while another one runs. In a forked child everything is
  * forgotten before the first hook. One lock protects everything (ze_driver_functions.h).
  *
@@ -20,7 +20,7 @@
  *	ze_own			the layer's own events and memory in a program's context
  *	ze_events		the program's events; their hooks
  *	ze_recordings		what a list records, and where each command leaves its times
- *	ze_executions		executions of it, and reading what they leave
+ *	ze_executions		executions of a recording, and reading what they leave
  *	ze_capture		copies of what an execution left, made before the next one
  *	ze_collect		showing commands whose times are known
  *	ze_queues		queues, fences; their hooks
@@ -28,9 +28,9 @@
  *	ze_kernels		kernels, images; their hooks
  *	ze_memory		memory that the program allocates; its hooks
  *	ze_graph		lists whose commands are captured for a graph; their hooks
- *	ze_command_facts	what a command is, by the parameters of the call that appends it
+ *	ze_command_facts	what a command does, from the parameters of the call that appends it
  *	ze_append		hooks of functions that append a command to a list
- *	ze_execute_hooks	hooks of what executes lists and of what waits for queues
+ *	ze_execute_hooks	hooks of functions that execute lists or wait for queues
  *	ze_mutable		hooks of functions that change or copy lists
  *	ze_hooks.c		the hooks of all files, the end, forks
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ze_append.c: hooks around the functions that append a command to a list. Each makes sure that the
- * command leaves its times somewhere.
+ * command's times are written somewhere.
  */
 #include "layer/device/ze/ze_append.h"
 
@@ -23,11 +23,11 @@
 
 /* How one of these functions is called. Parameter 0 is the list. */
 struct append {
-	int8_t signal; /* the parameter with the event that it may signal; -1: none */
-	int8_t event;  /* the parameter with the event that the command is about; -1: none */
+	int8_t signal; /* the parameter with the event that the command signals; -1: none */
+	int8_t event;  /* the parameter with the event that the command works on; -1: none */
 	bool forgets;  /* the command resets .event */
 	/*
-	 * the parameter with the number of events that it waits for; 0: the one behind
+	 * the parameter with the number of events that the command waits for; 0: the one behind
 	 * .signal
 	 */
 	int8_t waits;
@@ -35,11 +35,11 @@ struct append {
 };
 
 struct append_state {
-	struct ze_list *list; /* NULL: nothing to do afterwards */
-	/* The command is its last one. A regular list's does not count it yet. */
+	struct ze_list *list; /* NULL: `after` has nothing to do */
+	/* The command is its last one. A regular list's recording does not count it yet. */
 	struct ze_recording *recording;
-	struct ze_execution *execution; /* immediate */
-	ze_event_handle_t *asked;	/* a query's events, in place of the program's array */
+	struct ze_execution *execution; /* in an immediate list */
+	ze_event_handle_t *asked;	/* a query's events, instead of the program's array */
 	uint32_t correlation;
 	bool begun; /* a timestamp was written before the command */
 };
@@ -48,8 +48,9 @@ _Static_assert(sizeof(struct append_state) <= TL_HOOK_STATE, "the state of a hoo
 /* --- where its times come from */
 
 /*
- * The list is going to reset this event, or to signal it once more. If nobody has read yet what the
- * event says of an earlier command, append a barrier, which waits for that command, and a copy.
+ * The list is going to reset this event, or to signal it once more. If the event still has times of
+ * an earlier command that were not read, append a barrier, which waits for that command, and a
+ * copy.
  */
 static void event_keep_times(struct ze_list *list, struct ze_event *event)
 {
@@ -59,7 +60,7 @@ static void event_keep_times(struct ze_list *list, struct ze_event *event)
 	struct ze_execution *pending = event->pending;
 	uint32_t index = event->command;
 
-	/* An event that counts stands for the later command as soon as that is appended. */
+	/* A counter-based event stands for the later command as soon as that is appended. */
 	if (!event->seen || event->counts)
 		return;
 	if (list->queue) {
@@ -124,7 +125,7 @@ static struct ze_command *append_command(const struct append_state *state)
 	return &state->recording->commands[state->execution ? 0 : state->recording->count];
 }
 
-/* Everything that needs the lock. False: the command is not watched. */
+/* Does everything that needs the lock. False: the command is not watched. */
 static bool append_prepare(struct tl_call *call, const struct append *append,
 			   struct append_state *state, struct ze_list *list)
 {
@@ -183,7 +184,8 @@ static void append_drop(struct append_state *state)
 }
 
 /*
- * The number of events that a command waits for follows the event that it signals; then they come.
+ * Whether the command is captured for a graph. The parameter with the number of events that it
+ * waits for comes after the event that it signals, and the events come after that.
  */
 static bool append_is_captured(struct tl_call *call, const struct append *append,
 			       struct ze_list *list)
@@ -242,7 +244,7 @@ static void append_behind(struct tl_call *call, enum ze_source source, ze_event_
 		tl_ze_real.zeCommandListAppendEventReset(list, own);
 }
 
-/* A regular list's command counts from now on. */
+/* A regular list's recording counts the command from now on. */
 static void append_keep(struct append_state *state)
 {
 	struct ze_recording *recording = state->recording;
@@ -275,7 +277,7 @@ static void append_submitted(struct tl_call *call, struct append_state *state,
 	tl_ze_event_leave(event);
 }
 
-/* A bracket needs both timestamps: without the first, the command has no times. */
+/* A bracket needs both timestamps: without the first one the command has no times. */
 static enum ze_source append_source(struct append_state *state, struct ze_command *command)
 {
 	if (command->source == ZE_BRACKET && !state->begun)
@@ -315,9 +317,9 @@ static void append_after(struct tl_call *call, void *hook_state, uint64_t result
 /* --- queries */
 
 /*
- * The program asked for no timestamps of some events. For these the device has to write what it
- * writes for an event that has none. So the query names an event of the layer's in their place,
- * which has no timestamps and which nobody signals.
+ * The program asked for no timestamps of some events. For these the device must write what it
+ * writes for an event without timestamps. So the query names an event of the layer's instead, which
+ * has no timestamps and is never signalled.
  */
 static ze_event_handle_t *events_hide_times(ze_event_handle_t *events, uint32_t count)
 {
@@ -373,7 +375,7 @@ static void append_query_after(struct tl_call *call, void *hook_state, uint64_t 
 	free(state->asked);
 }
 
-/* A hook is not told its function, so each function has a `before` of its own. */
+/* A hook does not know its function, so each function has a `before` of its own. */
 #define APPENDS(X)                                                                                 \
 	X(AppendLaunchKernel, 3, -1, false, kernel)                                                \
 	X(AppendLaunchCooperativeKernel, 3, -1, false, kernel)                                     \

@@ -18,7 +18,7 @@ static uint32_t recording_runs(const struct ze_recording *recording)
 	return count;
 }
 
-/* What the device finds in an event that counts depends on when the query was appended. */
+/* The result of a query of a counter-based event depends on when the query was appended. */
 static bool command_has_event(const struct ze_command *command)
 {
 	return command->source == ZE_OWN ||
@@ -32,8 +32,8 @@ static ze_event_handle_t command_event(const struct ze_command *command)
 }
 
 /*
- * Copy the i-th command's event to the i-th slot. The program's events exist, since the list that
- * comes next signals them. What an event gives that is not signalled is useless, and does no harm.
+ * Copies the i-th command's event to the i-th slot. The program's events exist, since the list that
+ * comes next signals them. The copy of an event that is not signalled is useless, and does no harm.
  */
 static bool capture_append_query(const struct ze_recording *recording, struct ze_capture *capture)
 {
@@ -69,7 +69,7 @@ static bool capture_append_copies(const struct ze_recording *recording, struct z
 	return true;
 }
 
-/* Slots and the layer's events are again as before the first execution. */
+/* Resets slots and the layer's events to what they were before the first execution. */
 static bool capture_append_resets(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	static const char zero;
@@ -93,7 +93,7 @@ static bool capture_append_barrier(struct ze_capture *capture, ze_event_handle_t
 	       ZE_RESULT_SUCCESS;
 }
 
-/* A barrier without events waits for everything that its queue was given before. */
+/* A barrier without events waits for everything that was submitted to its queue before. */
 static bool capture_record(const struct ze_recording *recording, struct ze_capture *capture)
 {
 	return capture_append_barrier(capture, NULL) &&
@@ -143,7 +143,9 @@ struct ze_capture *tl_ze_capture_take(struct ze_recording *recording)
 	return capture;
 }
 
-/* Its copies have been read. False: they have not been made. */
+/*
+ * Makes the capture usable again, since its copies have been read. False: they have not been made.
+ */
 static bool capture_renew(struct ze_capture *capture)
 {
 	if (!tl_ze_usable() || !tl_ze_capture_is_done(capture))
@@ -154,7 +156,7 @@ static bool capture_renew(struct ze_capture *capture)
 	return true;
 }
 
-/* A capture that has been executed and read is as good as new. */
+/* A capture that has been executed and read is used again. */
 void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *capture)
 {
 	if (!recording->context) {
@@ -184,7 +186,7 @@ static bool capture_destroy(struct ze_context *context, struct ze_capture *captu
 	return true;
 }
 
-/* The device may still be at its very end: then a later call takes it. */
+/* The device may still be finishing it: then a later call destroys it. */
 void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture)
 {
 	struct ze_capture **link = &context->captures;
@@ -200,7 +202,7 @@ void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *captur
 	}
 }
 
-/* The context goes. Its events go with their pools. */
+/* The context is destroyed, and its events with their pools. */
 void tl_ze_capture_free(struct ze_context *context, struct ze_capture *capture)
 {
 	if (capture->list && tl_ze_usable())

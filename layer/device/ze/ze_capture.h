@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_capture.h: captures: lists of the layer's that go before a recording's next execution, and
- * copy what the last one left in its events and slots. With tl_ze_lock held.
+ * ze_capture.h: captures: lists of the layer's that are executed before a recording's next
+ * execution, and copy what the last one left in its events and slots. With tl_ze_lock held.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_CAPTURE_H
 #define TL_LAYER_DEVICE_ZE_ZE_CAPTURE_H
@@ -28,8 +28,8 @@ struct ze_capture {
 struct ze_capture *tl_ze_capture_take(struct ze_recording *recording);
 void tl_ze_capture_give(struct ze_recording *recording, struct ze_capture *capture);
 /*
- * Nobody needs it any more, but the device may still use it: it is destroyed later, or with the
- * context.
+ * The capture is no longer needed, but the device may still use it: it is destroyed later, or with
+ * the context.
  */
 void tl_ze_capture_discard(struct ze_context *context, struct ze_capture *capture);
 void tl_ze_capture_free(struct ze_context *context, struct ze_capture *capture);

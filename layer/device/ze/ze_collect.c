@@ -2,8 +2,8 @@
 /*
  * ze_collect.c: see ze_collect.h.
  *
- * An item is shown once it is read and the call that submitted it has returned: the call's times go
- * with it.
+ * An item is shown once it is read and the call that submitted it has returned, since the item
+ * needs the call's times.
  */
 #include "layer/device/ze/ze_collect.h"
 
@@ -13,12 +13,11 @@
 #include "layer/device/ze/ze_capture.h"
 #include "layer/device/ze/ze_driver_functions.h"
 
-/* nanoseconds: so much later than the program's signal the timestamp behind it may come */
-#define STAMP_AFTER    100000u
-#define STAMP_PATIENCE 2000000u /* that who destroys or resets a list waits for it */
-/*
- * items that are not ready, after which a collection gives up; more that are ready may lie behind
- */
+/* nanoseconds by which the timestamp may come later than the program's signal before it */
+#define STAMP_AFTER 100000u
+/* nanoseconds that a call which destroys or resets a list waits for it */
+#define STAMP_PATIENCE 2000000u
+/* after so many items that are not ready, a collection gives up; more ready ones may lie behind */
 #define STUCK 8u
 
 /* --- showing */
@@ -28,7 +27,9 @@ static bool command_has_global_times(const struct ze_command *command)
 	return command->source == ZE_BRACKET || command->source == ZE_INSTANT;
 }
 
-/* A clock may step: so each time is converted near to where it must be. */
+/*
+ * Converts a command's times. A clock may step, so each time is converted near to where it must be.
+ */
 static void work_convert(struct ze_device *device, const struct ze_command *command,
 			 const struct ze_execution *execution, struct tl_device_work *work)
 {
@@ -53,7 +54,7 @@ static void work_convert(struct ze_device *device, const struct ze_command *comm
 		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
 }
 
-/* Arguments that this API alone has. Returns how many. */
+/* Adds the arguments that only this API has. Returns how many. */
 static uint32_t item_arguments(const struct ze_command *command, const struct ze_item *item,
 			       bool unfinished, struct tl_event_arg *args)
 {
@@ -68,7 +69,7 @@ static uint32_t item_arguments(const struct ze_command *command, const struct ze
 	return count;
 }
 
-/* No driver needs to be asked any more. */
+/* Shows an item, without asking a driver. */
 static void item_show(struct ze_execution *execution, uint32_t index, bool unfinished)
 {
 	const struct ze_command *command = &execution->recording->commands[index];
@@ -104,7 +105,7 @@ static void item_show(struct ze_execution *execution, uint32_t index, bool unfin
 		tl_ze_item_not_pending(execution, index);
 }
 
-/* Its event may be gone: then its times never come. */
+/* Whether the item's event may be gone: then its times never come. */
 static bool item_may_never_be_read(const struct ze_execution *execution, uint32_t index)
 {
 	const struct ze_command *command = &execution->recording->commands[index];
@@ -114,9 +115,9 @@ static bool item_may_never_be_read(const struct ze_execution *execution, uint32_
 }
 
 /*
- * Show an item whose times are known, and the call that submitted it. An item whose times are lost
- * is over when something that was submitted behind it is, or when somebody has waited for it.
- * False: it may be ready later.
+ * Shows an item whose times are known, and whose call is. An item whose times are lost has ended
+ * when something that was submitted after it has, or when a call has waited for it. False: it may
+ * be ready later.
  */
 static bool item_show_if_ready(struct ze_execution *execution, uint32_t index)
 {
@@ -133,8 +134,8 @@ static bool item_show_if_ready(struct ze_execution *execution, uint32_t index)
 }
 
 /*
- * Show what is ready, from the first item that was not. Returns how many may yet be ready, `most`
- * of them at most.
+ * Shows what is ready, from the first item that was not shown. Returns how many may become ready,
+ * up to `most`.
  */
 static uint32_t execution_collect(struct ze_execution *execution, uint32_t most)
 {
@@ -163,14 +164,17 @@ void tl_ze_collect(struct ze_queue *queue)
 	}
 }
 
-/* Destroying a queue or a list says that its commands are over; the process's end does not. */
+/*
+ * When a queue or a list is destroyed, its commands are over; when the process ends, they may not
+ * be.
+ */
 static bool item_is_unfinished(const struct ze_execution *execution, uint32_t index)
 {
 	return tl_device_has_ended() ? !execution->items[index].lost
 				     : !item_may_never_be_read(execution, index);
 }
 
-/* What can't be read now is never going to be. */
+/* Shows all other items: what can't be read now never will be. */
 static void execution_show_rest(struct ze_execution *execution, const struct tl_device_call *waited,
 				bool unfinished)
 {
@@ -187,7 +191,7 @@ static void execution_show_rest(struct ze_execution *execution, const struct tl_
 	}
 }
 
-/* All of it is over. */
+/* All of the execution is over. */
 static void execution_finish(struct ze_execution *execution, const struct tl_device_call *waited,
 			     bool unfinished)
 {
@@ -219,7 +223,7 @@ void tl_ze_give_up(struct ze_queue *queue)
 }
 
 /*
- * The wait may have seen an earlier command's signal, if the event's reset is still to come: so the
+ * If the event's reset is still to come, the wait may have seen an earlier command's signal. So the
  * event's times decide. Without times, the command is over if its event was not signalled before.
  */
 static void event_note_wait(const struct ze_event *event, struct ze_execution *execution,
@@ -258,7 +262,7 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 	tl_ze_collect(execution->queue);
 }
 
-/* Executions of it that have not been shown in whole. */
+/* Each execution of the recording that has not been shown completely. */
 #define EACH_EXECUTION(recording_)                                                                 \
 	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)                  \
 		for (struct ze_execution *execution = queue->first; execution;                     \
@@ -271,7 +275,7 @@ void tl_ze_recording_collect(const struct ze_recording *recording)
 	execution_collect(execution, UINT32_MAX);
 }
 
-/* The captures' results are those of the commands before the change. */
+/* Drops the captures, whose results belong to the commands before the change. */
 static void recording_drop_captures(struct ze_recording *recording)
 {
 	while (recording->captures) {
@@ -303,7 +307,7 @@ void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *c
 	command->event = event;
 	if (event)
 		event->references++;
-	/* Timestamps around it are still there. */
+	/* The timestamps around the command remain. */
 	if (command->source != ZE_BRACKET)
 		tl_ze_choose_for_event(false, true, recording, command);
 }
@@ -322,8 +326,8 @@ void tl_ze_recording_spoil(struct ze_recording *recording)
 }
 
 /*
- * Read what is there, and show the rest as unfinished. The device and the program are done with the
- * context, so nobody writes to what is freed.
+ * Reads what is there, and shows the rest as unfinished. The device and the program have finished
+ * with the context, so nothing writes to memory that is freed.
  */
 void tl_ze_recording_orphan(struct ze_recording *recording)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_collect.h: showing commands whose times are known, or can't be had any more. With tl_ze_lock
+ * ze_collect.h: showing commands whose times are known, or can never be known. With tl_ze_lock
  * held.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_COLLECT_H
@@ -14,31 +14,34 @@
 #include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_recordings.h"
 
-/* Show what is ready of a queue's commands. */
+/* Show those of a queue's commands that are ready. */
 void tl_ze_collect(struct ze_queue *queue);
 
-/* Show what is ready of a recording's commands, wherever they are executed. */
+/* Show those of a recording's commands that are ready, wherever they are executed. */
 void tl_ze_recording_collect(const struct ze_recording *recording);
 
-/* The executions up to this number are over; `waited`: by this call. Show them. */
+/* The executions up to this number are over; `waited`: this call waited for them. Show them. */
 void tl_ze_drain(struct ze_queue *queue, uint64_t number, const struct tl_device_call *waited);
 
 /* The event is signalled: show the command that was to signal it. `waited` may be NULL. */
 void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited);
 
-/* From now on nobody can tell what its commands leave from what others leave in the same places. */
+/*
+ * From now on the results of this recording's commands can't be told from those that others leave
+ * in the same places.
+ */
 void tl_ze_recording_spoil(struct ze_recording *recording);
 
 /* The program changes this command: it is going to signal this event, or none (NULL). */
 void tl_ze_recording_signal(struct ze_recording *recording, struct ze_command *command,
 			    struct ze_event *event);
 
-/* Its context is going to be destroyed: what has not ended never will. */
+/* The recording's context is going to be destroyed: what has not ended never will. */
 void tl_ze_recording_orphan(struct ze_recording *recording);
 
 /*
  * The program may have seen the events of commands whose last timestamp is still to come: wait
- * until those timestamps are written, a moment at most. Either the queue or the recording is NULL.
+ * until those timestamps are written, 2 ms at most. Either the queue or the recording is NULL.
  */
 void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording);
 

@@ -23,7 +23,7 @@ static void command_set_kernel(struct ze_command *command, ze_kernel_handle_t ha
 		command->facts.local[i] = kernel->group[i];
 		command->facts.global[i] = counts ? (uint64_t)counts[i] * kernel->group[i] : 0;
 	}
-	/* If the device looks the counts up, nobody else knows them. */
+	/* NULL: the device reads the counts from memory, and they are not known here. */
 	if (!counts)
 		command->facts.dimensions = 0;
 }
@@ -60,7 +60,7 @@ void tl_ze_describe_indirect(struct tl_call *call, const struct ze_list *list,
 	(void)list;
 }
 
-/* One command with one event, however many kernels it launches: it has the first one's name. */
+/* One command with one event, however many kernels it launches: it has the first kernel's name. */
 void tl_ze_describe_several(struct tl_call *call, const struct ze_list *list,
 			    struct ze_command *command)
 {
@@ -72,7 +72,7 @@ void tl_ze_describe_several(struct tl_call *call, const struct ze_list *list,
 	(void)list;
 }
 
-/* Whose memory it is: the host's, or a device's. Shared memory belongs to its device. */
+/* Where memory lies: on the host, or on a device. Shared memory belongs to its device. */
 struct side {
 	bool host;
 	const struct ze_device *device;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_command_facts.h: what a command is (struct tl_device_facts), by the parameters of the call
+ * ze_command_facts.h: what a command does (struct tl_device_facts), from the parameters of the call
  * that appends it to a list. With tl_ze_lock held.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_COMMAND_FACTS_H
@@ -10,7 +10,7 @@
 #include "layer/device/ze/ze_lists.h"
 #include "layer/device/ze/ze_recordings.h"
 
-/* Fill in the command's facts. One such function for each way that parameters are given. */
+/* Fill in the command's facts. There is one such function for each form of parameters. */
 typedef void tl_ze_describe(struct tl_call *call, const struct ze_list *list,
 			    struct ze_command *command);
 

@@ -18,9 +18,9 @@ static struct ze_device *all; /* linked by .next */
 static struct tl_device *host;
 
 /*
- * timerResolution is in cycles a second where the newer structure type asked for that and the
- * driver knows the type; older ones give nanoseconds per cycle. No device counts slower than once
- * in 10 us, nor has a timer of less than 100 kHz.
+ * timerResolution is in cycles a second if the newer structure type asked for that and the driver
+ * knows the type; otherwise it is in nanoseconds per cycle. No device counts slower than once in 10
+ * us, nor has a timer of less than 100 kHz.
  */
 static uint64_t timer_rate(uint64_t resolution)
 {
@@ -35,7 +35,8 @@ static unsigned timer_bits(uint32_t valid)
 }
 
 /*
- * Sub-devices have engines of their own. Of devices of the same name the second is called "… #2".
+ * Sub-devices have engines of their own. If devices have the same name, the second is called "…
+ * #2".
  */
 static char *device_name(const ze_device_properties_t *properties)
 {
@@ -72,10 +73,10 @@ static void device_ask_groups(struct ze_device *device)
 		device->flags[i] = groups[i].flags;
 }
 
-#define TRIES 4	    /* of reading both clocks, where something came in between */
-#define CLOSE 5000u /* nanoseconds: nothing did, whatever is usual */
+#define TRIES 4	    /* readings of both clocks, if something interrupts them */
+#define CLOSE 5000u /* nanoseconds: a reading this short was not interrupted, whatever is usual */
 
-/* The closest of some tries; the first one, if it is as close as usual. */
+/* Takes a pair: the closest of some readings; the first one, if it is as close as usual. */
 static void device_pair(struct ze_device *device)
 {
 	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
@@ -125,7 +126,7 @@ static struct ze_device *device_new(ze_device_handle_t handle)
 	device_pair(device);
 	if (device->clock.paired)
 		return device;
-	/* Then the kernels' own stamps are all that says anything about the clock. */
+	/* Then only the kernels' own stamps say something about the clock. */
 	device->pairs = false;
 	device->bits = device->kernel_bits;
 	tl_clock_fit_start(&device->clock, timer_rate(properties.timerResolution), device->bits);
@@ -181,7 +182,7 @@ void tl_ze_pair_all(void)
 			device_pair(device);
 }
 
-/* The structs stay: they are few, and nobody counts who has a pointer to them. */
+/* The structs stay: they are few, and pointers to them are not counted. */
 void tl_ze_devices_forget(void)
 {
 	memset(&devices, 0, sizeof(devices));

@@ -23,29 +23,29 @@ struct ze_device {
 	struct tl_device *device;
 	const char *name;
 	struct tl_clock_fit clock;
-	bool pairs; /* its clock can be read beside the host's */
+	bool pairs; /* its clock and the host's can be read together */
 	unsigned bits, kernel_bits;
 	uint32_t groups;
 	ze_command_queue_group_property_flags_t flags[ZE_GROUPS];
 	struct tl_device_queue *engines[ZE_GROUPS][ZE_ENGINES];
 };
 
-/* NULL: the driver can't be asked about it. */
+/* NULL: the driver can't be asked about the device. */
 struct ze_device *tl_ze_device(ze_device_handle_t handle);
 
 /* The lanes of an engine. */
 struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, uint32_t index);
 
-/* Engines of this group only copy. */
+/* Whether the engines of this group only copy. */
 bool tl_ze_only_copies(const struct ze_device *device, uint32_t group);
 
-/* Read the device's clock and the host's, if it is time to. */
+/* Read the device's clock and the host's together, if it is time to. */
 void tl_ze_pair(struct ze_device *device);
 
-/* The same for all devices: the last chance. */
+/* The same for all devices, for the last time. */
 void tl_ze_pair_all(void);
 
-/* The host as a device: it has the memory that no device has. NULL: memory is short. */
+/* The host as a device: it has the memory that is on no device. NULL: memory is short. */
 struct tl_device *tl_ze_host(void);
 
 void tl_ze_devices_forget(void);

@@ -13,7 +13,7 @@ pthread_mutex_t tl_ze_lock = PTHREAD_MUTEX_INITIALIZER;
 struct tl_ze_real tl_ze_real;
 
 static bool looked, complete;
-static bool ending; /* the last time that the driver may be asked */
+static bool ending; /* the driver is called for the last time */
 
 static void driver_look(void)
 {

@@ -56,15 +56,15 @@ struct tl_ze_real {
 #undef ZE_REAL_FIELD
 };
 
-/* Good only while tl_ze_usable. */
+/* Valid only while tl_ze_usable returns true. */
 extern struct tl_ze_real tl_ze_real;
 
-/* They are all there, and may still be called. With the lock held. */
+/* All functions are known, and the driver may still be called. With the lock held. */
 bool tl_ze_usable(void);
 
 /*
- * For the end: after a call with true and until one with false, the driver may be asked though the
- * lanes have ended. With the lock held.
+ * For the end: after a call with true and until one with false, the driver may be called although
+ * the lanes have ended. With the lock held.
  */
 void tl_ze_driver_ending(bool ending);
 

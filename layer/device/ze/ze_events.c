@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ze_events.c: the program's events. Pools are created with timestamps, and visible to the host.
- * The program does not notice: its questions about a pool get the answers that they would get
- * without. Before an event forgets its times they are read. Pools that other processes share, and
+ * The program does not notice: its questions about a pool get the same answers as without the
+ * layer. Before an event loses its times they are read. Pools that other processes share, and
  * extended ones, stay as they are.
  */
 #include "layer/device/ze/ze_events.h"
@@ -77,7 +77,7 @@ void tl_ze_event_leave(struct ze_event *event)
 	tl_ze_event_release(event);
 }
 
-/* The handle means nothing any more; commands may still refer to the event. */
+/* The handle is no longer valid; commands may still refer to the event. */
 static void event_forget(struct ze_event *event)
 {
 	if (event->link)
@@ -95,7 +95,7 @@ static void event_forget(struct ze_event *event)
 /* --- pools */
 
 struct pool_state {
-	ze_event_pool_desc_t desc;   /* with more flags */
+	ze_event_pool_desc_t desc;   /* the driver's copy, with more flags */
 	ze_event_pool_flags_t flags; /* as the program gave them */
 	bool changed;
 };
@@ -107,7 +107,10 @@ static ze_event_pool_flags_t flags_with_times(ze_event_pool_flags_t flags)
 	return flags & ZE_STAMPS ? flags : flags | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
 }
 
-/* Pools that other processes see get no flags, nor do extended ones (their events may count). */
+/*
+ * Pools that other processes share get no flags, nor do extended ones (their events may be
+ * counter-based).
+ */
 static void pool_create_before(struct tl_call *call, void *state)
 {
 	const ze_event_pool_desc_t **desc = &ZE_PARAM(call, 1, const ze_event_pool_desc_t *);
@@ -149,7 +152,7 @@ static void pool_created(struct tl_call *call, const struct pool_state *state)
 	pool->changed = state->changed;
 	pool->counts = pool_has_counters(ZE_PARAM(call, 1, const ze_event_pool_desc_t *));
 	tl_handles_put(&pools, &pool->handle);
-	/* For questions that may come when no driver can be asked any more. */
+	/* For questions that come when the driver may not be called any more. */
 	if (context && pool->changed && !(pool->flags & ZE_STAMPS))
 		tl_ze_plain(context, false);
 }
@@ -203,7 +206,7 @@ static void pool_destroy_after(struct tl_call *call, void *state, uint64_t resul
 	(void)state;
 }
 
-/* The program reads the flags that it gave. */
+/* The program gets the flags that it gave. */
 static void pool_get_flags_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	ze_event_pool_flags_t *flags = ZE_PARAM(call, 1, ze_event_pool_flags_t *);
@@ -221,8 +224,8 @@ static void pool_get_flags_after(struct tl_call *call, void *state, uint64_t res
 /* --- events, created and gone */
 
 /*
- * An event that was just created. An older one of the same handle was destroyed unseen. NULL:
- * memory is short. With the lock held.
+ * An event was just created. If one of the same handle is known, its destruction was not seen.
+ * NULL: memory is short. With the lock held.
  */
 static struct ze_event *event_created(ze_event_handle_t handle)
 {
@@ -340,8 +343,9 @@ static void event_wait_after(struct tl_call *call, void *state, uint64_t result,
 }
 
 /*
- * The program asks for the timestamps of an event whose pool it gave none. The driver gets an event
- * of the layer's that has none either, and so gives the answer that the program would get.
+ * The program asks for the timestamps of an event whose pool has none for it. The driver gets an
+ * event of the layer's without timestamps instead, and so gives the answer that the program would
+ * get.
  */
 static void timestamp_query_before(struct tl_call *call, void *state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_execute_hooks.c: hooks around what executes regular lists, on queues and immediate lists, and
- * what waits for queues.
+ * ze_execute_hooks.c: hooks around functions that execute regular lists, on queues and immediate
+ * lists, and functions that wait for queues.
  */
 #include "layer/device/ze/ze_execute_hooks.h"
 
@@ -22,22 +22,21 @@
 /* One of the lists that a call executes. */
 struct part {
 	struct ze_execution *execution; /* NULL: it has nothing to show */
-	struct ze_execution *live;	/* of the same recording before */
-	bool copied; /* its results are copied by a list of the layer's before this one */
+	struct ze_execution *live;	/* the execution of the same recording before this one */
+	bool copied; /* a list of the layer's, which goes before this one, copies its results */
 };
 
 struct execute {
 	struct ze_queue *queue;
 	uint32_t correlation;
 	uint32_t parts, count;
-	struct part *part; /* of each list of the program's */
-	ze_command_list_handle_t
-		*lists; /* what is executed: the program's lists, and the layer's */
+	struct part *part;		 /* one for each list of the program */
+	ze_command_list_handle_t *lists; /* the lists to execute: the program's, and the layer's */
 };
 
 /*
- * What the last execution left has to be saved before this one begins: read now, or copied by a
- * list of the layer's that goes before it.
+ * Before this execution begins, what the last one left must be saved: read now, or copied by a list
+ * of the layer's that goes before it.
  */
 static void part_put_aside(struct execute *execute, struct part *part,
 			   struct ze_recording *recording)
@@ -101,7 +100,7 @@ static void execute_free(struct execute *execute)
 
 struct execute_state {
 	struct execute *execute;
-	struct ze_event *event; /* signalled behind it */
+	struct ze_event *event; /* signalled after it */
 };
 
 /* With the lock held. NULL: the queue is not known. */
@@ -131,7 +130,7 @@ static void execute_before(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-/* A graph will execute the lists, nobody knows when. */
+/* A graph will execute the lists, at a time that is not known. */
 static void lists_spoil(const ze_command_list_handle_t *handles, uint32_t count)
 {
 	for (uint32_t i = 0; handles && i < count; i++) {
@@ -141,7 +140,7 @@ static void lists_spoil(const ze_command_list_handle_t *handles, uint32_t count)
 	}
 }
 
-/* `signal`: the parameter with the event that the lists' end signals. */
+/* `signal`: the parameter with the event that the end of the lists signals. */
 static void append_lists_before_at(struct tl_call *call, struct execute_state *state,
 				   unsigned signal)
 {
@@ -178,8 +177,8 @@ static void append_lists_with_before(struct tl_call *call, void *state)
 }
 
 /*
- * The call failed: undo it. What earlier executions left is still there. The latest goes first, so
- * that each finds the one before it.
+ * The call failed: undo what was done for it. What earlier executions left is still there. The
+ * latest goes first, so that each finds the one before it.
  */
 static void execute_revert(struct execute *execute)
 {
@@ -190,7 +189,9 @@ static void execute_revert(struct execute *execute)
 			continue;
 		struct ze_recording *recording = part->execution->recording;
 		tl_ze_execution_cancel(part->execution);
-		/* Once the lanes have ended, what earlier executions left has been given up. */
+		/*
+		 * Once the lanes have ended, the results of earlier executions have been given up.
+		 */
 		if (!part->copied || tl_device_has_ended())
 			continue;
 		struct ze_capture *capture = part->live->capture;
@@ -248,7 +249,7 @@ static void append_lists_after(struct tl_call *call, void *state, uint64_t resul
 	execute_end(call, state, unwound || result != ZE_RESULT_SUCCESS, NULL);
 }
 
-/* --- waiting for a queue. What was submitted when the wait began is over when it ends. */
+/* --- waiting for a queue: what was submitted when the wait began is over when it ends */
 
 struct wait_state {
 	struct ze_queue *queue;
@@ -299,7 +300,7 @@ static void fence_wait_before(struct tl_call *call, void *state)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-/* All queues and immediate lists of the device. */
+/* For all queues and immediate lists of the device. */
 static void device_wait_before(struct tl_call *call, void *state)
 {
 	struct wait_state *wait = state;

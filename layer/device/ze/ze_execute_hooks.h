@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ze_execute_hooks.h: hooks around what executes regular lists, and what waits for queues.
- */
+/* ze_execute_hooks.h: hooks around functions that execute regular lists, or wait for queues. */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_EXECUTE_HOOKS_H
 #define TL_LAYER_DEVICE_ZE_ZE_EXECUTE_HOOKS_H
 

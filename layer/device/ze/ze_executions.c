@@ -17,7 +17,10 @@
 
 /* --- reading */
 
-/* The device writes the end last. Acquire: and the start before it, as far as the host can say. */
+/*
+ * The device writes the end last. Acquire: the start, which it wrote before, is read after that, as
+ * far as the host can make sure of it.
+ */
 static bool slot_read(const struct ze_slot *slot, bool instant, struct ze_item *item)
 {
 	const uint64_t *last = instant ? &slot->start : &slot->end;
@@ -40,8 +43,8 @@ static bool event_read(ze_event_handle_t event, struct ze_item *item)
 }
 
 /*
- * Times were read from the program's event. The same times once more are no news: nobody has reset
- * the event, and nobody has signalled it again.
+ * Whether the times that were read from the program's event are new. If they are the same as
+ * before, nothing has reset the event and signalled it again.
  */
 static bool event_is_news(struct ze_event *event, const struct ze_item *item)
 {
@@ -62,12 +65,12 @@ static bool item_read_theirs(struct ze_execution *execution, uint32_t index,
 		item->lost = true;
 		return false;
 	}
-	/* It may have been destroyed unseen. */
+	/* The event may have been destroyed unseen. */
 	if (!event->seen && !event->here)
 		return false;
 	/*
-	 * The times of the command before (in this execution or in the one before) have to be
-	 * known, to tell these times from those.
+	 * The times of the command before (in this execution or in the one before) must be known,
+	 * to tell these times from those.
 	 */
 	if (event->kept ||
 	    (command->previous && !tl_ze_item_read(execution, command->previous - 1)) ||
@@ -141,7 +144,7 @@ bool tl_ze_item_read(struct ze_execution *execution, uint32_t index)
 		return item->read;
 	if (!tl_ze_usable() || !recording->context)
 		return false;
-	/* Until the last execution's results are put aside, the event still has those. */
+	/* Until the last execution's results have been saved, the event still has those. */
 	if (execution->before && !tl_ze_capture_is_done(execution->before->capture))
 		return false;
 	item->read = execution->capture ? item_read_captured(execution, index, item)
@@ -172,9 +175,9 @@ bool tl_ze_settle(struct ze_event *event)
 /* --- executions */
 
 /*
- * A command is going to signal the event, and leave its times there. Note what the event says
- * already, from a command that has its times elsewhere or from the host: if nobody resets the event
- * in between, that would look like the new command's times.
+ * A command is going to signal the event, and leave its times there. Remember the event's current
+ * times, from a command that has its times elsewhere or from the host: if nothing resets the event
+ * in between, they would look like the new command's times.
  */
 static void event_note_signalled(struct ze_event *event)
 {
@@ -187,7 +190,9 @@ static void event_note_signalled(struct ze_event *event)
 	}
 }
 
-/* Its command is about to be submitted, so the event exists, unless the program is wrong. */
+/*
+ * The event's command is about to be submitted, so the event exists, unless the program is wrong.
+ */
 static bool event_may_be_signalled(const struct ze_event *event)
 {
 	if (event->counts)
@@ -259,7 +264,7 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 	return execution;
 }
 
-/* What the device may still write to its events and slots belongs to nobody. */
+/* Events and slots that the device may still write to are not used again. */
 void tl_ze_execution_free(struct ze_execution *execution)
 {
 	struct ze_recording *recording = execution->recording;

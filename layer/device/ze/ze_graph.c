@@ -2,10 +2,10 @@
 /*
  * ze_graph.c: lists whose commands are captured for a graph instead of being executed.
  *
- * The capture begins on one immediate list, and spreads: to each other one from the command on that
- * waits for an event which a captured command signals. It ends for all of them at once. What is
- * captured gets nothing of the layer's: it may be executed many times, or never, and nobody says
- * when. A graph's execution is one command of the list that it is appended to (ze_append.c).
+ * The capture begins on one immediate list, and spreads to others: to a list whose next command
+ * waits for an event that a captured command signals. It ends for all lists at once. The layer adds
+ * nothing to what is captured, which may be executed many times, or never, at times that are not
+ * known. A graph's execution is one command of the list that it is appended to (ze_append.c).
  */
 #include "layer/device/ze/ze_graph.h"
 

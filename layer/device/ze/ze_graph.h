@@ -14,9 +14,9 @@
 #include "layer/device/ze/ze_lists.h"
 
 /*
- * What is appended to this list is not executed, but captured for a graph: nothing of the layer's
- * may go there. True for a list that waits for an event of a captured command, too, and from then
- * on.
+ * Whether what is appended to this list is captured for a graph, and not executed: the layer may
+ * add nothing there. Becomes true for a list that waits for an event of a captured command, and
+ * stays so.
  */
 bool tl_ze_is_captured(struct ze_list *list, ze_event_handle_t signal, uint32_t count,
 		       const ze_event_handle_t *waits);

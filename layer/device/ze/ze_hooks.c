@@ -25,7 +25,9 @@
 
 /* --- the end, forks */
 
-/* A thread that was in a hook when the end came may hold the lock: wait while there is time. */
+/*
+ * A thread that was in a hook when the end came may hold the lock: wait for it until the deadline.
+ */
 static bool lock_take_until(uint64_t deadline)
 {
 	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
@@ -46,7 +48,7 @@ static void lanes_end(uint64_t deadline)
 	if (tl_ze_queues() && tl_ze_usable())
 		tl_ze_pair_all();
 	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
-		/* A driver that is slow to answer is asked no more. */
+		/* A driver that answers slowly is not called any more. */
 		if (tl_device_now() > deadline)
 			tl_ze_driver_ending(false);
 		tl_ze_give_up(queue);
@@ -55,7 +57,7 @@ static void lanes_end(uint64_t deadline)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
-/* What the layer has in the driver is the parent's. */
+/* What the layer has in the driver belongs to the parent. */
 static void lanes_after_fork(void)
 {
 	pthread_mutex_init(&tl_ze_lock, NULL);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ze_kernels.h: what commands are told to work with: the program's kernels and images. With
- * tl_ze_lock held.
- */
+/* ze_kernels.h: the program's kernels and images. With tl_ze_lock held. */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_KERNELS_H
 #define TL_LAYER_DEVICE_ZE_ZE_KERNELS_H
 

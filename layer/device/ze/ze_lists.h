@@ -24,13 +24,13 @@ struct ze_list {
 	uint32_t group;
 	bool only_copies;
 	bool in_order;
-	struct ze_queue *queue;		/* immediate */
-	struct ze_recording *recording; /* regular */
-	/* the number that the program asked for, for the next command; 0: none */
+	struct ze_queue *queue;		/* for an immediate list */
+	struct ze_recording *recording; /* for a regular list */
+	/* the number that the program got for the next command; 0: none */
 	uint64_t next_id;
-	/* the program may replace the next command's event: it gets none of the layer's */
+	/* the program may replace the next command's event: that gets none of the layer's */
 	bool next_signals;
-	uint64_t session; /* the last graph's capture that it took part in */
+	uint64_t session; /* the last graph's capture in which it took part */
 };
 
 struct ze_list *tl_ze_list_find(ze_command_list_handle_t handle);

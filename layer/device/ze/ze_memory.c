@@ -20,7 +20,7 @@ struct allocation {
 	int64_t size;
 };
 
-/* `device` may be NULL: the host's. */
+/* `device` NULL: it is the host's. */
 static void memory_allocated(const void *memory, ze_device_handle_t device, size_t size)
 {
 	struct allocation *allocation = tl_ze_object_new(&allocations, memory, sizeof(*allocation));
@@ -66,7 +66,9 @@ static void memory_alloc_host_after(struct tl_call *call, void *state, uint64_t 
 	(void)state;
 }
 
-/* As struct ze_taken: once memory is freed, its address may be another allocation's at once. */
+/*
+ * As with struct ze_taken: once memory is freed, another allocation may have its address at once.
+ */
 static void memory_free_before_at(struct tl_call *call, void *state, unsigned memory)
 {
 	struct ze_taken *taken = state;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ze_memory.h: what memory the program has on each device. With tl_ze_lock held.
- */
+/* ze_memory.h: how much memory the program has on each device. With tl_ze_lock held. */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_MEMORY_H
 #define TL_LAYER_DEVICE_ZE_ZE_MEMORY_H
 

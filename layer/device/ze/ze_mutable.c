@@ -3,9 +3,9 @@
  * ze_mutable.c: lists whose commands the program changes after it has appended them, and copies of
  * lists.
  *
- * The program asks for the number of the command that it is going to append, and changes it by that
- * number while the list is not being executed: kernel, sizes, event. What earlier executions left
- * is read, and shown, before.
+ * The program asks for a number for the next command that it appends. With that number it can
+ * change the command while the list is not being executed: kernel, sizes, event. Before a change,
+ * what earlier executions left is read and shown.
  *
  * The headers of Level Zero 1.4 lack all of this, so its structures are here.
  */
@@ -34,8 +34,8 @@ struct mutable_desc {
 };
 
 /*
- * ze_mutable_group_count_exp_desc_t, ze_mutable_group_size_exp_desc_t: what all descriptions of a
- * change begin with, and the rest of these two
+ * the common beginning of all descriptions of a change, and the rest of
+ * ze_mutable_group_count_exp_desc_t and ze_mutable_group_size_exp_desc_t
  */
 struct change_desc {
 	ze_structure_type_t stype;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_objects.h: what hooks of all kinds of objects share. Handles are reused: what is created takes
- * the place of whatever had its handle. With tl_ze_lock held.
+ * ze_objects.h: what hooks of all kinds of objects share. Handles are reused: a new object takes
+ * the place of the one that had its handle. With tl_ze_lock held.
  */
 #ifndef TL_LAYER_DEVICE_ZE_ZE_OBJECTS_H
 #define TL_LAYER_DEVICE_ZE_ZE_OBJECTS_H
@@ -20,7 +20,7 @@ static inline bool tl_ze_call_failed(uint64_t result, bool unwound)
 
 /*
  * A new object, zeroed, in the table under its handle. If the table has an object of that handle,
- * its destruction was not seen. NULL: memory is short.
+ * that object's destruction was not seen. NULL: memory is short.
  */
 static inline void *tl_ze_object_new(struct tl_handles *table, const void *handle, size_t size)
 {
@@ -34,9 +34,9 @@ static inline void *tl_ze_object_new(struct tl_handles *table, const void *handl
 }
 
 /*
- * The state of a hook of a function that destroys an object. Between the driver's destroying it and
- * the hook's `after` another thread may get an object of the same handle. So `before` takes the
- * object out of the table.
+ * The state of a hook of a function that destroys an object. After the driver has destroyed it, and
+ * before the hook's `after`, another thread may get an object of the same handle. So `before` takes
+ * the object out of the table.
  */
 struct ze_taken {
 	struct tl_handle *object;

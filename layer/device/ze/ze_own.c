@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ze_own.c: the layer's events and memory in a program's context, from free lists. The driver gets
- * them back with the context.
+ * ze_own.c: the layer's events and memory in a program's context, from free lists. They are freed
+ * with the context.
  */
 #include "layer/device/ze/ze_own.h"
 
@@ -13,7 +13,7 @@
 #include "layer/device/ze/ze_driver_functions.h"
 
 #define POOL 128u	  /* events of a pool */
-#define SLAB (64u * 1024) /* bytes of memory asked for at once */
+#define SLAB (64u * 1024) /* bytes that are allocated at once */
 
 struct ze_pools {
 	struct ze_pools *next;
@@ -107,7 +107,7 @@ void tl_ze_event_give(struct ze_context *context, struct ze_own_event *own)
 	context->events = own;
 }
 
-/* Both, when the first is needed. */
+/* Makes both events when the first one is needed. */
 static void context_make_plain(struct ze_context *context)
 {
 	if (!context->plain_pool)
@@ -272,7 +272,7 @@ void tl_ze_context_destroy(ze_context_handle_t handle)
 		context->captures = capture->next;
 		tl_ze_capture_free(context, capture);
 	}
-	/* Memory that the device may yet write to stays. */
+	/* Memory that the device may still write to stays. */
 	if (tl_ze_usable() && !context->outlived) {
 		context_destroy_events(context);
 		context_destroy_memory(context);
@@ -285,7 +285,7 @@ void tl_ze_contexts_forget(void)
 	memset(&contexts, 0, sizeof(contexts));
 }
 
-/* The layer's own events and memory in the context go before it. */
+/* The layer's own events and memory in the context are freed before it. */
 static void context_destroy_before(struct tl_call *call, void *state)
 {
 	pthread_mutex_lock(&tl_ze_lock);

@@ -15,7 +15,7 @@
 #include "layer/device/handles.h"
 
 /*
- * What the device writes for a command: as the result of a query of an event, or two global
+ * What the device writes for a command: the result of a query of an event, or two global
  * timestamps. 0: not yet.
  */
 struct ze_slot {
@@ -25,7 +25,7 @@ struct ze_slot {
 _Static_assert(sizeof(struct ze_slot) == sizeof(ze_kernel_timestamp_result_t),
 	       "an event's timestamps are copied into a slot");
 
-#define ZE_RUN 64u /* slots that lie together */
+#define ZE_RUN 64u /* slots in one piece */
 
 struct ze_run {
 	struct ze_run *next;
@@ -37,25 +37,25 @@ struct ze_own_event {
 	ze_event_handle_t event;
 };
 
-/* The program's context. Once known, it stays: others may still have a pointer to it. */
+/* A context of the program. Once known, it stays, since there may still be pointers to it. */
 struct ze_context {
 	struct tl_handle handle;
 	bool gone;
-	struct ze_pools *pools;	     /* of ours */
+	struct ze_pools *pools;	     /* the layer's */
 	struct ze_own_event *events; /* free, and not signalled */
 	struct ze_slab *slabs;
 	struct ze_run *runs;	     /* free */
-	struct ze_slot *single_free; /* slots given one by one: linked by .start */
-	struct ze_capture *captures; /* captures that nobody needs any more */
+	struct ze_slot *single_free; /* single slots, linked by .start */
+	struct ze_capture *captures; /* captures that are no longer needed */
 	ze_event_pool_handle_t plain_pool;
 	ze_event_handle_t plain[2]; /* without timestamps; the second is signalled */
-	/* the device may yet write to memory of the layer's in it */
+	/* the device may still write to the layer's memory in it */
 	bool outlived;
 	struct ze_recording *recordings; /* that live in it */
 };
 
-struct ze_context *tl_ze_context(ze_context_handle_t handle); /* made where there is none yet */
-/* Everything of the layer's that is in it goes, too. */
+struct ze_context *tl_ze_context(ze_context_handle_t handle); /* made if there is none yet */
+/* Also frees everything of the layer's in the context. */
 void tl_ze_context_destroy(ze_context_handle_t handle);
 void tl_ze_contexts_forget(void);
 struct ze_own_event *tl_ze_event_take(struct ze_context *context);
@@ -66,7 +66,7 @@ struct ze_run *tl_ze_run_take(struct ze_context *context);
 void tl_ze_run_give(struct ze_context *context, struct ze_run *run);
 void *tl_ze_memory_take(struct ze_context *context, size_t size);
 void tl_ze_memory_give(struct ze_context *context, void *memory);
-/* The layer's event without timestamps that is, or is not, signalled. NULL: there is none. */
+/* The layer's event without timestamps: the signalled one, or the other. NULL: there is none. */
 ze_event_handle_t tl_ze_plain(struct ze_context *context, bool signalled);
 
 extern const struct tl_hook tl_ze_context_hooks[];

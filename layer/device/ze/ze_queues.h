@@ -22,7 +22,7 @@ struct ze_queue {
 	struct tl_device_queue *lanes;
 	bool synchronous;
 	uint64_t number; /* of the last execution */
-	/* of the last one of which something was read: all before it are over */
+	/* of the last execution of which something was read: all before it are over */
 	uint64_t over;
 	struct ze_execution *first, **last;
 	struct ze_queue *next, **link; /* of all */
@@ -31,7 +31,7 @@ struct ze_queue {
 struct ze_fence {
 	struct tl_handle handle;
 	ze_command_queue_handle_t queue;
-	uint64_t number; /* executions up to this one are over when it is signalled */
+	uint64_t number; /* executions up to this one are over when the fence is signalled */
 };
 
 struct ze_queue *tl_ze_queue_find(ze_command_queue_handle_t handle);
@@ -42,7 +42,7 @@ struct ze_queue *tl_ze_queues(void); /* the first of all */
 void tl_ze_queue_open(struct ze_queue *queue, struct ze_device *device, uint32_t group,
 		      uint32_t index, ze_command_queue_mode_t mode);
 
-/* It is destroyed: show what is left of its commands as unfinished. */
+/* The queue is destroyed: show what is left of its commands as unfinished. */
 void tl_ze_queue_close(struct ze_queue *queue);
 
 void tl_ze_queues_forget(void);

@@ -75,8 +75,8 @@ struct ze_slot *tl_ze_recording_slot(struct ze_recording *recording)
 }
 
 /*
- * A tool's event, or another one that nobody saw being created, may have times when the call that
- * appends returns, or during a call that waits for the event.
+ * The creation of a tool's event, and of some others, was not seen. Its times may be there when the
+ * call that appends returns, or during a call that waits for the event.
  */
 void tl_ze_choose_for_event(bool in_order, bool regular, struct ze_recording *recording,
 			    struct ze_command *command)
