@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * checked_stdout.h: a command whose standard output could not be written says so and fails,
- * whatever ends it, argp's --help among it.
+ * checked_stdout.h: if a command's standard output could not be written, the command prints that
+ * and fails, however it ends, also after argp's --help.
  *
  * Call tl_check_stdout(NAME) first in main. For commands of one source file; tracelayer(1) has its
- * own, which knows more.
+ * own check, which knows more.
  */
 #ifndef TL_COMMON_CHECKED_STDOUT_H
 #define TL_COMMON_CHECKED_STDOUT_H

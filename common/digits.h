@@ -2,8 +2,8 @@
 /*
  * digits.h: integers as digits, eight of them in one word, without a loop and without a table.
  *
- * Each function returns where the digits end. Behind them it may write on, up to the room that it
- * names: whoever calls it has that much.
+ * Each function returns where the digits end. It may also write behind them, up to the room that
+ * its comment names: the caller must have that much.
  */
 #ifndef TL_COMMON_DIGITS_H
 #define TL_COMMON_DIGITS_H

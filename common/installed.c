@@ -21,7 +21,7 @@ static size_t path_common(const char *a, const char *b)
 	return same;
 }
 
-/* The folder that the command which runs lies in. */
+/* The folder of the command that runs. */
 static bool installed_here(char *here)
 {
 	ssize_t length = readlink("/proc/self/exe", here, PATH_MAX - 1);
@@ -34,8 +34,8 @@ static bool installed_here(char *here)
 }
 
 /*
- * `folder` is what configure was told, and ends with a slash; `built` is where the build tree has
- * the same, beside the command.
+ * `folder` is what configure was given, and ends with a slash; `built` is the same place in the
+ * build tree, beside the command.
  */
 static bool installed_find(const char *folder, const char *built, const char *name, char *found)
 {

@@ -9,12 +9,12 @@
 #include <string.h>
 
 /*
- * Slurm's steps that are no srun: a batch script, an interactive shell. Their numbers are the last
+ * Slurm's numbers for steps without srun: a batch script, an interactive shell. They are the last
  * ones of 32 bits.
  */
 #define SLURM_STEPS_BEGIN 0xfffffff0u
 
-/* A variable's number, -1 where it has none. */
+/* A variable's number; -1: it has none. */
 static int64_t number_of(const char *variable)
 {
 	const char *at = getenv(variable);
@@ -27,7 +27,7 @@ static int64_t number_of(const char *variable)
 	return *at ? -1 : number;
 }
 
-/* Slurm numbers a batch script as well, which starts the ranks and is none. */
+/* Slurm also numbers the batch script, which starts the ranks and is no rank itself. */
 static int64_t slurm_rank(void)
 {
 	int64_t step = number_of("SLURM_STEP_ID");
@@ -35,7 +35,7 @@ static int64_t slurm_rank(void)
 	return step >= 0 && step < SLURM_STEPS_BEGIN ? number_of("SLURM_PROCID") : -1;
 }
 
-/* torchrun's name is one that anybody may use: it counts only with its neighbours. */
+/* torchrun's variable has a common name: it counts only together with its neighbours. */
 static int64_t torch_rank(void)
 {
 	int64_t rank = number_of("RANK");
@@ -60,7 +60,7 @@ int64_t tl_launcher_rank(void)
 
 bool tl_launcher_is(const char *program)
 {
-	/* mpirun.openmpi, mpiexec.hydra: what stands behind a dot says whose it is. */
+	/* For names like mpirun.openmpi and mpiexec.hydra, only the part before the dot counts. */
 	static const char *const names[] = {
 		"mpirun",
 		"mpiexec",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launcher.h: what starts the processes of a parallel program, and which rank it gave this one.
+ * launcher.h: whether a program starts the processes of a parallel program, and the rank that it
+ * gave this process.
  *
  * Reads the environment and allocates nothing.
  */
@@ -14,8 +15,8 @@
 int64_t tl_launcher_rank(void);
 
 /*
- * A program of that name starts those of others (mpirun, srun): what it calls itself is not what
- * anybody wants to see. A path will do, too.
+ * A program of that name starts the processes of others (mpirun, srun): users do not want its own
+ * calls in a trace. A path will do, too.
  */
 bool tl_launcher_is(const char *program);
 

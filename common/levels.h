@@ -12,7 +12,7 @@
 /* "request", "runtime", "operator", "debug": of enum tl_level's bits, the lowest first. */
 extern const char *const tl_level_words[TL_LEVEL_WORDS];
 
-/* Behind a category, its levels: ",runtime,operator". */
+/* The levels, for behind a category: ",runtime,operator". */
 void tl_text_levels(struct tl_text *text, unsigned mask);
 
 #endif

@@ -26,14 +26,14 @@
 #define PROCFS	  0x9fa0 /* PROC_SUPER_MAGIC */
 #define TAKEN_MAX 100000
 
-/* syscall() leaves the reason in errno; from here on it is in the answer. */
+/* syscall() leaves the error in errno; this puts it into the result. */
 #define KERNEL(...) kernel_result(syscall(__VA_ARGS__))
 static int kernel_result(long answer)
 {
 	return answer < 0 ? -errno : (int)answer;
 }
 
-/* By name, or with "" the descriptor itself. A link is not followed, unless `follow` says so. */
+/* Looks at a file by name, or with "" at the descriptor itself. Follows a link only if `follow`. */
 static int file_look(int folder, const char *name, struct stat *stat, bool follow)
 {
 	return KERNEL(SYS_newfstatat, folder, name, stat,
@@ -63,7 +63,7 @@ const char *tl_output_words(int error)
 	}
 }
 
-/* A path in the making. */
+/* A path that is being made. */
 struct name {
 	char *start, *at, *end;
 	bool cut;
@@ -80,7 +80,10 @@ static void name_add(struct name *name, const char *bytes, size_t size)
 	*name->at = 0;
 }
 
-/* As part of a file's name: no slash, nothing that a terminal or a shell would trip over. */
+/*
+ * Adds a text as part of a file's name: without slashes and characters that terminals or shells
+ * interpret.
+ */
 static void name_add_plain(struct name *name, const char *string)
 {
 	for (; *string; string++) {
@@ -137,7 +140,7 @@ void tl_output_program(char *name, size_t room)
 	name[length] = 0;
 }
 
-/* A rank that nobody gave must not be taken for one. */
+/* A process without a rank must not look like one with a rank. */
 static void name_add_rank(struct name *name, int64_t rank)
 {
 	if (rank >= 0)
@@ -194,7 +197,7 @@ bool tl_output_expand_for(char *path, size_t room, const char *pattern,
 	if (name.at[-1] != '/') {
 		if (file_look(AT_FDCWD, path, &stat, true) < 0 || !S_ISDIR(stat.st_mode))
 			return true;
-		/* As in /here/., which is what . is when it comes here. */
+		/* As in /here/., from "." in the user's path. */
 		if (name.at - path > 1 && name.at[-1] == '.' && name.at[-2] == '/')
 			name.at--;
 		else
@@ -226,11 +229,11 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 }
 
 /*
- * What is left of a path to walk; a link's target is put before it. It is as large as a path, and
- * the writing thread may have a small stack. One thread writes at a time, so there is one.
+ * The rest of a path to walk; a link's target is put before it. Static, since it is as large as a
+ * path, and the writing thread may have a small stack. Only one thread writes at a time.
  */
 static struct walk {
-	int folder; /* AT_FDCWD, or ours to close */
+	int folder; /* AT_FDCWD, or a descriptor to close */
 	unsigned links;
 	char rest[TL_OUTPUT_PATH], target[TL_OUTPUT_PATH];
 } the_walk, checking_walk;
@@ -265,7 +268,7 @@ static int walk_through_link(struct walk *walk, int link, const char *rest)
 	return 0;
 }
 
-/* One component; afterwards walk->rest is what is left. */
+/* Walks one component; walk->rest becomes what is left. */
 static int walk_step(struct walk *walk, size_t size)
 {
 	char name[256];
@@ -293,7 +296,7 @@ static int walk_step(struct walk *walk, size_t size)
 	return 0;
 }
 
-/* Open the folder that a path's last component is in, and leave that component in walk->rest. */
+/* Opens the folder of a path's last component, and leaves that component in walk->rest. */
 static int walk_path(struct walk *walk, const char *path)
 {
 	walk->folder = AT_FDCWD;
@@ -328,8 +331,8 @@ static bool ends_with(const char *text, size_t size, const char *ending)
 }
 
 /*
- * Where a name's ending begins: .json.gz is one ending, .pftrace.gz too; a dot at the front is
- * none.
+ * Where a name's ending begins: .json.gz is one ending, and so is .pftrace.gz; a dot at the front
+ * begins none.
  */
 static size_t ending_of(const char *name)
 {
@@ -350,7 +353,7 @@ static bool file_is_special(mode_t mode)
 	return S_ISCHR(mode) || S_ISFIFO(mode);
 }
 
-/* It has been judged; see that it is what was opened. */
+/* Opens a file that was checked, and makes sure that it is still the same file. */
 static int open_judged(int folder, const char *name, const struct stat *judged, int flags)
 {
 	struct stat stat;
@@ -364,8 +367,8 @@ static int open_judged(int folder, const char *name, const struct stat *judged, 
 }
 
 /*
- * A link of procfs is a descriptor that its process has open: who made what it leads to does not
- * matter, since it was handed over.
+ * A link of procfs is a descriptor that its process has open. Who made the file behind it does not
+ * matter, since the descriptor was handed over.
  */
 static int open_descriptor(int folder, const char *name, int flags)
 {
@@ -379,8 +382,8 @@ static int open_descriptor(int folder, const char *name, int flags)
 }
 
 /*
- * As /dev/stdout is one, by /proc/self/fd/1. Other links are names that are taken, unless they lead
- * to a device.
+ * Opens a link like /dev/stdout, which leads to /proc/self/fd/1. Any other link counts as a taken
+ * name, unless it leads to a device.
  */
 static int open_through_link(int folder, const char *name, int flags)
 {
@@ -402,10 +405,7 @@ static int open_through_link(int folder, const char *name, int flags)
 	return -EEXIST;
 }
 
-/*
- * A device that swallows (/dev/null, /dev/full) is written to as it is, and so is a pipe that
- * somebody reads.
- */
+/* A device (/dev/null, /dev/full) is written to as it is, and so is a pipe that has a reader. */
 int tl_output_special(int folder, const char *name, int flags)
 {
 	struct stat stat;
@@ -417,8 +417,8 @@ int tl_output_special(int folder, const char *name, int flags)
 	if (!file_is_special(stat.st_mode))
 		return -EEXIST;
 	/*
-	 * Anybody can make a pipe where all may make files, and wait there for what comes. Devices
-	 * only root makes.
+	 * Any user can make a pipe in a folder that all may write to, and wait there for data. Only
+	 * root makes devices.
 	 */
 	if (S_ISFIFO(stat.st_mode) && file_is_foreign(&stat))
 		return -TL_OUTPUT_FOREIGN;
@@ -441,8 +441,8 @@ bool tl_output_number(char *name, size_t room, uint32_t number)
 }
 
 /*
- * Create `name` or the first of name.1.json, name.2.json … from *number on that is free; `name`
- * becomes what was made, and *number its number.
+ * Creates `name`, or the first of name.1.json, name.2.json … from *number on that is free. `name`
+ * becomes the file's name, and *number its number.
  */
 static int create_in(int folder, char *name, size_t room, uint32_t *number)
 {
@@ -467,8 +467,8 @@ static int create_in(int folder, char *name, size_t room, uint32_t *number)
 }
 
 /*
- * For who may have to walk back to a path's own name: what is left must be its last component, not
- * that of a link's target.
+ * For a caller that walks back to the path's own last component: what is left must be that, and not
+ * the last component of a link's target.
  */
 static const char *path_last(const char *path)
 {
@@ -493,7 +493,7 @@ static int check_in(int folder, const char *name)
 		if (fd != -EEXIST)
 			return fd < 0 && fd != -ENXIO ? fd : 0;
 	}
-	/* By the real user: with another effective one it can't be told. */
+	/* This checks as the real user, so it can't tell if the effective one differs. */
 	if (KERNEL(SYS_getuid) != KERNEL(SYS_geteuid))
 		return 0;
 	error = KERNEL(SYS_faccessat, folder, ".", W_OK | X_OK);
@@ -539,8 +539,10 @@ int tl_output_create(struct tl_output *output)
 	if (!fd) {
 		char *base = (char *)path_last(output->path);
 		if (!strcmp(base, walk->rest)) {
-			/* The name in the folder that was found; then the path as the user wrote
-			 * it, with it. */
+			/*
+			 * First the name in the folder that was found; then the path as the user
+			 * wrote it, with that name.
+			 */
 			fd = create_in(walk->folder, walk->rest, sizeof(walk->rest),
 				       &output->number);
 			if (fd >= 0 && strlen(walk->rest) <

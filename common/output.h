@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h: the trace file's name, and how it is opened. The layer's writer and the command use it
- * alike.
+ * output.h: the trace file's name, and how it is opened, for the layer's writer and for the
+ * command.
  *
  * Only system calls: it runs on the writer's thread. One thread at a time (in the layer: the holder
  * of the pen, layer/write/writer.c). Errors are returned as negative errno values.
@@ -20,8 +20,8 @@
 #define TL_OUTPUT_STANDARD "trace.%e.%p.json"
 
 /* This file's own reasons, as errno values that no file system returns. */
-#define TL_OUTPUT_FOREIGN ENOTNAM /* a pipe that is there belongs to somebody else */
-/* the descriptor that is named (/dev/stdout) leads to a file, which others write, too */
+#define TL_OUTPUT_FOREIGN ENOTNAM /* an existing pipe belongs to another user */
+/* the named descriptor (/dev/stdout) is a file, which other code writes, too */
 #define TL_OUTPUT_SHARED EISNAM
 
 /* An open file, and what is needed to open it again. */
@@ -43,15 +43,16 @@ struct tl_output_names {
 	int64_t rank;	  /* below 0: no launcher gave one */
 	uint64_t seconds; /* since 1970 */
 	const char *program, *host;
-	/* the name of a file in a folder, where a folder is named; NULL: the path stays as it is */
+	/* the file's name if the path is a folder; NULL: the path stays as it is */
 	const char *standard;
 };
 
 /*
  * Fill in a pattern: %p process, %e program, %h host, %r rank, %t time in UTC, %% a %. Characters
- * that don't belong into a file's name become _. Without a rank %r is nothing, and the dot, dash or
- * underscore before it goes, too; at the front of a name it is "none". A path that ends with a
- * slash, or is a folder, gets the standard name behind it. False where it gets too long.
+ * that don't belong in a file's name become _. Without a rank, %r becomes nothing, and the dot,
+ * dash or underscore before it is removed; at the front of a name %r becomes "none". A path that
+ * ends with a slash, or is a folder, gets the standard name behind it. False: the path gets too
+ * long.
  */
 bool tl_output_expand_for(char *path, size_t room, const char *pattern,
 			  const struct tl_output_names *names);
@@ -61,42 +62,40 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 
 /*
  * Create the file that output->path names, mode 0600. A name that is taken gets .1, .2, … before
- * its ending; numbers below output->number are passed over, which then is the one that the name got
- * (0: none). A device is opened as it is, and so is a pipe that belongs to the user or to root:
- * -ENXIO while nobody has it open to read. What /dev/stdout and the like name is opened if it is a
- * pipe or a device. No symbolic link on the way is followed but the user's own and root's. Returns
- * a descriptor.
+ * its ending; numbers below output->number are skipped. output->number becomes the number that the
+ * name got (0: none). A device is opened as it is, and so is a pipe that belongs to the user or to
+ * root: -ENXIO while it has no reader. /dev/stdout and the like are opened if they lead to a pipe
+ * or a device. Symbolic links on the way are followed only if they belong to the user or to root.
+ * Returns a descriptor.
  */
 int tl_output_create(struct tl_output *output);
 
 /*
- * Would tl_output_create have a place for the file? 0, or why not. Nothing is made. One caller at a
- * time, but beside those of the others.
+ * Whether tl_output_create could make the file: 0, or why not. Makes nothing. One caller at a time,
+ * but it may run beside the other functions.
  */
 int tl_output_check(const char *path);
 
-/*
- * Words for errors of these functions that the system has none for, or misleading ones; else NULL.
- */
+/* Words for errors of these functions if the system's own are missing or misleading; else NULL. */
 const char *tl_output_words(int error);
 
 /*
- * For what is made beside its name first: the folder that a path's last component is in, found in
- * the same way; `name` (NAME_MAX + 1) becomes that component. A descriptor (O_PATH), or why not.
- * Not thread safe.
+ * For files that are first made under another name: opens the folder of a path's last component,
+ * found in the same way; `name` (NAME_MAX + 1) becomes that component. Returns a descriptor
+ * (O_PATH), or why not. Not thread safe.
  */
 int tl_output_folder(const char *path, char *name);
 
 /*
- * What is in the folder by that name, if it is a device or a pipe: opened for writing with these
- * flags, by the rules above. -EEXIST: neither.
+ * If the folder has a device or a pipe of that name: opens it for writing with these flags, by the
+ * rules above. -EEXIST: it is neither.
  */
 int tl_output_special(int folder, const char *name, int flags);
 
-/* name.json becomes name.N.json. False where it gets too long. */
+/* name.json becomes name.N.json. False: it gets too long. */
 bool tl_output_number(char *name, size_t room, uint32_t number);
 
-/* Open the file again. -ESTALE where the name leads to something else now. */
+/* Open the file again. -ESTALE: the name leads to another file now. */
 int tl_output_reopen(const struct tl_output *output);
 
 #endif

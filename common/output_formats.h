@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output_formats.h: the formats of a trace file, and the endings that ask for them. The one list of
- * both: format/encode/formats.c has what makes each format, by its number here.
+ * output_formats.h: the one list of the trace file's formats and of the endings that ask for them.
+ * format/encode/formats.c has the functions that make each format, by its number here.
  *
  * Async-signal-safe, on any thread.
  */
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The numbers stand in buffers files (struct tl_output_piece). */
+/* These numbers are stored in buffers files (struct tl_output_piece). */
 enum tl_output_format {
 	TL_OUTPUT_JSON = 0,
 	TL_OUTPUT_PFTRACE = 1,
@@ -23,11 +23,11 @@ enum tl_output_format {
 #define TL_OUTPUT_ENDINGS ".json, .json.gz, .pftrace, .pftrace.gz or .tlt"
 
 struct tl_output_ending {
-	bool known; /* it asks for .format */
-	bool gzip;  /* .gz stands behind the format's ending */
-	/* a format's ending; not .known where it has .gz, and the format is never compressed */
+	bool known; /* the name asks for .format */
+	bool gzip;  /* the format's ending is followed by .gz */
+	/* a format's ending; .known is false if it has .gz, and the format is never compressed */
 	enum tl_output_format format;
-	size_t size; /* bytes of the ending, with .gz; 0: it is no format's */
+	size_t size; /* bytes of the ending, with .gz; 0: no format has it */
 };
 
 struct tl_output_ending tl_output_ending(const char *name);

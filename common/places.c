@@ -49,7 +49,7 @@ void tl_places_path(char path[TL_PLACES_PATH], const char *folder, uint32_t pid,
 	*text.at = 0;
 }
 
-/* Decimal digits, as tl_places_path writes them; NULL where there are none, or too many. */
+/* Decimal digits, as tl_places_path writes them; NULL: there are none, or too many. */
 static const char *number_at(const char *at, uint32_t *number)
 {
 	const char *first = at;

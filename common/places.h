@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * places.h: where buffers files lie, and what they are called. The layer makes them there,
- * `tracelayer recover` looks for them there.
+ * places.h: where buffers files lie, and their names. The layer makes them there, and `tracelayer
+ * recover` looks for them there.
  *
- * No allocation. The places come from the environment, so the layer asks once, before the program
- * can change it.
+ * No allocation. The places come from the environment, so the layer reads them once, before the
+ * program can change it.
  */
 #ifndef TL_COMMON_PLACES_H
 #define TL_COMMON_PLACES_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * A file is called this, its process's pid (as that sees itself), a dot, and a number that no other
- * file of that name there has.
+ * A file's name: this, its process's pid (in the process's own namespace), a dot, and a number that
+ * no other file of that name there has.
  */
 #define TL_PLACES_PREFIX "tracelayer-buffers."
 #define TL_PLACES_MAX	 5
@@ -24,7 +24,7 @@
 
 /*
  * Folders, the best first: memory (/dev/shm), $XDG_RUNTIME_DIR, $TMPDIR, /tmp, /var/tmp. Absolute,
- * none twice. They need not exist.
+ * each once. They need not exist.
  */
 struct tl_places {
 	unsigned count;
@@ -36,7 +36,7 @@ void tl_places(struct tl_places *places);
 /* A file's path there. Async-signal-safe. */
 void tl_places_path(char path[TL_PLACES_PATH], const char *folder, uint32_t pid, uint32_t number);
 
-/* A name within a folder is that of a buffers file; then *pid is whose. */
+/* Whether a name within a folder is a buffers file's; *pid becomes its process's. */
 bool tl_places_is_buffers(const char *name, uint32_t *pid);
 
 #endif

@@ -49,7 +49,7 @@ static uint64_t number_at(const char *text)
 	return number;
 }
 
-/* Field 22 of stat. The second one, the program's name, may have spaces and parentheses in it. */
+/* Field 22 of stat. Field 2, the program's name, may contain spaces and parentheses. */
 uint64_t tl_proc_start_time(uint32_t pid)
 {
 	char path[32], stat[1024];
@@ -88,7 +88,10 @@ static bool is_in_childrens_time(void)
 	return !strcmp(own, children);
 }
 
-/* "monotonic           1000         0": seconds, which may be negative, and nanoseconds. The file is about the children's namespace. */
+/*
+ * "monotonic 1000 0": seconds, which may be negative, and nanoseconds. The file is about the
+ * namespace of the children.
+ */
 int64_t tl_proc_time_offset(void)
 {
 	char text[256];

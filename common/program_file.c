@@ -29,8 +29,8 @@ static bool read_at(int fd, void *to, size_t size, uint64_t at)
 }
 
 /*
- * Wherever it lies: glibc's has this name in every distribution, and another C library's has
- * another.
+ * glibc's dynamic linker has this name in every distribution, in whatever folder; those of other C
+ * libraries have other names.
  */
 static bool is_our_interpreter(const char *path)
 {
@@ -56,7 +56,7 @@ static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file
 	if (!read_at(fd, &header, sizeof(header), 0))
 		return TL_PROGRAM_UNKNOWN;
 	file->machine = header.e_machine;
-	/* x32 programs have our machine, but the other class. */
+	/* x32 programs are for this machine, but have the other class. */
 	file->narrow = header.e_machine == OUR_MACHINE && header.e_ident[EI_CLASS] != ELFCLASS64;
 	if (header.e_machine != OUR_MACHINE || file->narrow)
 		return TL_PROGRAM_FOREIGN;
@@ -75,8 +75,8 @@ static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file
 }
 
 /*
- * The dynamic linker will run in secure mode: the file gives the process rights that it does not
- * have.
+ * Whether the dynamic linker will run in secure mode, since the file gives the process rights that
+ * it does not have.
  */
 static bool is_privileged(const char *path)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_protocol.h: what the layer tells `tracelayer run`, so that its closing line can say where the
- * trace is, or why there is none.
+ * run_protocol.h: what the layer reports to `tracelayer run`, so that its closing line can say
+ * where the trace is, or why there is none.
  *
- * `run` makes an empty folder that only its user can enter and names it in TRACELAYER_REPORT. Where
- * root runs it, programs may become other users (setpriv, daemons), so these may add links, too, if
- * they know the folder's name, which nobody can guess or list. The layer adds one symbolic link for
- * each thing that it has to say; the link's name is KIND.PID.NUMBER and its target is the message.
- * Making a link is one system call, whole or not at all, and takes no descriptor: the program can't
- * notice it, whatever it does with its own. Where the folder can't be reached any more (another
- * root, another user, `run` is gone), the layer reports nothing.
+ * `run` makes an empty folder that only its user can enter, and names it in TRACELAYER_REPORT. If
+ * root runs it, programs may become other users (setpriv, daemons). So other users may add links,
+ * too, if they know the folder's name, which can't be guessed or listed. The layer adds one
+ * symbolic link for each report; the link's name is KIND.PID.NUMBER and its target is the message.
+ * Making a link is one system call, done completely or not at all, and takes no descriptor: the
+ * program can't notice it, whatever it does with its own. If the folder can't be reached any more
+ * (another root, another user, `run` is gone), the layer reports nothing.
  *
- * NUMBER counts up within a process, also across exec, so that the last word on a file is the one
- * with the largest number.
+ * NUMBER counts up within a process, also across exec, so the last report on a file is the one with
+ * the largest number.
  */
 #ifndef TL_COMMON_RUN_PROTOCOL_H
 #define TL_COMMON_RUN_PROTOCOL_H

@@ -386,7 +386,7 @@ static bool read_full(struct tl_config *config, const struct tl_setting *setting
 	return true;
 }
 
-/* A session: told from a process's number, and fit for a file's name. */
+/* Reads a session's name, which must differ from a process's number, and fit in a file's name. */
 static bool read_name(const char **to, const char *value, char *why, size_t room)
 {
 	static const char others[] = "._-";
@@ -557,7 +557,7 @@ static const struct tl_setting *setting_named(const char *variable, size_t size)
 	return NULL;
 }
 
-/* Variables that are no settings: what the command tells the layer, and what scripts/ use. */
+/* Variables that are no settings: the command sets them for the layer, or scripts/ use them. */
 static bool variable_is_reserved(const char *variable, size_t size)
 {
 	return word_is(variable, size, TL_SETTINGS_CHECKED) ||

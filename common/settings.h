@@ -29,15 +29,12 @@ struct tl_config {
 	/* for tracelayer/nntrace.h, which reads the environment itself */
 	const char *trace_marker;
 	bool summary, paused, watched, follow, nested, device, xpti;
-	/*
-	 * without .follow: the first process's mark (common/follow.h), NULL where none has put it
-	 * there
-	 */
+	/* without .follow: the first process's mark (common/follow.h); NULL: there is none yet */
 	const char *first;
 	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */
 	bool left_alone;
 	enum tl_full full;
-	uint64_t ring; /* TL_FULL_RING: bytes of each thread's */
+	uint64_t ring; /* TL_FULL_RING: bytes of each thread's ring */
 	uint64_t memory;
 	bool memory_given; /* the user set it */
 	const char *session;
@@ -47,8 +44,9 @@ struct tl_config {
 		uint64_t repeats;	/* 0: no window */
 	} window;
 	uint64_t split_bytes, split_ns; /* 0: not */
-	bool secure;			/* set-user-id program: do nothing */
-	int64_t rank;			/* that an MPI launcher gave the process, -1: none */
+	bool secure;			/* a set-user-id program: do nothing */
+	/* the rank that an MPI launcher gave the process; -1: none */
+	int64_t rank;
 };
 
 enum tl_setting_id {
@@ -110,22 +108,22 @@ extern const struct tl_setting tl_settings[TL_SETTINGS];
 void tl_settings_initial(struct tl_config *config);
 
 /*
- * Read one value into the config; an empty one stands for the default. Where it does not parse,
- * or its feature is not in this version: the config stays as it was, `why` becomes "<why>; <what
- * to do>", and the answer is false. Words are read in either case.
+ * Read one value into the config; an empty one stands for the default. If it is invalid, or its
+ * feature is not in this version: the config stays as it was, `why` becomes "<why>; <what to do>",
+ * and the result is false. Words are read in either case.
  */
 bool tl_settings_value(struct tl_config *config, const struct tl_setting *setting,
 		       const char *value, char *why, size_t room);
 
 /*
- * Read every TRACELAYER_ variable of an environment. What is wrong becomes one whole line
- * (`tracelayer: …`, newline included) in `complaint`, of TL_COMPLAINT_MAX bytes, which is empty
- * where nothing is. Returns how many variables are wrong.
+ * Read every TRACELAYER_ variable of an environment. Errors become one whole line (`tracelayer: …`,
+ * newline included) in `complaint`, of TL_COMPLAINT_MAX bytes; without an error that is empty.
+ * Returns how many variables are wrong.
  */
 unsigned tl_settings_environment(struct tl_config *config, char *const *environment,
 				 char *complaint);
 
-/* The setting closest to a misspelt variable (whole name), or NULL where none is close. */
+/* The setting closest to a misspelt variable (whole name), or NULL if none is close. */
 const struct tl_setting *tl_settings_nearest(const char *variable);
 
 /*
@@ -134,7 +132,7 @@ const struct tl_setting *tl_settings_nearest(const char *variable);
  */
 bool tl_glob_any(const char *globs, const char *name);
 
-/* The function's level, include and exclude say: record it. */
+/* Whether level, include and exclude select this function to be recorded. */
 bool tl_settings_select(const struct tl_config *config, const struct tl_function *function);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signature.h: where a function's parameters and its result are, as the machine's calling
- * convention has it.
+ * signature.h: where a function's parameters and its result are, by the machine's calling
+ * convention.
  *
  * `tracegen interposer` writes a signature for each function of an interposer. The generic entry
- * (layer/calls/generic_call.h) reads it: one entry serves all functions, so it has to be told what
- * a compiled shim knows from its own parameters.
+ * (layer/calls/generic_call.h) reads it: one entry serves all functions, so it needs this
+ * description of what a compiled shim knows from its own parameters.
  *
  * A place is a number of 8 bytes from the entry's frame pointer: places from 2 on are arguments on
  * the caller's stack, negative ones are the registers that the entry has saved. TL_PLACE_* below
- * say which is which. They are a part of what TL_GENERIC_ABI stands for.
+ * name them. They are a part of what TL_GENERIC_ABI stands for.
  */
 #ifndef TL_COMMON_SIGNATURE_H
 #define TL_COMMON_SIGNATURE_H
 
 #include <stdint.h>
 
-/* tl_shim_library.abi of an interposer: shims have a signature in place of .invoke. */
+/* tl_shim_library.abi of an interposer: its shims have a signature instead of .invoke. */
 #define TL_GENERIC_ABI 0x10004
 
 enum tl_signature_flag {
@@ -44,7 +44,7 @@ enum tl_signature_flag {
 /* A word of a parameter, or of the result. */
 struct tl_signature_word {
 	int16_t place;
-	/* upper bits that belong to nobody; with TL_WORD_SIGNED: the sign is put there */
+	/* upper bits that the value does not use; with TL_WORD_SIGNED they get the sign */
 	uint8_t unused;
 	/*
 	 * 0: it is at its place. TL_WORD_PAIR: its lower half is there, and its upper half in the

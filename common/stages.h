@@ -18,7 +18,7 @@ extern const char *const tl_layer_words[TL_LAYERS], *const tl_phase_words[TL_PHA
 /* "LD", "PE": as marks do. The first is empty. */
 extern const char *const tl_layer_codes[TL_LAYERS], *const tl_phase_codes[TL_PHASES];
 
-/* Behind a category, a function's layer and phase: ",NN_LD_PE"; nothing where it has none. */
+/* A function's layer and phase, for behind its category: ",NN_LD_PE"; nothing if it has none. */
 void tl_text_stage(struct tl_text *text, const struct tl_function *function);
 
 #endif

@@ -57,8 +57,8 @@ void tl_text_hex(struct tl_text *text, uint64_t value)
 }
 
 /*
- * Bytes of the well-formed UTF-8 sequence at `s`; 0 where there is none, and then *bad is how many
- * bytes one U+FFFD stands for (Unicode's "maximal subpart": the bytes that began a sequence well).
+ * Bytes of the well-formed UTF-8 sequence at `s`; 0: there is none, and then *bad is how many bytes
+ * one U+FFFD stands for (Unicode's "maximal subpart": the bytes that began a sequence correctly).
  */
 static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
 {
@@ -93,8 +93,8 @@ static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
 }
 
 /*
- * A character beyond ASCII that steers a terminal: C1, and the marks that turn the direction of
- * writing. Of those, the code point; else 0.
+ * The code point of a character beyond ASCII that controls a terminal: C1, and the marks that
+ * change the direction of writing. 0: it is none of these.
  */
 static unsigned steering(const unsigned char *s, size_t length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h: text made in memory that somebody else owns. No allocation, no locale, no floating point
+ * text.h: text made in memory that the caller owns. No allocation, no locale, no floating point
  * arithmetic; safe in a signal handler. All output of the encoders goes through here.
  */
 #ifndef TL_COMMON_TEXT_H
@@ -14,7 +14,7 @@
 /* Room for text. Each tl_text_ function appends its whole output, or nothing and sets .cut. */
 struct tl_text {
 	char *at, *end; /* free room */
-	bool cut;	/* something did not fit, and was left out whole */
+	bool cut;	/* something did not fit, and was left out completely */
 };
 
 static inline void tl_text_put(struct tl_text *text, const char *bytes, size_t size)
@@ -41,8 +41,8 @@ void tl_text_unsigned(struct tl_text *text, uint64_t value);
 void tl_text_signed(struct tl_text *text, int64_t value);
 
 /*
- * An integer as a JSON value. Viewers compute in doubles, which hold all integers up to here and no
- * further: what is beyond is a string, so that no digit is lost. The one rule of all formats.
+ * An integer as a JSON value. Viewers compute in doubles, which hold all integers up to this one. A
+ * larger integer becomes a string, so that no digit is lost. All formats follow this rule.
  */
 #define TL_TEXT_WHOLE (1ull << 53)
 void tl_text_integer(struct tl_text *text, uint64_t value, bool is_signed);
@@ -60,24 +60,25 @@ void tl_text_hex(struct tl_text *text, uint64_t value);
 
 /*
  * The shortest decimal that reads back as the same float or double, given by its bits: 0.1, 1e-09,
- * -0, 3. What JSON has no number for becomes the string "NaN", "Infinity" or "-Infinity".
+ * -0, 3. Values that are no JSON numbers become the strings "NaN", "Infinity" and "-Infinity".
  */
 void tl_text_float(struct tl_text *text, uint32_t bits);
 void tl_text_double(struct tl_text *text, uint64_t bits);
 
 /*
- * Bytes as the inside of a JSON string: escaped, and what is not UTF-8 replaced by U+FFFD. What
- * would steer a terminal is escaped, too: files are looked at with cat.
+ * Bytes as the inside of a JSON string: escaped; bytes that are not UTF-8 become U+FFFD. Characters
+ * that control a terminal are escaped, too, since people look at files with cat.
  */
 void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
 
 /*
- * Bytes as a terminal may get them: what would steer it (control characters, those beyond ASCII and
- * those that turn the direction of writing), and what is no UTF-8, is shown as \xNN. A tab stays.
+ * Bytes as a terminal may get them: characters that control it (control characters, those beyond
+ * ASCII and those that change the direction of writing), and bytes that are not UTF-8, are shown as
+ * \xNN. A tab stays.
  */
 void tl_text_shown(struct tl_text *text, const char *bytes, size_t size);
 
-/* Bytes as UTF-8: what is none is replaced by U+FFFD. */
+/* Bytes as UTF-8: other bytes become U+FFFD. */
 void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size);
 
 #endif

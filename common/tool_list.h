@@ -21,17 +21,17 @@ struct tl_tool_item {
 	char options[TL_TOOL_OPTIONS];
 };
 
-/* Take the first item off the list; false where there is none. What is too long is cut. */
+/* Take the first item off the list; false: there is none. Longer items are cut. */
 bool tl_tools_next(const char **list, struct tl_tool_item *item);
 
 /*
- * The file of a tool. `library` is the path of libtracelayer.so, `folder` the one that relative
- * paths are meant from. False where there is no such file.
+ * The file of a tool. `library` is the path of libtracelayer.so; relative paths start at `folder`.
+ * False: there is no such file.
  */
 bool tl_tools_find(const char *name, const char *library, const char *folder, char *path,
 		   size_t room);
 
-/* The name is that of a tool that comes with tracelayer. */
+/* Whether a tool that comes with tracelayer has this name. */
 bool tl_tools_is_ours(const char *name, const char *library);
 
 #endif

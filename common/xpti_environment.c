@@ -23,7 +23,7 @@ static bool set_beside(const char *variable, const char *before, const char *fol
 	return done;
 }
 
-/* One of them is ours, wherever it lies. */
+/* Whether the list has our subscriber, in whatever folder. */
 static bool is_listed(const char *list)
 {
 	for (const char *at = list; (at = strstr(at, TL_XPTI_TIMELINE)); at++) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * xpti_environment.h: what is in the environment of a program whose XPTI streams are recorded.
- */
+/* xpti_environment.h: the environment variables of a program whose XPTI streams are recorded. */
 #ifndef TL_COMMON_XPTI_ENVIRONMENT_H
 #define TL_COMMON_XPTI_ENVIRONMENT_H
 
@@ -11,8 +9,8 @@
 #define TL_XPTI_TIMELINE   "libtracelayer-xpti-timeline.so"
 
 /*
- * Put them there: the subscriber, behind those that the user has there, and the dispatcher, where
- * none is named. Both lie in `folder`. False: its name has a comma, which the list of subscribers
+ * Set them: the subscriber, behind those that the user has set, and the dispatcher, if none is
+ * named. Both lie in `folder`. False: the folder's name has a comma, which the list of subscribers
  * can't express; or memory is short.
  */
 bool tl_xpti_set_environment(const char *folder);

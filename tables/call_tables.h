@@ -39,15 +39,15 @@ enum commands_table { COMMANDS_KERNELS, COMMANDS_TRANSFERS, COMMANDS_OTHERS, COM
 enum commands_table commands_table_of(enum tl_device_kind kind);
 
 /*
- * What its row is called: a kernel's name, "write host to device". `name` is the command's, `peer`
- * where else memory is: "host", a device, NULL. Cut to the room.
+ * The name of the command's row: a kernel's name, "write host to device". `name` is the command's,
+ * `peer` the other memory: "host", a device, NULL. Cut to the room.
  */
 void command_row_name(char *to, size_t room, enum tl_device_kind kind, const char *name,
 		      const char *peer);
 
 /*
- * All commands with such a name. .share is that of the time of all commands, whatever table they
- * are in.
+ * All commands of one row. .share is the share of the time of all commands, in whatever table they
+ * are.
  */
 struct commands {
 	const char *group, *name;
@@ -77,7 +77,7 @@ void queues_row(struct table *table, const struct queue_row *row);
 /* The idle time of one queue that has one cause. */
 struct wait_row {
 	const char *group, *queue, *cause;
-	long long gaps, total, longest; /* gaps that it had a part in */
+	long long gaps, total, longest; /* gaps that the cause had a part in */
 	long long idle;			/* of the queue, whatever the cause */
 };
 
@@ -101,15 +101,15 @@ struct group_row {
 	long long commands, commands_time, bytes;
 };
 
-/* `name` is the table's, for several of what the first column is called. */
+/* `name` is the table's: the plural of the first column's title. */
 struct table *groups_table(const char *name, const struct table_column *group);
 void groups_row(struct table *table, const struct group_row *row);
 
 /* ---- all ---- */
 
 /*
- * Sort, print and free those tables that are there (not NULL) and have rows; `always` is printed
- * without any, too. Returns as table_print does.
+ * Sort, print and free those tables that are not NULL and have rows; `always` is printed without
+ * any, too. Returns as table_print does.
  */
 int calls_print(struct table **tables, size_t count, const struct table *always,
 		enum table_format format, FILE *to);

@@ -9,7 +9,7 @@
 #ifndef TL_TABLES_NEEDED_MEMORY_H
 #define TL_TABLES_NEEDED_MEMORY_H
 
-/* Returns `allocated`. Where that is NULL, need() does not return. */
+/* Returns `allocated`. If that is NULL, need() does not return. */
 void *need(void *allocated);
 
 #endif

@@ -6,16 +6,15 @@
  * first command's start to the last one's end; the time before and after does not count. Times are
  * nanoseconds.
  *
- * What an idle queue waited for is told by the command that ended the gap, the first to start after
- * it:
+ * The command that ended a gap, the first to start after it, shows what the idle queue waited for:
  *
  * 	gap   |- - - - - - - - - - - - - - - - - - - |
  * 	      ^from        ^submitting call  ^ends    ^to: the command starts
  * 	      |--- host ---|----- call ------|--device--|
  *
  * Until the call that submitted it began, the queue waited for the host, whatever the submitting
- * thread did in that time; then for that call; then for the device. If that call had begun when the
- * gap did, all of it is the device's.
+ * thread did in that time; then for that call; then for the device. If that call had begun before
+ * the gap did, all of the gap is the device's.
  */
 #ifndef TL_TABLES_QUEUE_TIME_H
 #define TL_TABLES_QUEUE_TIME_H
@@ -28,7 +27,7 @@ static inline int64_t within(int64_t at, int64_t least, int64_t most)
 }
 
 struct queue_time {
-	int64_t first, end; /* of what came so far */
+	int64_t first, end; /* of the commands so far */
 	int64_t busy, idle, longest;
 	int64_t commands, gaps;
 };
@@ -41,10 +40,13 @@ int64_t queue_time_add(struct queue_time *time, int64_t start, int64_t end);
 
 struct gap {
 	int64_t from, to;
-	int64_t submit_start, submit_end; /* the call that submitted what came then */
+	int64_t submit_start, submit_end; /* the call that submitted the command that came then */
 };
 
-/* Where the host's part of the gap ends, and where that call's does: from <= host <= call <= to. */
+/*
+ * Where the host's part of the gap ends, and where the call's part does: from <= host <= call <=
+ * to.
+ */
 struct gap_parts {
 	int64_t host, call;
 };

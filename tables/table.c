@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table: cells are kept as values, and become text only when the table is printed, so that sorting
- * and every format start from the same numbers.
+ * table.c: see table.h. Cells are kept as values, and become text only when the table is printed,
+ * so that sorting and every format start from the same numbers.
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ struct table {
 	char *name, *heading;
 	struct table_column *columns;
 	size_t width;	    /* columns */
-	size_t shift;	    /* 1 where the first says what a row belongs to */
+	size_t shift;	    /* 1 if the first column is a group */
 	struct cell *cells; /* row by row */
 	size_t rows, room;
 };
@@ -175,7 +175,7 @@ static int compare_groups(const void *a, const void *b)
 	return strcmp(text_of(a), text_of(b));
 }
 
-/* Each group's sum of a column, into its rows' first cells. */
+/* Stores each group's sum of a column in the first cells of its rows. */
 static void sum_groups(struct table *table, size_t column)
 {
 	size_t width = table->width, end;
@@ -219,8 +219,10 @@ int table_format_named(const char *name)
 
 /* ---- text ---- */
 
-/* One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Bytes that are
- * no UTF-8 come one by one. */
+/*
+ * One UTF-8 character of `text`: its bytes, and the columns it takes on a terminal. Other bytes are
+ * taken one by one.
+ */
 static size_t character_take(const char *text, int *columns)
 {
 	mbstate_t state = {0};
@@ -248,7 +250,7 @@ static int columns_of(const char *text)
 	return sum;
 }
 
-/* Marks that turn the direction of writing: what follows them would not stand where it is. */
+/* Marks that change the direction of writing: what follows them would be shown at another place. */
 static bool character_turns_writing(wchar_t wide)
 {
 	return wide == 0x61c || wide == 0x200e || wide == 0x200f ||
@@ -256,8 +258,8 @@ static bool character_turns_writing(wchar_t wide)
 }
 
 /*
- * Text as it may go to a terminal: control characters, which names in a trace can hold and a
- * terminal would obey, are shown as \xNN; so are bytes that are no text in the user's locale.
+ * Text that may go to a terminal. Names in a trace may contain control characters, which a terminal
+ * would obey: these are shown as \xNN, and so are bytes that are no text in the user's locale.
  */
 static char *character_is_harmless(const char *text)
 {
@@ -417,7 +419,7 @@ static bool is_fraction(const struct table_column *column)
 	return column->type == TABLE_SHARE || column->type == TABLE_RATE;
 }
 
-/* Columns of the terminal that `to` is; INT_MAX-like where it is none. */
+/* Columns of the terminal behind `to`; a very large number: it is no terminal. */
 static int terminal_width(FILE *to)
 {
 	struct winsize size;

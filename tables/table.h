@@ -34,7 +34,7 @@ struct table_column {
 	const char *key;   /* in CSV and JSON; with the unit where it has one: total_ns */
 	const char *title; /* in text */
 	enum table_type type;
-	bool sorts; /* table_sort goes by this one; a number */
+	bool sorts; /* table_sort sorts by this column; a number */
 };
 
 struct table;
@@ -43,8 +43,8 @@ struct table;
 struct table *table_new(const char *name, const struct table_column *columns, size_t count);
 
 /*
- * The same with one more column before the others, which says what the row belongs to. Others are
- * counted from behind it.
+ * The same with one more column before the others: the group that the row belongs to. The others
+ * are counted from behind it.
  */
 struct table *table_new_by(const struct table_column *group, const char *name,
 			   const struct table_column *columns, size_t count);
@@ -56,7 +56,9 @@ const char *table_name(const struct table *table);
 __attribute__((format(printf, 2, 3))) void table_heading(struct table *table, const char *format,
 							 ...);
 
-/* What ends a word that is counted: "1 call", "2 calls". For headings, and lines about tables. */
+/*
+ * The ending of a word that is counted: "1 call", "2 calls". For headings, and lines about tables.
+ */
 static inline const char *plural(unsigned long long count)
 {
 	return count == 1 ? "" : "s";

@@ -24,7 +24,7 @@
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
 
-/* `size` bytes, a few more in both places not being harmed. */
+/* Copies `size` bytes; it may read and write a few more behind them. */
 static inline char *copy_pieces(char *to, const char *from, size_t size)
 {
 	for (size_t i = 0; i < size; i += TL_CHROME_PIECE)
@@ -35,7 +35,7 @@ static inline char *copy_pieces(char *to, const char *from, size_t size)
 #define PUT(to, literal)                                                                           \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
-/* Up to the category, whose closing quote is left to the event: it may have failed. */
+/* Everything up to the category, without its closing quote: an event that failed adds to it. */
 static void chrome_head(const struct tl_chrome *chrome, struct tl_text *text,
 			const struct tl_function *function)
 {
@@ -49,7 +49,7 @@ static void chrome_head(const struct tl_chrome *chrome, struct tl_text *text,
 	tl_text_stage(text, function);
 }
 
-/* Whole, or not at all. */
+/* Completely, or not at all. */
 static void chrome_result(struct tl_text *text, const struct tl_function *function, uint64_t result,
 			  bool comma)
 {
@@ -79,7 +79,7 @@ static void name_make(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 	name->result = text.at - result;
 }
 
-/* NULL where the function's name is too long to be kept. */
+/* NULL: the function's name is too long to be kept. */
 static const struct tl_chrome_name *
 name_of_function(const struct tl_chrome *chrome, const struct tl_function *function, uint32_t id)
 {
@@ -91,7 +91,7 @@ name_of_function(const struct tl_chrome *chrome, const struct tl_function *funct
 	return name->head ? name : NULL;
 }
 
-/* The arguments, with room left for what follows them. Returns whether some had to be left out. */
+/* The arguments, with room left for what follows them. Returns whether some were left out. */
 static bool chrome_args(struct tl_text *text, const struct tl_function *function,
 			const struct tl_chrome_name *name, const struct tl_args_kept *kept)
 {
@@ -229,7 +229,7 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 		at = PUT(at, ",\"cut\":true");
 	if (record->flags & TL_RECORD_CAUSE)
 		at = chrome_cause(at, function, tl_record_cause(record));
-	/* Nothing stood before the first of these: its comma goes. */
+	/* There was nothing before the first of these: remove its comma. */
 	if (text->at == first && at != first)
 		memmove(first, first + 1, --at - first);
 	text->at = PUT(at, "}}");

@@ -4,8 +4,8 @@
  * doc/tracelayer-trace.5.
  *
  * The encoder formats into memory given to it, allocates nothing, knows no locale, and uses
- * integers only. Each event starts with a comma and a newline; the one that writes the file makes
- * the first comma the array's bracket.
+ * integers only. Each event starts with a comma and a newline; whoever writes the file replaces the
+ * first comma by the array's bracket.
  */
 #ifndef TL_FORMAT_ENCODE_CHROME_H
 #define TL_FORMAT_ENCODE_CHROME_H
@@ -34,8 +34,8 @@ struct tl_chrome {
 	const void *source;
 	uint64_t (*ns)(const void *source, uint64_t ticks);
 	const struct tl_function *(*function)(const void *source, uint32_t id);
-	struct tl_chrome_name *names; /* TL_CHROME_NAMES, zeroed at first; NULL: slower */
-	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch stay so */
+	struct tl_chrome_name *names; /* TL_CHROME_NAMES of them, zeroed at first; NULL: slower */
+	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch are not moved */
 };
 
 /*
@@ -45,10 +45,10 @@ struct tl_chrome {
 #define TL_CHROME_EVENT_MAX (256u * 1024)
 
 /*
- * One record as an event: a call as X, lost events as i; names and padding become nothing. `size`
- * is how many bytes lie from the record to its chunk's end. Returns the record's size in bytes, 0
- * where it is not sound. The text needs room for TL_CHROME_EVENT_MAX bytes; an event is appended
- * whole or not at all.
+ * One record as an event: a call as X, lost events as i; names and padding give nothing. `size` is
+ * how many bytes lie from the record to its chunk's end. Returns the record's size in bytes; 0: it
+ * is not sound. The text needs room for TL_CHROME_EVENT_MAX bytes; an event is appended completely
+ * or not at all.
  */
 size_t tl_chrome_record(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
 			const struct tl_call_record *record, size_t size);

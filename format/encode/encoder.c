@@ -17,7 +17,7 @@ static void totals_put_lost_thread(void *to, uint32_t tid, uint64_t lost)
 {
 	struct lost_list *list = to;
 
-	/* What does not fit is left out; the closing bracket does. */
+	/* What does not fit is left out, but room is kept for the closing bracket. */
 	if (!lost || list->text->end - list->text->at < 128)
 		return;
 	tl_text_string(list->text, list->any ? ",{\"tid\":" : "{\"tid\":");
@@ -28,7 +28,7 @@ static void totals_put_lost_thread(void *to, uint32_t tid, uint64_t lost)
 	list->any = true;
 }
 
-/* The bytes that each millisecond of a device's work took, with three decimals. */
+/* Bytes for each millisecond of a device's work, with three decimals. */
 static void totals_put_cost(struct tl_text *text, const struct tl_event_cost *cost)
 {
 	tl_text_string(text, ",\"event_bytes\":");
@@ -75,7 +75,7 @@ bool tl_event_is_sound(const struct tl_event_record *event)
 	       strchr("XBEiCstf", event->phase);
 }
 
-/* The event's own end of a flow, or that of a call. */
+/* One end of a flow: the event's own, or a call's. */
 static void flow_end_make(struct tl_event_record *end, const struct tl_event_record *event,
 			  uint8_t phase, uint64_t number, uint32_t name, uint64_t ns)
 {
@@ -120,7 +120,7 @@ unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_r
 		count = 2;
 	}
 	if (encoder_has_call(encoder, arrows.to, arrows.to_ns)) {
-		/* Where it ends, and inside of it. */
+		/* The event's last nanosecond, so that the arrow begins within it. */
 		uint64_t end = event->duration ? event->start + event->duration - 1 : event->start;
 		flow_end_make(&ends[count], event, 's', arrows.number + 1, arrows.to_name, end);
 		flow_end_make(&ends[count + 1], event, 'i', 0, arrows.to_name, arrows.to_ns);

@@ -27,30 +27,30 @@ struct tl_encoder;
 /* Bytes that one call of an encoder may append: so much room must be left in the text. */
 #define TL_ENCODER_ROOM (256u * 1024)
 
-/* What the events that are no calls cost, beside what they tell of. */
+/* What events that are not calls cost, compared with what they describe. */
 struct tl_event_cost {
 	uint64_t bytes;	    /* of their records */
-	uint64_t device_ns; /* work of devices that is among them */
+	uint64_t device_ns; /* work of devices that they describe */
 };
 
-/* What the end of a file says. */
+/* What the end of a file reports. */
 struct tl_totals {
 	uint64_t events; /* in the file */
 	uint64_t lost;	 /* events that are in no file */
-	/* Lanes with losses: calls back with each; NULL: not known. */
+	/* Calls back with each lane that has losses; NULL: not known. */
 	void (*lost_by_thread)(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost),
 			       void *to);
 	void *context;
-	/* those that made room for newer ones in rings, as was wished; 0: not said */
+	/* events that newer ones in rings have overwritten, as the user wished; 0: not reported */
 	uint64_t overwritten;
-	struct tl_event_cost cost; /* .bytes 0: not said */
+	struct tl_event_cost cost; /* .bytes 0: not reported */
 };
 
 struct tl_format {
 	enum tl_output_format number; /* its ending: common/output_formats.c */
 	/*
-	 * Events know nothing of each other: parts of a trace can be encoded apart, and what began
-	 * in one file can be ended in the next.
+	 * Events do not refer to each other: parts of a trace can be encoded separately, and what
+	 * began in one file can be ended in the next.
 	 */
 	bool in_parts;
 	size_t state; /* bytes that an encoder needs, zeroed, aligned to 64 */
@@ -62,21 +62,21 @@ struct tl_format {
 	void (*thread)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		       const char name[16]);
 	/*
-	 * A lane that is no thread's: its name, and where it stands (struct tl_lane_entry). Before
-	 * the first event that names it.
+	 * A lane that is not a thread's: its name, and where it stands (struct tl_lane_entry).
+	 * Comes before the first event that names it.
 	 */
 	void (*lane)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		     const char *name, size_t size, int32_t sort);
 	/*
 	 * One record; `size` is how many bytes lie from it to its chunk's end. Appends all of it or
-	 * nothing. Returns the record's size in bytes, 0 where it is not sound.
+	 * nothing. Returns the record's size in bytes; 0: it is not sound.
 	 */
 	size_t (*record)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			 const struct tl_call_record *record, size_t size);
 	/* A call that had not returned when its process ended, at the tick `end`. */
 	void (*unfinished)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			   uint32_t function, uint64_t start, uint64_t end);
-	/* What a file ends with. More may be written over it later. */
+	/* What a file ends with. Later blocks may overwrite it. */
 	void (*end)(struct tl_encoder *encoder, struct tl_text *text,
 		    const struct tl_totals *totals);
 	/* A block begins. */
@@ -92,21 +92,21 @@ struct tl_encoder {
 	const void *source;
 	/* Ticks to nanoseconds of CLOCK_MONOTONIC. */
 	uint64_t (*ns)(const void *source, uint64_t ticks);
-	/* NULL for a number that no API has. */
+	/* NULL: no API has this number. */
 	const struct tl_function *(*function)(const void *source, uint32_t id);
 	/*
 	 * The text of a string's number, NULL: there is none; and the tid that a lane is shown by.
-	 * Both may be NULL where all events are calls.
+	 * Both may be NULL if all events are calls.
 	 */
 	const char *(*string)(const void *source, uint32_t number, size_t *size);
 	uint32_t (*lane)(const void *source, uint32_t number);
 	/*
-	 * Whether the file has the call that a thread, by the number that it is shown by, was in at
-	 * a time, or will have it, as far as is known: arrows that lead from or to a call that it
-	 * lacks are left out. NULL: it has all.
+	 * Whether the file has, or as far as is known will have, the call that a thread (by the
+	 * number that it is shown by) was in at a time. Arrows from or to other calls are left out.
+	 * NULL: the file has all calls.
 	 */
 	bool (*has_call)(const void *source, uint32_t tid, uint64_t ns);
-	/* what is open, to be ended where records are missing; NULL: that is not wanted */
+	/* the open marks, to be ended where records are missing; NULL: do not end them */
 	struct tl_open_marks *marks;
 	void *state; /* format->state bytes */
 };
@@ -122,7 +122,7 @@ static inline const struct tl_function *tl_encoder_function(const struct tl_enco
 	return encoder->function(encoder->source, id);
 }
 
-/* NULL, too, for number 0, and where there are no strings. */
+/* NULL also for number 0, and if there are no strings. */
 static inline const char *tl_encoder_string(const struct tl_encoder *encoder, uint32_t number,
 					    size_t *size)
 {
@@ -130,14 +130,14 @@ static inline const char *tl_encoder_string(const struct tl_encoder *encoder, ui
 }
 
 /*
- * What a file's end says, as the inside of a JSON object. What does not fit of the threads' losses
- * is left out.
+ * What a file's end reports, as the inside of a JSON object. Losses of threads that do not fit are
+ * left out.
  */
 void tl_text_totals(struct tl_text *text, const struct tl_totals *totals);
 
 /*
- * A record lies whole in its chunk, of which `size` bytes are left, and those that say what a
- * call's do are no smaller than one.
+ * Whether a record lies completely in its chunk, of which `size` bytes are left. A record of one of
+ * the types that have a call's fields must be at least as large as a call's.
  */
 static inline bool tl_record_is_whole(const struct tl_call_record *record, size_t size)
 {
@@ -147,47 +147,47 @@ static inline bool tl_record_is_whole(const struct tl_call_record *record, size_
 }
 
 /*
- * A record that is an event's and lies whole in its chunk has the size that its arguments take, and
- * a phase that there is.
+ * Whether a record of an event, which lies completely in its chunk, has the size that its arguments
+ * take, and a valid phase.
  */
 bool tl_event_is_sound(const struct tl_event_record *event);
 
 /*
- * The ends of the flows that a sound event has (TL_EVENT_ARROWS), as events in the order of their
- * times. Returns how many.
+ * The ends of a sound event's flows (TL_EVENT_ARROWS), as events in the order of their times.
+ * Returns how many.
  *
- * The one that leads to a call that waited ends at an instant of its own, near that call's end:
- * Perfetto turns an arrow by its slices' beginnings, and a wait begins before what it waits for
- * ends.
+ * The flow to a call that waited ends at an instant of its own, near that call's end: Perfetto
+ * reverses an arrow if its slices begin in the other order, and a wait begins before the command
+ * that it waits for ends.
  */
 #define TL_EVENT_ENDS 5
 unsigned tl_event_ends(const struct tl_encoder *encoder, const struct tl_event_record *event,
 		       struct tl_event_record ends[TL_EVENT_ENDS]);
 
 /*
- * A sound record of a thread is next: what it says of marks (tl_encoder.marks) is noted. An encoder
- * calls it for each. False: an event E of the thread's own that ends nothing which the file has.
+ * Called for each sound record of a thread: notes what it says about marks (tl_encoder.marks).
+ * False: it is an event E of the thread's own that ends nothing that the file has.
  */
 bool tl_encoder_note(const struct tl_encoder *encoder, uint32_t tid,
 		     const struct tl_call_record *record);
 
 /*
- * Records of the thread are missing: the next of its marks to be ended, as an event E with its time
- * in .start; its arguments say "cut".
+ * Records of the thread are missing: gives the next of its marks to end, as an event E with its
+ * time in .start; its arguments say "cut".
  */
 bool tl_encoder_gap(const struct tl_encoder *encoder, uint32_t tid, struct tl_event_record *end);
 
-/* The number that the lane of an event is shown by; 0: that of the thread which recorded it. */
+/* The number that the event's lane is shown by; 0: the lane of the thread that recorded it. */
 uint32_t tl_event_shown(const struct tl_encoder *encoder, const struct tl_event_record *event);
 
 /*
- * When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time, and never
- * less than none.
+ * When an event began and ended, in nanoseconds of CLOCK_MONOTONIC. Only an X takes time; its end
+ * is never before its start.
  */
 void tl_event_times(const struct tl_encoder *encoder, const struct tl_event_record *event,
 		    uint64_t *start, uint64_t *stop);
 
-/* Add a sound event to the cost of all. */
+/* Add a sound event to the total cost. */
 void tl_event_add_cost(struct tl_event_cost *cost, const struct tl_encoder *encoder,
 		       const struct tl_event_record *event);
 

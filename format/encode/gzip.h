@@ -2,10 +2,10 @@
 /*
  * gzip.h: one gzip member, written in blocks that each stand on their own.
  *
- * Every block ends on a byte and refers to nothing before it. So a file that is cut opens up to
- * its last whole block; a block that could not be written is simply not counted; and the end can
- * be taken back and written again behind further blocks, with the file still being one member,
- * which is all that some readers take.
+ * Every block ends on a byte and refers to nothing before it. So a file that was cut opens up to
+ * its last whole block, and a block that could not be written is just not counted. The end can be
+ * removed and written again behind further blocks. The file is then still one member, and some
+ * readers take no more than one.
  *
  * Memory is the caller's: no allocation.
  */
@@ -30,13 +30,13 @@ struct tl_gzip {
 /* Most bytes that `size` bytes become, header and end included. */
 size_t tl_gzip_bound(size_t size);
 
-/* memory: TL_GZIP_MEMORY bytes, zeroed. False where zlib refuses. */
+/* memory: TL_GZIP_MEMORY bytes, zeroed. False: zlib refuses. */
 bool tl_gzip_start(struct tl_gzip *gzip, void *memory);
 
-/* Each returns the bytes put to `out`, which has room for tl_gzip_bound(size). */
+/* Each returns how many bytes it stored at `out`, which has room for tl_gzip_bound(size). */
 size_t tl_gzip_header(char *out);
 size_t tl_gzip_block(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
-/* The last block and the member's end. Not kept: the next block goes before it. */
+/* The last block and the member's end. It is not kept: the next block replaces it. */
 size_t tl_gzip_end(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
 
 /* Another member begins. */

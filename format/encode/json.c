@@ -137,8 +137,8 @@ static size_t json_record(struct tl_encoder *encoder, struct tl_text *text, uint
 }
 
 /*
- * A call of the time that it had so far. Like one that was unwound it has no result, and of its
- * arguments nothing is known: it is encoded as such, and only the word is another.
+ * A call that has not returned, with the time that it took so far. Like a call that was unwound it
+ * has no result and no known arguments, so it is encoded as such, with another word.
  */
 static void json_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			    uint32_t function, uint64_t start, uint64_t end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_event.c: events that are no calls, as Chrome trace JSON.
+ * json_event.c: events that are not calls, as Chrome trace JSON.
  *
  *	{"ph":"X","pid":7,"name":"vector_add","cat":"opencl,operator","tid":4194304,
  *	 "ts":1.234,"dur":0.100,"args":{"global":"1024","correlation":12}}
@@ -55,7 +55,7 @@ static void event_times(const struct tl_encoder *encoder, struct tl_text *text,
 		tl_text_string(text, "8");
 }
 
-/* An X that touches the slice before it on its lane. */
+/* Whether the event is an X that touches the slice before it on its lane. */
 static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *touching, uint32_t tid,
 		       const struct tl_event_record *event)
 {
@@ -68,7 +68,7 @@ static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *tou
 	return tl_touching_next(touching, shown ? shown : tid, start, stop);
 }
 
-/* What a phase has besides. A flow ends at the slice that encloses it, not at the next one. */
+/* Fields of the phase. A flow ends at the slice that encloses it, not at the next one. */
 static void event_phase(struct tl_text *text, const struct tl_event_record *event)
 {
 	if (event->phase == 'i')

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * json_event.h: events that are no calls, as Chrome trace JSON: a part of json.c.
- */
+/* json_event.h: events that are not calls, as Chrome trace JSON: a part of json.c. */
 #ifndef TL_FORMAT_ENCODE_JSON_EVENT_H
 #define TL_FORMAT_ENCODE_JSON_EVENT_H
 
 #include "format/encode/encoder.h"
 
 /*
- * As tl_format.record, for a record of the type TL_RECORD_EVENT. `tid`: of the thread that recorded
+ * As tl_format.record, for a record of the type TL_RECORD_EVENT. `tid`: the thread that recorded
  * it.
  */
 struct tl_touching;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open_marks.c: see open_marks.h. Threads lie in a table with open addressing, from which none is
- * taken out while it has a mark; the marks of each are a list, the last one first.
+ * open_marks.c: see open_marks.h. Threads lie in a table with open addressing; a thread is removed
+ * only when it has no mark. Each thread's marks are a list, the last one first.
  */
 #include "format/encode/open_marks.h"
 
 #include <string.h>
 
-/* The thread's place, or where it may be put; NULL: neither. */
+/* The thread's place, or a free one for it; NULL: there is neither. */
 static struct tl_open_marks_thread *marks_thread(struct tl_open_marks_state *state, uint32_t tid)
 {
 	for (uint32_t i = 0; i < 16; i++) {
@@ -63,7 +63,7 @@ static void mark_push(struct tl_open_marks_state *state, uint32_t tid,
 	state->open++;
 }
 
-/* The last one of the event's lane. */
+/* Takes the last mark of the event's lane. */
 static bool mark_pop(struct tl_open_marks_state *state, struct tl_open_marks_thread *thread,
 		     const struct tl_event_record *event)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open_marks.h: which events B of a thread have had no E yet, while its records are gone through in
- * their order, so that they can be closed where records are missing.
+ * open_marks.h: the open marks of each thread: events B that have had no E yet. An encoder keeps
+ * them while it goes through the records in order, so that it can close them where records are
+ * missing.
  *
  * An E after a gap may belong to another B than the one that was open before the gap. Readers would
- * take the two for one event, which lasts through a time of which nothing is known. So the caller
- * that finds a gap (tl_open_marks_gap) ends all open events there, at the last known time of the
- * thread.
+ * take the two for one event, across a time of which nothing is known. So the caller that finds a
+ * gap (tl_open_marks_gap) ends all open events there, at the last known time of the thread.
  *
  * Nothing is allocated: events for which there is no room are not closed. One thread at a time.
  */
@@ -19,10 +19,10 @@
 #include "format/file/record.h"
 
 #define TL_OPEN_MARKS	      1024u /* open at once */
-#define TL_OPEN_MARKS_THREADS 512u  /* with such */
+#define TL_OPEN_MARKS_THREADS 512u  /* threads with open marks */
 
 struct tl_open_mark {
-	uint32_t below; /* 1 + place of the thread's one that was open before it; 0: none */
+	uint32_t below; /* 1 + place of the thread's mark that was open before it; 0: none */
 	uint32_t name, category, lane; /* as in its record */
 	uint64_t start;		       /* nanoseconds */
 	uint8_t flags, level;
@@ -30,11 +30,11 @@ struct tl_open_mark {
 
 struct tl_open_marks_thread {
 	uint32_t tid;	 /* 0: free */
-	uint32_t top;	 /* 1 + place of the last one; 0: none */
-	uint64_t latest; /* nanoseconds: the last time that is known of, since it had one */
+	uint32_t top;	 /* 1 + place of its last mark; 0: none */
+	uint64_t latest; /* nanoseconds: the last known time since it got a mark */
 };
 
-/* One state of all. Zeroed at first. */
+/* The state at one time. Zeroed at first. */
 struct tl_open_marks_state {
 	uint32_t open; /* marks */
 	uint32_t used; /* places of .marks so far */
@@ -50,8 +50,8 @@ struct tl_open_marks {
 };
 
 /*
- * An event B or E of this thread. `ns`: its time. False: an E whose B is not known of, and would be
- * if it were there.
+ * An event B or E of this thread. `ns`: its time. False: this is an E without a known B, though the
+ * state would know it.
  */
 bool tl_open_marks_event(struct tl_open_marks *marks, uint32_t tid,
 			 const struct tl_event_record *event, uint64_t ns);
@@ -66,14 +66,14 @@ static inline void tl_open_marks_until(struct tl_open_marks *marks, uint32_t tid
 }
 
 /*
- * Records of a thread are missing here: take the innermost of its open ones, and when it is to be
- * ended. False: there is none.
+ * Records of a thread are missing here: takes the innermost of its open marks, and the time to end
+ * it at. False: there is none.
  */
 bool tl_open_marks_gap(struct tl_open_marks *marks, uint32_t tid, struct tl_open_mark *mark,
 		       uint64_t *end);
 
 /*
- * As struct tl_format has it: what was done since .block is taken back by the next, unless .kept
+ * As for struct tl_format: the next .block undoes what was done since the last one, unless .kept
  * was called.
  */
 void tl_open_marks_block(struct tl_open_marks *marks);

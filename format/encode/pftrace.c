@@ -80,7 +80,7 @@ static size_t pftrace_record(struct tl_encoder *encoder, struct tl_text *text, u
 	case TL_RECORD_EVENT:
 		if (!tl_event_is_sound((const void *)call))
 			return 0;
-		/* Perfetto counts it as an error, and may end what is not meant. */
+		/* Perfetto counts such an end as an error, and it may end another slice. */
 		if (!tl_encoder_note(encoder, tid, call))
 			break;
 		if (tl_pf_has_room(text))
@@ -121,7 +121,7 @@ static char *track_close(const struct track *track, char *at)
 	return tl_protobuf_close(track->packet, at);
 }
 
-/* A string that may have no end. */
+/* A string that may lack its NUL. */
 static struct tl_pf_text bounded_text(const char *string, size_t most)
 {
 	return (struct tl_pf_text){string, strnlen(string, most)};
@@ -151,9 +151,9 @@ static void packet_process(struct tl_encoder *encoder, struct tl_text *text,
 }
 
 /*
- * CLOCK_BOOTTIME at the instant of the other two, which goes on while the machine sleeps. It is
- * among the members; a file of an older version lacks it, and then it is as if the machine had
- * never slept.
+ * CLOCK_BOOTTIME, which also runs while the machine sleeps, at the instant of the other two clocks.
+ * It is among the members. A file of an older version lacks it, and is treated as if the machine
+ * had never slept.
  */
 static uint64_t facts_boottime(const struct tl_facts *facts)
 {
@@ -171,8 +171,8 @@ static uint64_t facts_boottime(const struct tl_facts *facts)
 }
 
 /*
- * What the time of day is at a time of the trace. Perfetto's own clock is CLOCK_BOOTTIME: a file
- * that does not relate that to its times can't be put beside others.
+ * Relates the trace's times to the time of day. Perfetto's own clock is CLOCK_BOOTTIME: a file that
+ * does not relate its times to that can't be shown together with others.
  */
 static void packet_day(struct tl_text *text, const struct tl_facts *facts)
 {
@@ -233,7 +233,7 @@ static void pftrace_lane(struct tl_encoder *encoder, struct tl_text *text, uint3
 	text->at = tl_protobuf_close(packet, tl_protobuf_close(track, at));
 }
 
-/* More may be written over the end, so later packets can't use its names and lanes. */
+/* The end may be overwritten, so later packets must not use its names and lanes. */
 static void pftrace_end(struct tl_encoder *encoder, struct tl_text *text,
 			const struct tl_totals *totals)
 {

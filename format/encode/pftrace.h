@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace.h: the fields of Perfetto's trace format that we write. The numbers are those of the
- * public protos; tests/format/encode/pftrace.proto has the same messages as a schema.
+ * pftrace.h: the fields of Perfetto's trace format that the encoder writes. The numbers are those
+ * of the public protos; tests/format/encode/pftrace.proto has the same messages as a schema.
  */
 #ifndef TL_FORMAT_ENCODE_PFTRACE_H
 #define TL_FORMAT_ENCODE_PFTRACE_H
@@ -45,7 +45,7 @@ enum tl_pf_packet_defaults {
 enum tl_pf_track_event {
 	TL_PF_CATEGORY_IIDS = 3,
 	TL_PF_ANNOTATIONS = 4,
-	TL_PF_LEGACY_EVENT = 6, /* of what has no type */
+	TL_PF_LEGACY_EVENT = 6, /* for events without a type */
 	TL_PF_TYPE = 9,
 	TL_PF_NAME_IID = 10,
 	TL_PF_TRACK_UUID = 11,
@@ -55,7 +55,7 @@ enum tl_pf_track_event {
 	TL_PF_DOUBLE_COUNTER_VALUE = 44,
 };
 
-/* What binds to the slice that it lies in, and is none itself: a flow's end. */
+/* Events that are no slices, and bind to the slice around them: the end of a flow. */
 enum tl_pf_legacy {
 	TL_PF_LEGACY_PHASE = 2,
 	TL_PF_LEGACY_ID = 6,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_calls.c: calls as packets of a .pftrace, one for the beginning, with all that is known of
- * the call, and one for the end. See pftrace.c.
+ * pftrace_calls.c: calls as packets of a .pftrace: one for the beginning, with all data of the
+ * call, and one for the end. See pftrace.c.
  */
 #include "format/encode/pftrace_packets.h"
 
@@ -109,7 +109,7 @@ static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *fu
 				 TL_PF_UINT_VALUE, cause.request);
 }
 
-/* The beginning of a call, with all that is known of it. */
+/* The beginning of a call, with all of its data. */
 static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
 			 const struct tl_call_record *call, struct tl_pf_plan *plan,
 			 const struct tl_args_kept *kept, uint64_t ns)
@@ -140,8 +140,8 @@ static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
 }
 
 /*
- * The beginning of a call; before it, those of the calls that it was made in and that began when it
- * did. `depth`: how many are to come after it. False: there is no room.
+ * The beginning of a call; before it, those of the calls around it that began at the same time.
+ * `depth`: how many more are to come after it. False: there is no room.
  */
 static bool packet_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 			      const struct tl_call_record *call, unsigned depth)
@@ -156,7 +156,7 @@ static bool packet_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 		return true;
 	if (outer && depth < DEPTH_MAX)
 		packet_beginnings(encoder, text, outer->outer, depth + 1);
-	/* Those to come have their room. */
+	/* Keeps room for the calls that come after this one. */
 	struct tl_text part = {text->at, text->end, false};
 	if (part.end - part.at < (ptrdiff_t)((depth + 1) * TL_PF_ROOM) || !function ||
 	    !tl_args_find(&kept, function, call))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pftrace_events.c: events that are no calls, as packets of a .pftrace. See pftrace.c.
- */
+/* pftrace_events.c: events that are not calls, as packets of a .pftrace. See pftrace.c. */
 #include "format/encode/pftrace_packets.h"
 
 #include <string.h>
@@ -15,7 +13,7 @@ static struct tl_pf_text string_text(const struct tl_encoder *encoder, uint32_t 
 	return text.bytes ? text : tl_pf_text(none);
 }
 
-/* 0: the thread's. Lanes that are no thread's never are the default: their events name them. */
+/* 0: the thread's. Lanes that are not threads' are never the default: their events name them. */
 static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_event_record *event)
 {
 	uint32_t shown = tl_event_shown(encoder, event);
@@ -83,8 +81,9 @@ static char *packet_flow(char *at, const struct tl_event_record *event)
 }
 
 /*
- * All but counters; of one that has a duration its beginning. A flow's ends are as in JSON, and
- * have no type: flows of slices' own need both slices' packets, and here the call's is long gone.
+ * All events but counters; of an event with a duration, its beginning. The ends of a flow are as in
+ * JSON, and have no type: Perfetto's own flows need both slices' packets, and here the call's has
+ * long been written.
  */
 static void packet_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 			       const struct tl_event_record *event, enum tl_pf_type type,
@@ -112,7 +111,7 @@ static void packet_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 	text->at = tl_pf_event_close(state, start, notes.text.at, packet);
 }
 
-/* A counter's track has the same number whoever tells of it. */
+/* A counter's track has the same number whichever thread reports it. */
 static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_text name)
 {
 	uint64_t hash = 14695981039346656037u ^ encoder->pid;
@@ -122,10 +121,7 @@ static uint64_t counter_track(const struct tl_encoder *encoder, struct tl_pf_tex
 	return hash | 1ull << 63;
 }
 
-/*
- * A series is called by what it counts, "bytes" or "commands", unless it is called as its counter
- * is.
- */
+/* A series' unit is its key, "bytes" or "commands", unless that is the counter's name. */
 static char *packet_unit(char *at, struct tl_pf_text name, struct tl_pf_text key)
 {
 	if (key.size == name.size && !memcmp(key.bytes, name.bytes, key.size))
@@ -150,7 +146,7 @@ static char *packet_counter_track(const struct tl_encoder *encoder, char *at, ui
 	return tl_protobuf_close(packet, tl_protobuf_close(descriptor, at));
 }
 
-/* "memory used"; where both are the same, it is the name. */
+/* "memory used"; if name and key are the same, just the name. */
 static struct tl_pf_text series_name(char *to, struct tl_pf_text name, struct tl_pf_text key)
 {
 	struct tl_text text = {to, to + TL_PF_NAME_MAX, false};

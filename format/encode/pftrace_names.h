@@ -13,29 +13,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TL_PF_NAMES	 4096 /* places; a power of 2 */
-#define TL_PF_NAMES_MOST 3072 /* that are used */
+#define TL_PF_NAMES	 4096 /* places in the table; a power of 2 */
+#define TL_PF_NAMES_MOST 3072 /* how many of them are used at most */
 #define TL_PF_NAMES_TEXT (128u * 1024)
-#define TL_PF_NAME_MAX	 1024	      /* bytes of one that is numbered */
-#define TL_PF_NAMES_NEW	 (16u * 1024) /* new ones of one packet */
+#define TL_PF_NAME_MAX	 1024	      /* bytes of a string that gets a number */
+#define TL_PF_NAMES_NEW	 (16u * 1024) /* bytes of new strings in one packet */
 
 struct tl_pf_name {
 	uint32_t hash;
 	uint32_t at; /* where it is in .text */
 	uint32_t iid;
-	uint32_t block; /* 1 + the one that has it; 0: none that is in the file */
+	uint32_t block; /* 1 + the block that has it; 0: no block in the file */
 	uint16_t size;
-	uint8_t field; /* of InternedData; 0: nobody's place */
+	uint8_t field; /* of InternedData; 0: the place is free */
 };
 
 struct tl_pf_names {
 	struct tl_pf_name places[TL_PF_NAMES];
 	uint32_t count, used; /* names, bytes of .text */
-	uint32_t last[32];    /* number given out, by field */
-	uint32_t block;	      /* that is being made, counted from 0 */
-	bool changed;	      /* it has new ones */
+	uint32_t last[32];    /* the last number given out, by field */
+	uint32_t block;	      /* the block that is being made, from 0 */
+	bool changed;	      /* the block has new strings */
 	char text[TL_PF_NAMES_TEXT];
-	/* What the packet that is being made has to tell: the content of its InternedData. */
+	/* What the packet that is being made has to define: the content of its InternedData. */
 	uint32_t told;
 	char tell[TL_PF_NAMES_NEW];
 };

@@ -53,7 +53,7 @@ char *tl_pf_note_repeated(struct tl_pf_notes *notes, char *at, struct tl_pf_name
 		   : tl_pf_string(at, TL_PF_STRING_VALUE, string);
 }
 
-/* Up to its value; *content is where it began. */
+/* Begins an annotation, up to its value; *content is where it began. */
 static char *note_open(struct tl_pf_notes *notes, struct tl_pf_text key, char **content)
 {
 	*content = tl_protobuf_open(notes->text.at, TL_PF_ANNOTATIONS);
@@ -128,7 +128,7 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 		step->unused = (uint8_t)(64 - 8 * type->size);
 }
 
-/* False where the value has no name. */
+/* False: the value has no name. */
 static bool note_named(struct tl_pf_notes *notes, char **at, struct tl_pf_step *step,
 		       uint64_t value)
 {

@@ -19,7 +19,7 @@ static inline struct tl_pf_text tl_pf_text(const char *string)
 	return (struct tl_pf_text){string, strlen(string)};
 }
 
-/* What must be free behind .end: sizes that take more than a byte move what follows them. */
+/* Must be free behind .end: sizes that take more than a byte move what follows them. */
 #define TL_PF_NOTES_SPARE 1024
 
 #define TL_PF_NOTES_DEPTH 64 /* annotations in annotations */
@@ -47,7 +47,7 @@ struct tl_pf_step {
 	uint32_t word;
 	uint8_t how;
 	uint8_t unused; /* bits of the word that are not the value's */
-	/* The enumerator that was met last. */
+	/* The enumerator that came last. */
 	uint64_t value;
 	struct tl_pf_name *enumerator;
 };
@@ -56,21 +56,21 @@ void tl_pf_step_make(struct tl_pf_step *step, struct tl_pf_names *names,
 		     const struct tl_variable *variable);
 
 /*
- * A parameter that needs no look at captured memory. False: it does, and nothing was put.
+ * Adds a parameter that needs no captured memory. False: it needs that, and nothing was added.
  * `captured`: there is such memory.
  */
 bool tl_pf_note_step(struct tl_pf_notes *notes, struct tl_pf_step *step, uint64_t word,
 		     bool captured);
 
-/* One with a value in the field of DebugAnnotation that its kind has; of a double its bits. */
+/* Adds one with a value in the field of DebugAnnotation for its kind; a double by its bits. */
 void tl_pf_note_value(struct tl_pf_notes *notes, struct tl_pf_text key, uint32_t field,
 		      uint64_t value);
 
-/* An integer; beyond 2 to the 53 it is text, as in JSON (tl_text_integer). */
+/* Adds an integer; beyond 2 to the 53 it is text, as in JSON (tl_text_integer). */
 void tl_pf_note_integer(struct tl_pf_notes *notes, struct tl_pf_text key, uint64_t value,
 			bool is_signed);
 
-/* One with a string that may come again. */
+/* Adds one with a string that may come again. */
 void tl_pf_note_string(struct tl_pf_notes *notes, struct tl_pf_text key, struct tl_pf_text string);
 
 /* pftrace_sink.c: the text that this sink is given is the one of a struct tl_pf_notes. */
@@ -91,12 +91,14 @@ char *tl_pf_note_number(char *at, uint64_t value, bool is_signed);
 /* pftrace_members.c: the members of a JSON object, without its braces. */
 void tl_pf_note_members(struct tl_pf_notes *notes, const char *members, size_t size);
 
-/* A string as a field, what is not UTF-8 in it replaced, all beyond 1024 bytes left out: up to
- * TL_PF_STRING_MAX bytes. */
+/*
+ * A string as a field: bytes that are not UTF-8 are replaced, all beyond 1024 bytes are left out.
+ * Up to TL_PF_STRING_MAX bytes.
+ */
 char *tl_pf_string(char *at, uint32_t field, struct tl_pf_text string);
 #define TL_PF_STRING_MAX 3200
 
-/* As tl_pf_string has it. */
+/* A name of the string as tl_pf_string writes it. */
 struct tl_pf_name *tl_pf_name_clean(struct tl_pf_names *names, uint32_t field,
 				    struct tl_pf_text string);
 

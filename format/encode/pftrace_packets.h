@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_packets.h: what packets of all kinds have: their sequence, lane, time and names. A part of
- * pftrace.c, which says how a file is made of them.
+ * pftrace_packets.h: what packets of all kinds have: their sequence, lane, time and names. A part
+ * of pftrace.c, which describes a file of them.
  */
 #ifndef TL_FORMAT_ENCODE_PFTRACE_PACKETS_H
 #define TL_FORMAT_ENCODE_PFTRACE_PACKETS_H
@@ -13,7 +13,10 @@
 #include "format/encode/pftrace_ties.h"
 
 #define TL_PF_FIRST_SEQUENCE 1
-/* For descriptions of tracks. In the events' sequence readers would take them for its own track. */
+/*
+ * For descriptions of tracks. In the events' sequence readers would take such a track for the
+ * sequence's default.
+ */
 #define TL_PF_TRACK_SEQUENCE 2
 #define TL_PF_PLANS	     512
 #define TL_PF_SCRATCH	     (128u * 1024)
@@ -24,7 +27,7 @@
 #define TL_PF_ROOM	   (TL_PF_HEAD_MAX + TL_PF_OWN_MAX + TL_PF_TAIL_MAX)
 #define TL_PF_CATEGORY_MAX TL_PF_NAME_MAX
 
-/* What every call of one function has. */
+/* What all calls of one function have in common. */
 struct tl_pf_plan {
 	const struct tl_function *function;
 	struct tl_pf_name *name, *categories, *failed;
@@ -41,7 +44,7 @@ struct tl_pf_sequence {
 	bool owns_file;
 	bool has_lane;
 	uint32_t tid;	 /* of the default track */
-	uint64_t last;	 /* of the sequence's clock */
+	uint64_t last;	 /* the last reading of the sequence's clock */
 	uint64_t latest; /* nanoseconds: the last end so far */
 };
 
@@ -83,11 +86,13 @@ static inline char *tl_pf_packet_sequence(char *at, uint32_t id, enum tl_pf_sequ
 /* One clock of a ClockSnapshot, and what it reads. */
 char *tl_pf_packet_clock(char *at, uint32_t id, uint64_t ns);
 
-/* Tell of another lane: see tl_pf_packet_lane. */
+/* Change to another lane: see tl_pf_packet_lane. */
 char *tl_pf_packet_lane_change(const struct tl_encoder *encoder, char *at, uint32_t tid,
 			       uint64_t ns);
 
-/* The events that follow are of this lane; tid 0: of the process. `ns`: the time of the first. */
+/*
+ * The events that follow belong to this lane; tid 0: to the process. `ns`: the time of the first.
+ */
 static inline char *tl_pf_packet_lane(const struct tl_encoder *encoder, char *at, uint32_t tid,
 				      uint64_t ns)
 {
@@ -109,7 +114,10 @@ static inline char *tl_pf_packet_time(struct tl_pf_sequence *now, char *at, uint
 	return at;
 }
 
-/* A packet of the lane up to where its event's fields begin; *packet is where it began itself. */
+/*
+ * Begins a packet of the lane, up to where its event's fields begin; *packet is the packet's
+ * beginning.
+ */
 static inline char *tl_pf_event_open(struct tl_pf_state *state, char *at, uint64_t ns,
 				     char **packet)
 {
@@ -131,7 +139,7 @@ static inline char *tl_pf_event_close(struct tl_pf_state *state, char *event, ch
 	return tl_protobuf_close(packet, at);
 }
 
-/* By its number where it has one. */
+/* A name, by its number if it has one. */
 static inline char *tl_pf_packet_name(struct tl_pf_state *state, char *at, struct tl_pf_name *name,
 				      uint32_t numbered, uint32_t plain, struct tl_pf_text string)
 {
@@ -144,7 +152,7 @@ static inline char *tl_pf_packet_name(struct tl_pf_state *state, char *at, struc
 char *tl_pf_packet_event_name(struct tl_pf_state *state, char *at, struct tl_pf_text string);
 char *tl_pf_packet_category(struct tl_pf_state *state, char *at, struct tl_pf_text string);
 
-/* The end of what began last on a track; 0: the lane's. */
+/* The end of what began last on a track; 0: on the lane's. */
 void tl_pf_packet_end(struct tl_pf_state *state, struct tl_text *text, uint64_t ns, uint64_t track);
 
 /*
@@ -158,7 +166,7 @@ static inline struct tl_pf_text tl_pf_text_whole(const char *from, struct tl_tex
 	return (struct tl_pf_text){from, (size_t)(text.at - from)};
 }
 
-/* pftrace_calls.c: a call that ended. False: its record is not sound, and nothing was put. */
+/* pftrace_calls.c: a call that ended. False: its record is not sound, and nothing was added. */
 bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 		       const struct tl_call_record *call);
 
@@ -166,7 +174,7 @@ bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_
 void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			     uint32_t function, uint64_t start, uint64_t end);
 
-/* pftrace_events.c: an event that is no call. */
+/* pftrace_events.c: an event that is not a call. */
 void tl_pf_packet_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			const struct tl_event_record *event);
 

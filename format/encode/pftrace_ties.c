@@ -2,9 +2,9 @@
 /*
  * pftrace_ties.c: see pftrace_ties.h.
  *
- * While a chunk is looked through, the stack has the calls so far that were not made in another one
- * that is known. A call takes those from its top that were made in it; the last of them was the
- * first to begin. Chunks may come out of a damaged file: of a record only what lies in the chunk is
+ * While the file looks through a chunk, the stack has the calls so far for which no outer call is
+ * known. A call removes from the top those that were made in it; the last of them was the first to
+ * begin. Chunks may come from a damaged file: only the part of a record that lies in the chunk is
  * read.
  */
 #include "format/encode/pftrace_ties.h"
@@ -13,7 +13,7 @@
 
 #include "format/file/record_words.h"
 
-/* Ticks further apart than this are not of the same nanosecond. */
+/* ticks that are further apart than this are not of the same nanosecond */
 #define TICKS_APART 4096
 
 static void tie_add(struct tl_pf_ties *ties, const struct tl_call_record *inner,
@@ -41,7 +41,7 @@ static void ties_add_call(struct tl_pf_ties *ties, const struct tl_call_record *
 {
 	const struct tl_call_record *first = NULL;
 
-	/* One that ended when this one began was not made in it. */
+	/* A call that ended when this one began was not made in it. */
 	while (ties->depth) {
 		const struct tl_call_record *top = ties->stack[ties->depth - 1];
 		if (top->start < call->start ||

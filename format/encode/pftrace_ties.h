@@ -26,7 +26,7 @@
 
 struct tl_pf_tie {
 	const struct tl_call_record *inner, *outer;
-	bool begun; /* the outer one is */
+	bool begun; /* the outer call's beginning is written */
 };
 
 struct tl_pf_ties {
@@ -37,17 +37,17 @@ struct tl_pf_ties {
 };
 
 /*
- * The next record to be encoded, and how many bytes lie from it to its chunk's end. Looks at them
- * if it has not done so; memory that comes again has other records, from its beginning. `encoder` has
- * their clock.
+ * The next record to encode, and how many bytes lie from it to its chunk's end. Looks through them
+ * if that was not done yet. If the memory is used again, it has other records, from its beginning.
+ * `encoder` has their clock.
  */
 void tl_pf_ties_look(struct tl_pf_ties *ties, const struct tl_call_record *record, size_t size,
 		     const struct tl_encoder *encoder);
 
-/* What is left of the chunk is looked at anew: nothing of it is begun. */
+/* Look at the rest of the chunk again: none of its calls is begun. */
 void tl_pf_ties_forget(struct tl_pf_ties *ties);
 
-/* The tie of an inner, or of an outer call; NULL: there is none. */
+/* The tie of an inner call; of an outer call. NULL: there is none. */
 struct tl_pf_tie *tl_pf_tie_of_inner(struct tl_pf_ties *ties, const struct tl_call_record *inner);
 struct tl_pf_tie *tl_pf_tie_of_outer(struct tl_pf_ties *ties, const struct tl_call_record *outer);
 

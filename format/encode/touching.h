@@ -3,16 +3,16 @@
  * touching.h: which slices of a lane begin at the very nanosecond at which the one before them
  * ended.
  *
- * Viewers that sort beginnings and ends by time, speedscope among them, take two such slices that
- * are alike for one within the other; and where a machine has been up for days, ts + dur in doubles
- * may lie behind the next ts. So in JSON a slice that touches the one before begins 0.2 ns later
- * and ends when it ended: what reads whole nanoseconds rounds that away. A slice that takes no
- * time, of which speedscope shows nothing, lasts 0.1 ns.
+ * Some viewers, speedscope among them, sort beginnings and ends by time. They take two such slices
+ * of the same name for one within the other. And if a machine has been up for days, ts + dur in
+ * doubles may lie behind the next ts. So in JSON a slice that touches the one before begins 0.2 ns
+ * later and ends when it ended; readers of whole nanoseconds round that away. A slice that takes no
+ * time, which speedscope would not show, lasts 0.1 ns.
  *
- * Slices of a lane come in the order of their ends, as records do. The stack holds the slices that
- * lie in no other one so far. A new slice removes from the top those that lie in it; the one on top
- * then ended before the new one began. Slices that begin together are moved together. When the stack
- * is full, the oldest are forgotten: a slice that touches one of them isn't moved.
+ * Slices of a lane come in the order of their ends, as records do. The stack has the slices that so
+ * far lie in no other one. A new slice removes from the top those that lie in it; the one on top
+ * then ended before the new one began. Slices that begin together are moved together. When the
+ * stack is full, the oldest are forgotten: a slice that touches one of them isn't moved.
  */
 #ifndef TL_FORMAT_ENCODE_TOUCHING_H
 #define TL_FORMAT_ENCODE_TOUCHING_H
@@ -33,7 +33,7 @@ struct tl_touching {
 	} lanes[TL_TOUCHING_LANES];
 };
 
-/* The next slice of a lane: whether it is to be moved. */
+/* Whether the next slice of a lane must be moved. */
 static inline bool tl_touching_next(struct tl_touching *touching, uint32_t tid, uint64_t start,
 				    uint64_t end)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_source.h: an encoder whose records come from a file that format/file/record_reader.h reads.
+ * trace_source.h: sets up an encoder whose records come from a file that
+ * format/file/record_reader.h reads.
  */
 #ifndef TL_FORMAT_ENCODE_TRACE_SOURCE_H
 #define TL_FORMAT_ENCODE_TRACE_SOURCE_H

@@ -110,8 +110,8 @@ struct tl_event_arg {
 };
 
 /*
- * An event that is no call: device work, a program's own events, counters, flows. In a chunk of the
- * thread that recorded it, whichever lane it is for. Its args follow.
+ * An event that is not a call: device work, a program's own events, counters, flows. It lies in a
+ * chunk of the thread that recorded it, whichever lane it is for. Its args follow.
  */
 enum tl_event_flag {
 	TL_EVENT_NS = 1, /* times are nanoseconds of CLOCK_MONOTONIC, not ticks */
@@ -162,8 +162,8 @@ static inline uint64_t tl_event_bytes(const struct tl_event_record *event)
 }
 
 /*
- * Events of the thread are missing at this record. Reads 8 bytes of it, or all of it where it is a
- * loss.
+ * Whether events of the thread are missing at this record. Reads 8 bytes of it, or all of it if it
+ * is a loss.
  */
 static inline _Bool tl_record_is_gap(const struct tl_call_record *record)
 {
@@ -171,7 +171,7 @@ static inline _Bool tl_record_is_gap(const struct tl_call_record *record)
 					     : record->type == TL_RECORD_LOST && record->result;
 }
 
-/* A record that is counted as an event: in totals, and as a loss where it can't be kept. */
+/* Whether a record counts as an event: in totals, and as a loss if it can't be kept. */
 static inline _Bool tl_record_counts(uint32_t type)
 {
 	return type == TL_RECORD_CALL || type == TL_RECORD_EVENT;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_facts.c: what a trace file says of the whole: its APIs, facts of the process, the output
- * file, the end.
+ * trace_facts.c: what a trace file says about its process, its APIs, the output file, and the end.
  */
 #include "format/file/trace_inside.h"
 

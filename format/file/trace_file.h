@@ -37,13 +37,13 @@
 #define TL_FILE_PAGE	   4096u
 
 enum tl_file_kind {
-	/* buffers in the making: only the magic, the version and the byte order are there */
+	/* buffers that are being made: only the magic, the version and the byte order are there */
 	TL_FILE_UNBEGUN = 0,
 	TL_FILE_BUFFERS = 1,
 	TL_FILE_SPOOL = 2,
 };
 
-/* What has become of buffers. */
+/* The state of buffers. */
 enum tl_file_state {
 	TL_FILE_LIVE = 0, /* there may be records that the output lacks */
 	/* the output has all of them, and its end; the file may be deleted */
@@ -89,8 +89,8 @@ struct tl_file_header {
 	uint64_t capacity;	/* buffers: bytes that all pieces may take */
 
 	/*
-	 * Buffers only: what the process and the command tell each other. The command maps the file
-	 * to do so.
+	 * Buffers only: by these, the process and the command talk to each other. The command maps
+	 * the file for that.
 	 */
 	_Atomic uint32_t state; /* enum tl_file_state */
 	/*
@@ -200,26 +200,28 @@ struct tl_api_piece {
  */
 struct tl_thread_piece {
 	struct tl_piece piece;
-	/* number, from 1, unique in the process's life; 0: nobody's. Stored last */
+	/* number, from 1, unique in the process's life; 0: the piece is not in use. Stored last */
 	_Atomic uint32_t lane;
 	uint32_t tid; /* the kernel's */
-	/* its tid in the output: the kernel's, but where an earlier lane had that */
+	/*
+	 * its tid in the output: the kernel's, or another if an earlier lane is shown by that one
+	 */
 	uint32_t shown;
 	/*
-	 * entries of .open. In a spool 0, but where recover ended it: there those that had not
-	 * returned
+	 * how many entries .open has. In a spool 0, unless recover ended it: then those that had
+	 * not returned
 	 */
 	uint32_t opens;
 	char name[16]; /* as the kernel reports it */
 	/* events that there was no room for, of all threads that had this piece */
 	_Atomic uint64_t lost;
-	_Atomic uint64_t lost_said; /* those that LOST records tell of */
+	_Atomic uint64_t lost_said; /* of those, the ones that LOST records report */
 	uint64_t owner;		    /* the process's own */
-	/* events that made room for newer ones: TRACELAYER_FULL=ring */
+	/* events that newer ones have overwritten: TRACELAYER_FULL=ring */
 	_Atomic uint64_t overwritten;
-	_Atomic uint64_t ended; /* 1: its thread is at its end, or gone */
+	_Atomic uint64_t ended; /* 1: its thread is ending, or gone */
 	uint64_t unused;
-	struct tl_open_call floor; /* never a call */
+	struct tl_open_call floor; /* below the stack; never a call */
 	struct tl_open_call open[];
 };
 
@@ -238,7 +240,10 @@ struct tl_chunk_piece {
 	_Atomic uint64_t number; /* counts the lane's chunks, from 1 */
 	_Atomic uint64_t end;	 /* bytes of records once it is full or handed over */
 	_Atomic uint64_t kept, taken, block;
-	/* a record in what the output has that was not finished then; 0: none. See TL_HOLE_PLACE */
+	/*
+	 * a record that was unfinished when the records around it were written; 0: none. See
+	 * TL_HOLE_PLACE
+	 */
 	_Atomic uint64_t hole;
 	uint64_t unused[7];
 };
@@ -254,20 +259,20 @@ struct tl_chunk_piece {
 
 /* How much of the output file is written. */
 struct tl_output_slot {
-	/* where the next block belongs; what is there after it is an end, or torn */
+	/* where the next block belongs; the file has an end after it, or a torn block */
 	uint64_t offset;
 	uint64_t events;    /* in the file */
-	uint64_t dropped;   /* given up, since the file did not take them */
-	uint32_t crc, size; /* gzip: of what the file's blocks hold */
-	uint32_t blocks;    /* in this file; 0: not even its beginning is there */
+	uint64_t dropped;   /* lost, since the file did not take them */
+	uint32_t crc, size; /* gzip: of the content of the file's blocks */
+	uint32_t blocks;    /* in this file; 0: not even its beginning is written */
 	uint32_t unused;
 };
 
 struct tl_output_piece {
 	struct tl_piece piece;
 	/*
-	 * blocks that reached a file; what is true after it stands in .slots[block % 2], which is
-	 * filled before
+	 * how many blocks reached a file; the state after them is in .slots[block % 2], which is
+	 * stored before
 	 */
 	_Atomic uint64_t block;
 	struct tl_output_slot slots[2];
@@ -317,7 +322,7 @@ struct tl_lanes_piece {
 	struct tl_lane_entry lanes[]; /* up to the piece's end */
 };
 
-/* Texts are addresses in the process. A .thread of 0 says that the labels are nobody's. */
+/* Texts are addresses in the process. .thread is 0 if the labels belong to no thread. */
 struct tl_labels_piece {
 	struct tl_piece piece;
 	struct tl_labels labels;
@@ -327,11 +332,12 @@ struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
 	/*
-	 * where recover ended it: the tick up to which calls that had not returned are shown; else
-	 * 0
+	 * if recover ended it: the tick up to which calls that had not returned are shown; else 0
 	 */
 	uint64_t last;
-	/* events that made room for newer ones in rings. Files of older versions end before it */
+	/*
+	 * events that newer ones in rings have overwritten. Files of older versions end before it
+	 */
 	uint64_t overwritten;
 };
 

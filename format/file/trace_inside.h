@@ -19,7 +19,7 @@
 
 #include "format/file/record_reader.h"
 
-#define API_NUMBERS  256u /* records' numbers have 16 bits; nobody has so many */
+#define API_NUMBERS  256u /* records' numbers have 16 bits; no program has so many APIs */
 #define POINTS_ADDED 64u  /* after the file's own */
 
 struct point {
@@ -36,7 +36,7 @@ struct chunk {
 	uint32_t lane;
 	uint64_t number, place; /* place: of its piece in the file */
 	const char *records;
-	uint64_t size; /* bytes of records, those that the output has included */
+	uint64_t size;			   /* bytes of records, also of those that the output has */
 	uint64_t kept, taken, block, hole; /* as in the piece */
 };
 
@@ -72,13 +72,13 @@ struct trace {
 	struct tl_trace seen; /* first: what users have */
 	const char *bytes;
 	uint64_t size;
-	void *mapped, *allocated; /* what .bytes is, to be given back */
+	void *mapped, *allocated; /* the memory of .bytes, to be released */
 	int fd;			  /* while the file is opened, to skip its holes; -1: none */
 	struct clock clock;
 	const struct tl_api *apis[API_NUMBERS];
 	struct chunk *chunks;
 	size_t nchunks, chunks_room;
-	bool written_too; /* runs have what the output has, too */
+	bool written_too; /* runs contain what the output has, too */
 	struct thread *threads;
 	size_t nthreads, threads_room;
 	struct texts *texts;
@@ -92,7 +92,9 @@ struct trace {
 
 #define problem(trace, ...) tl_trace_problem(&(trace)->seen, __VA_ARGS__)
 
-/* A place for one more. The old ones may move. NULL: no memory, and the trace has .failed. */
+/*
+ * A place for one more element. The old ones may move. NULL: no memory, and the trace has .failed.
+ */
 void *tl_reader_append(struct trace *trace, void *list, size_t *count, size_t *room, size_t each);
 void *tl_reader_zeroed(struct trace *trace, size_t count, size_t each);
 void tl_reader_sort(void *list, size_t count, size_t each,
@@ -101,7 +103,10 @@ void tl_reader_sort(void *list, size_t count, size_t each,
 /* Ticks to nanoseconds. */
 uint64_t tl_reader_ns(const struct clock *clock, uint64_t ticks);
 
-/* Pieces of each kind: `size` bytes. It is only checked that the file has these bytes. */
+/*
+ * Reads a piece of each kind: `size` bytes. The caller has checked only that the file has these
+ * bytes.
+ */
 void tl_reader_clock(struct trace *trace, const char *piece, uint64_t size);
 void tl_reader_api(struct trace *trace, const char *piece, uint64_t size);
 void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size);
@@ -112,7 +117,7 @@ void tl_reader_chunk(struct trace *trace, const char *piece, uint64_t size);
 void tl_reader_texts(struct trace *trace, const char *piece, uint64_t size);
 void tl_reader_named_lanes(struct trace *trace, const char *piece, uint64_t size);
 
-/* After all pieces, in this order; the first calls the second and the third. */
+/* After all pieces, in this order; the first one calls the second and the third. */
 void tl_reader_finish(struct trace *trace);
 void tl_reader_sort_texts(struct trace *trace);
 void tl_reader_finish_opens(struct trace *trace);
