@@ -76,7 +76,7 @@ static bool word_refuse(char *why, size_t room, const char *word, size_t size, c
 	return false;
 }
 
-static char lower(char c)
+static char char_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
@@ -86,7 +86,7 @@ static bool word_is(const char *text, size_t size, const char *word)
 	if (strlen(word) != size)
 		return false;
 	for (size_t i = 0; i < size; i++)
-		if (lower(text[i]) != lower(word[i]))
+		if (char_lower(text[i]) != char_lower(word[i]))
 			return false;
 	return true;
 }
@@ -98,7 +98,7 @@ static int word_index(const char *words, const char *text, size_t size)
 		size_t length = strcspn(words, ",");
 		if (length == size) {
 			size_t same = 0;
-			while (same < size && lower(text[same]) == words[same])
+			while (same < size && char_lower(text[same]) == words[same])
 				same++;
 			if (same == size)
 				return i;
@@ -181,7 +181,7 @@ static bool read_size(uint64_t *to, const char *value, size_t size)
 	size -= unit - value;
 	unsigned shift = 0;
 	if (size) {
-		switch (lower(*unit)) {
+		switch (char_lower(*unit)) {
 		case 'k':
 			shift = 10;
 			break;
@@ -294,7 +294,7 @@ static bool has_known_ending(const char *value)
 }
 
 /* Pipes, devices and folders may have any ending. */
-static bool is_special(const char *path)
+static bool path_is_special(const char *path)
 {
 	struct stat about;
 
@@ -314,7 +314,7 @@ static bool check_pattern(const char *value, char *why, size_t room)
 	if (ending.size && !ending.known)
 		return value_refuse(why, room, "this format is not compressed",
 				    "use .tlt, and compress it afterwards");
-	if (!has_known_ending(value) && !is_special(value))
+	if (!has_known_ending(value) && !path_is_special(value))
 		return value_refuse(why, room, "no format has this ending",
 				    "use " TL_OUTPUT_ENDINGS);
 	return true;
@@ -393,8 +393,8 @@ static bool read_name(const char **to, const char *value, char *why, size_t room
 	size_t size = strlen(value), digits = strspn(value, "0123456789");
 
 	for (const char *at = value; *at; at++)
-		if (!(lower(*at) >= 'a' && lower(*at) <= 'z') && !(*at >= '0' && *at <= '9') &&
-		    !strchr(others, *at))
+		if (!(char_lower(*at) >= 'a' && char_lower(*at) <= 'z') &&
+		    !(*at >= '0' && *at <= '9') && !strchr(others, *at))
 			return value_refuse(why, room, "not a valid name",
 					    "use letters, digits, dots, dashes and underscores");
 	if (digits == size)
@@ -512,14 +512,15 @@ static unsigned edit_distance(const char *a, const char *b, unsigned limit)
 		const unsigned char *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
 		row[0] = i;
 		for (size_t j = 1; j <= n; j++) {
-			bool same = lower(a[i - 1]) == lower(b[j - 1]);
+			bool same = char_lower(a[i - 1]) == char_lower(b[j - 1]);
 			unsigned best = last[j - 1] + !same;
 			if (last[j] + 1u < best)
 				best = last[j] + 1;
 			if (row[j - 1] + 1u < best)
 				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-			    lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1u < best)
+			if (i > 1 && j > 1 && char_lower(a[i - 1]) == char_lower(b[j - 2]) &&
+			    char_lower(a[i - 2]) == char_lower(b[j - 1]) &&
+			    before[j - 2] + 1u < best)
 				best = before[j - 2] + 1;
 			row[j] = best;
 		}

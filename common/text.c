@@ -96,7 +96,7 @@ static size_t utf8_sequence(const unsigned char *s, size_t size, size_t *bad)
  * The code point of a character beyond ASCII that controls a terminal: C1, and the marks that
  * change the direction of writing. 0: it is none of these.
  */
-static unsigned steering(const unsigned char *s, size_t length)
+static unsigned character_steers(const unsigned char *s, size_t length)
 {
 	unsigned point = 0;
 
@@ -148,8 +148,8 @@ void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
 
 		if (length == 1)
 			escape_ascii(&out, s[i]);
-		else if (steering(s + i, length))
-			put_escape(&out, steering(s + i, length));
+		else if (character_steers(s + i, length))
+			put_escape(&out, character_steers(s + i, length));
 		else if (length)
 			tl_text_put(&out, bytes + i, length);
 		else
@@ -171,7 +171,7 @@ void tl_text_shown(struct tl_text *text, const char *bytes, size_t size)
 	for (size_t i = 0, bad; i < size && !out.cut;) {
 		size_t length = utf8_sequence(s + i, size - i, &bad), count = length ? length : 1;
 		bool is_plain = length == 1 ? (s[i] >= 0x20 && s[i] != 0x7f) || s[i] == '\t'
-					    : length && !steering(s + i, length);
+					    : length && !character_steers(s + i, length);
 
 		if (is_plain)
 			tl_text_put(&out, bytes + i, length);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set_beside(const char *variable, const char *before, const char *folder,
-		       const char *library)
+static bool variable_set_beside(const char *variable, const char *before, const char *folder,
+				const char *library)
 {
 	size_t size = strlen(before) + strlen(folder) + strlen(library) + 3;
 	char *value = malloc(size);
@@ -24,7 +24,7 @@ static bool set_beside(const char *variable, const char *before, const char *fol
 }
 
 /* Whether the list has our subscriber, in whatever folder. */
-static bool is_listed(const char *list)
+static bool list_has_own(const char *list)
 {
 	for (const char *at = list; (at = strstr(at, TL_XPTI_TIMELINE)); at++) {
 		char end = at[strlen(TL_XPTI_TIMELINE)];
@@ -42,12 +42,12 @@ bool tl_xpti_set_environment(const char *folder)
 	if (strchr(folder, ','))
 		return false;
 	if ((!dispatcher || !*dispatcher) &&
-	    !set_beside("XPTI_FRAMEWORK_DISPATCHER", "", folder, TL_XPTI_DISPATCHER))
+	    !variable_set_beside("XPTI_FRAMEWORK_DISPATCHER", "", folder, TL_XPTI_DISPATCHER))
 		return false;
-	if (subscribers && is_listed(subscribers))
+	if (subscribers && list_has_own(subscribers))
 		return true;
-	return set_beside("XPTI_SUBSCRIBERS", subscribers ? subscribers : "", folder,
-			  TL_XPTI_TIMELINE);
+	return variable_set_beside("XPTI_SUBSCRIBERS", subscribers ? subscribers : "", folder,
+				   TL_XPTI_TIMELINE);
 }
 
 const char *tl_xpti_turned_off(void)

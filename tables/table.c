@@ -409,12 +409,12 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 	return need(strdup(""));
 }
 
-static bool is_left(const struct table_column *column)
+static bool column_is_left(const struct table_column *column)
 {
 	return column->type == TABLE_NAME || column->type == TABLE_TEXT;
 }
 
-static bool is_fraction(const struct table_column *column)
+static bool column_is_fraction(const struct table_column *column)
 {
 	return column->type == TABLE_SHARE || column->type == TABLE_RATE;
 }
@@ -433,7 +433,7 @@ static void print_line(const struct table *table, char *const *texts, const int 
 {
 	for (size_t c = 0; c < table->width; c++) {
 		int pad = widths[c] - columns_of(texts[c]);
-		bool left = is_left(&table->columns[c]);
+		bool left = column_is_left(&table->columns[c]);
 
 		if (c)
 			fputs("  ", to);
@@ -545,9 +545,9 @@ static void print_csv(const struct table *table, FILE *to)
 
 		if (i % table->width)
 			fputc(',', to);
-		if (cell->filled && is_left(column))
+		if (cell->filled && column_is_left(column))
 			print_csv_text(cell->text, to);
-		else if (cell->filled && is_fraction(column))
+		else if (cell->filled && column_is_fraction(column))
 			print_fraction(cell->fraction, to);
 		else if (cell->filled)
 			fprintf(to, "%lld", cell->number);
@@ -575,9 +575,9 @@ static void print_json_cell(const struct table_column *column, const struct cell
 {
 	if (!cell->filled)
 		fputs("null", to);
-	else if (is_left(column))
+	else if (column_is_left(column))
 		print_json_string(cell->text, to);
-	else if (is_fraction(column))
+	else if (column_is_fraction(column))
 		print_fraction(cell->fraction, to);
 	else
 		fprintf(to, "%lld", cell->number);

@@ -169,8 +169,8 @@ static void say_no_target(const char *word)
 
 /* ---- asking */
 
-static long futex(_Atomic uint32_t *word, int operation, uint32_t value,
-		  const struct timespec *timeout)
+static long futex_call(_Atomic uint32_t *word, int operation, uint32_t value,
+		       const struct timespec *timeout)
 {
 	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
 }
@@ -188,7 +188,7 @@ static bool target_wait(const struct target *target, uint32_t number)
 			return true;
 		if (!target_is_alive(target))
 			return false;
-		futex(word, FUTEX_WAIT, answer, &slice);
+		futex_call(word, FUTEX_WAIT, answer, &slice);
 	}
 	return false;
 }
@@ -241,7 +241,7 @@ static void target_request(struct targets *targets, struct target *target)
 		 */
 	} while (!atomic_compare_exchange_strong(&header->request, &pending, target->number));
 	atomic_store(&header->wake, 0);
-	futex(&header->wake, FUTEX_WAKE, INT_MAX, NULL);
+	futex_call(&header->wake, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 /* The path of its trace; NULL: it has none yet. */

@@ -25,7 +25,7 @@
 #include "format/encode/gzip.h"
 
 /* A pipe, a terminal, /dev/null. */
-static bool is_no_file(const char *path)
+static bool path_is_no_file(const char *path)
 {
 	struct stat about;
 
@@ -211,7 +211,7 @@ int command_export(int argc, char **argv)
 	export.format = tl_format_of(export.output, &export.gzip);
 	if (export.format == &tl_format_tlt)
 		export.format = NULL; /* the input is a .tlt file already */
-	if (!export.format && (!strcmp(export.output, "-") || is_no_file(export.output)))
+	if (!export.format && (!strcmp(export.output, "-") || path_is_no_file(export.output)))
 		export.format = &tl_format_json;
 	int code = EXIT_USAGE;
 	if (export.format)

@@ -211,7 +211,7 @@ static enum life life_of(struct leftover *leftover)
  * The file has only pieces that the process makes before it stores the kind. So nothing was
  * recorded, and the kind is not damaged.
  */
-static bool is_blank(int fd)
+static bool file_is_blank(int fd)
 {
 	uint64_t at = TL_FILE_PAGE;
 	struct tl_piece piece;
@@ -237,7 +237,8 @@ static void read_header(struct leftover *leftover)
 		       header->byte_order == TL_FILE_BYTE_ORDER &&
 		       header->version == TL_FILE_VERSION;
 	leftover->sound = carries && header->kind == TL_FILE_BUFFERS;
-	leftover->unbegun = carries && header->kind == TL_FILE_UNBEGUN && is_blank(leftover->fd);
+	leftover->unbegun =
+		carries && header->kind == TL_FILE_UNBEGUN && file_is_blank(leftover->fd);
 	if (!leftover->sound)
 		return;
 	header->boot[sizeof(header->boot) - 1] = 0;
@@ -386,7 +387,7 @@ static void add_path(struct leftover_paths *paths, const char *folder, const cha
 	paths->path[paths->count++] = path;
 }
 
-static void find_in(struct leftover_paths *paths, const char *folder, uint32_t pid)
+static void paths_find_in(struct leftover_paths *paths, const char *folder, uint32_t pid)
 {
 	DIR *files = opendir(folder);
 	struct dirent *file;
@@ -411,9 +412,9 @@ void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pi
 	memset(paths, 0, sizeof(*paths));
 	tl_places(&places);
 	if (folder)
-		find_in(paths, folder, pid);
+		paths_find_in(paths, folder, pid);
 	for (unsigned i = 0; !folder && i < places.count; i++)
-		find_in(paths, places.folder[i], pid);
+		paths_find_in(paths, places.folder[i], pid);
 	if (paths->count)
 		qsort(paths->path, paths->count, sizeof(*paths->path), compare_paths);
 }

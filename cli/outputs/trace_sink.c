@@ -27,7 +27,7 @@
 
 /* ---- the file ---- */
 
-static int write_at(int fd, const char *bytes, size_t size, uint64_t offset)
+static int bytes_write_at(int fd, const char *bytes, size_t size, uint64_t offset)
 {
 	for (size_t done = 0; done < size;) {
 		ssize_t n = pwrite(fd, bytes + done, size - done, (off_t)(offset + done));
@@ -77,7 +77,7 @@ static void flush_block(struct trace_sink *sink)
 		sink->error || sink->text.at == sink->block ? NULL : sink_pack(sink, &size, false);
 
 	if (bytes)
-		sink->error = write_at(sink->fd, bytes, size, sink->offset);
+		sink->error = bytes_write_at(sink->fd, bytes, size, sink->offset);
 	if (bytes && !sink->error) {
 		sink->offset += size;
 		sink->blocks++;
@@ -238,7 +238,7 @@ static int copy_bytes(int from, int to, uint64_t size)
 			continue;
 		if (n <= 0)
 			return n ? errno : EINVAL;
-		int error = write_at(to, bytes, (size_t)n, done);
+		int error = bytes_write_at(to, bytes, (size_t)n, done);
 		if (error)
 			return error;
 		done += (uint64_t)n;
@@ -273,7 +273,7 @@ int trace_sink_copy(struct trace_sink *sink, const char *path, const struct tl_t
 
 /* ---- what goes there ---- */
 
-static bool is_empty(const struct trace_sink *sink)
+static bool sink_is_empty(const struct trace_sink *sink)
 {
 	return !sink->blocks && sink->text.at == sink->block;
 }
@@ -286,7 +286,7 @@ void trace_sink_make_room(struct trace_sink *sink)
 
 void trace_sink_begin(struct trace_sink *sink)
 {
-	sink->maker->begin(sink, is_empty(sink));
+	sink->maker->begin(sink, sink_is_empty(sink));
 }
 
 struct trace_sink_taken trace_sink_lane(struct trace_sink *sink, size_t lane, uint64_t end)
@@ -299,14 +299,14 @@ struct trace_sink_taken trace_sink_lane(struct trace_sink *sink, size_t lane, ui
 
 /* ---- the end ---- */
 
-static int write_end(struct trace_sink *sink, struct tl_totals *totals)
+static int sink_write_end(struct trace_sink *sink, struct tl_totals *totals)
 {
 	size_t size;
 
 	totals->events = sink->events;
 	sink->maker->end(sink, totals);
 	const char *bytes = sink_pack(sink, &size, true);
-	int error = write_at(sink->fd, bytes, size, sink->offset);
+	int error = bytes_write_at(sink->fd, bytes, size, sink->offset);
 
 	if (!error)
 		sink_cut(sink, sink->offset + size);
@@ -329,7 +329,7 @@ static void remove_fresh(const struct trace_sink *sink)
 }
 
 /* Restores the file as it was, with an end if there is room. Cutting first makes room. */
-static void give_up(struct trace_sink *sink, struct tl_totals *totals)
+static void sink_give_up(struct trace_sink *sink, struct tl_totals *totals)
 {
 	if (sink->fresh && sink->output.regular) {
 		remove_fresh(sink);
@@ -340,7 +340,7 @@ static void give_up(struct trace_sink *sink, struct tl_totals *totals)
 	sink_take_over(sink, &before);
 	sink_cut(sink, sink->offset);
 	start_block(sink);
-	if (sink->blocks && write_end(sink, totals))
+	if (sink->blocks && sink_write_end(sink, totals))
 		sink_cut(sink, sink->offset);
 }
 
@@ -350,9 +350,9 @@ int trace_sink_end(struct trace_sink *sink, uint64_t last, struct tl_totals *tot
 	sink->maker->close(sink);
 	flush_block(sink);
 	if (!sink->error)
-		sink->error = write_end(sink, totals);
+		sink->error = sink_write_end(sink, totals);
 	if (sink->error)
-		give_up(sink, totals);
+		sink_give_up(sink, totals);
 	return sink->error;
 }
 

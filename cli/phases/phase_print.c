@@ -257,7 +257,7 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 /*
  * The digits of a number that is written without an exponent, as one with it: 1.5e-05 for 0.000015.
  */
-static void put_with_exponent(FILE *to, const char *written, int exponent)
+static void number_put_with_exponent(FILE *to, const char *written, int exponent)
 {
 	char digits[32] = "";
 	size_t count = 0;
@@ -289,9 +289,9 @@ static void put_number(FILE *to, double number)
 	tl_text_double(&text, bits);
 	*text.at = '\0';
 	if (size >= 1e16 && size < 1e17)
-		put_with_exponent(to, written, 16);
+		number_put_with_exponent(to, written, 16);
 	else if (size >= 1e-5 && size < 1e-4)
-		put_with_exponent(to, written, -5);
+		number_put_with_exponent(to, written, -5);
 	else
 		fprintf(to, "%s%s", written, strpbrk(written, ".e\"") ? "" : ".0");
 }
@@ -390,7 +390,8 @@ static void put_tables(FILE *to, const char *name, const struct phase_table *tab
 	fputs("  }", to);
 }
 
-static void put_shown(FILE *to, const struct phase_style *style, const struct phase_times *times)
+static void times_put_shown(FILE *to, const struct phase_style *style,
+			    const struct phase_times *times)
 {
 	const char *between = "";
 	struct shown shown;
@@ -426,7 +427,7 @@ void phase_print_json(FILE *to, const struct phase_style *style, const struct ph
 	fputs(",\n  \"starting_mark\": ", to);
 	put_string(to, starting_mark, size);
 	fputs(",\n", to);
-	put_shown(to, style, times);
+	times_put_shown(to, style, times);
 	fputs(",\n", to);
 	put_tables(to, "times", times->total, times->is_benchmark);
 	fputs(",\n  \"version\": 1\n}\n", to);

@@ -226,7 +226,7 @@ static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t
 	return TREE_SOUND;
 }
 
-static bool is_elsewhere(const struct pool *pool, uint32_t number)
+static bool node_is_elsewhere(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
 
@@ -257,7 +257,7 @@ static uint32_t place_of(const struct pool *pool, uint32_t root, uint32_t number
 /* A node that is not a part of the node above counts where it belongs, and not where it stands. */
 static void move_elsewhere(struct pool *pool, uint32_t root)
 {
-	struct found found = find_nodes(pool, root, is_elsewhere);
+	struct found found = find_nodes(pool, root, node_is_elsewhere);
 
 	for (size_t i = 0; i < found.count; i++) {
 		uint32_t number = found.nodes[i], place = place_of(pool, root, number);
@@ -306,7 +306,7 @@ static bool node_any(const struct pool *pool, uint32_t node)
 	return true;
 }
 
-static void tell_less(struct pool *pool, uint32_t root)
+static void tree_tell_less(struct pool *pool, uint32_t root)
 {
 	struct found all = find_nodes(pool, root, node_any);
 
@@ -328,7 +328,7 @@ static void add_application(struct pool *pool, uint32_t root)
 	struct found found = find_nodes(pool, root, lacks_application);
 
 	if (found.count)
-		tell_less(pool, root);
+		tree_tell_less(pool, root);
 	for (size_t i = 0; i < found.count; i++) {
 		uint32_t number = found.nodes[i], above = node_at(pool, number)->above;
 		struct node added = *node_at(pool, number);
@@ -363,7 +363,7 @@ static void add_span(const struct pool *pool, uint32_t number, struct tree_sums 
 			sign * (span->end - span->start) * 1000;
 }
 
-static void add_own(const struct pool *pool, uint32_t root, struct tree_sums *own)
+static void tree_add_own(const struct pool *pool, uint32_t root, struct tree_sums *own)
 {
 	for (uint32_t number = tree_next(pool, root, root); number;
 	     number = tree_next(pool, root, number)) {
@@ -381,7 +381,7 @@ enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums 
 	remove_nodes(pool, root, is_dummy);
 	if (resolve_phases(pool, root, fault))
 		return TREE_UNSPECIFIED;
-	add_own(pool, root, own);
+	tree_add_own(pool, root, own);
 	move_elsewhere(pool, root);
 	add_application(pool, root);
 	return TREE_SOUND;
@@ -441,7 +441,7 @@ static uint8_t executing_below(const struct node *above)
 
 void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums)
 {
-	tell_less(pool, root);
+	tree_tell_less(pool, root);
 	node_at(pool, root)->executing = 0;
 	for (uint32_t number = tree_next(pool, root, root); number;
 	     number = tree_next(pool, root, number)) {

@@ -216,7 +216,7 @@ static bool open_trace(struct phases *phases)
 }
 
 /* Which threads there are. */
-static int first_pass(struct phases *phases)
+static int phases_read_first(struct phases *phases)
 {
 	enum reader_state state;
 	struct row row;
@@ -399,7 +399,7 @@ int command_phases(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
 	if (open_trace(&phases)) {
-		code = first_pass(&phases);
+		code = phases_read_first(&phases);
 		if (!code)
 			code = choose_threads(&phases);
 		if (!code && !phases.is_empty)

@@ -105,7 +105,7 @@ static const char *own_pattern(const struct job *job)
 }
 
 /* A new file by a pattern. */
-static int open_new(struct job *job, const char *pattern)
+static int output_open_new(struct job *job, const char *pattern)
 {
 	struct recovery *recovery = job->recovery;
 
@@ -121,7 +121,7 @@ static int open_new(struct job *job, const char *pattern)
  * The process's own file cannot be used: makes a new file of everything that is still in the
  * buffers.
  */
-static int open_without(struct job *job, int error)
+static int output_open_without(struct job *job, int error)
 {
 	struct recovery *recovery = job->recovery;
 
@@ -135,7 +135,7 @@ static int open_without(struct job *job, int error)
 }
 
 /* -o: what the process wrote itself comes first, if it can be had. */
-static int open_wished(struct job *job)
+static int output_open_wished(struct job *job)
 {
 	struct recovery *recovery = job->recovery;
 	const struct tl_trace_output *output = &job->trace->output;
@@ -146,29 +146,29 @@ static int open_wished(struct job *job)
 		return trace_sink_create(&job->sink, recovery->path, job->trace);
 	int error = trace_sink_copy(&job->sink, recovery->path, output, job->trace);
 
-	return error ? open_without(job, error) : 0;
+	return error ? output_open_without(job, error) : 0;
 }
 
 /* Go on with the process's own file, or make a new one beside it. */
-static int open_own(struct job *job)
+static int output_open_own(struct job *job)
 {
 	struct recovery *recovery = job->recovery;
 	const struct tl_trace_output *output = &job->trace->output;
 
 	if (!output->made)
-		return open_new(job, own_pattern(job));
+		return output_open_new(job, own_pattern(job));
 	memcpy(recovery->path, output->path, sizeof(recovery->path));
 	int error = is_descriptor(output->path)
 			    ? ESPIPE
 			    : trace_sink_continue(&job->sink, output, job->trace);
 
-	return error ? open_without(job, error) : 0;
+	return error ? output_open_without(job, error) : 0;
 }
 
 static bool open_sink(struct job *job)
 {
 	struct recovery *recovery = job->recovery;
-	int error = job->wishes->output ? open_wished(job) : open_own(job);
+	int error = job->wishes->output ? output_open_wished(job) : output_open_own(job);
 
 	if (!error) {
 		memcpy(recovery->path, job->sink.output.path, sizeof(recovery->path));
@@ -238,7 +238,7 @@ static uint64_t count_lost(const struct job *job)
 }
 
 /* None of the records can be read, so there is nothing to write; the buffers stay. */
-static bool is_hopeless(const struct job *job)
+static bool job_is_hopeless(const struct job *job)
 {
 	uint64_t unreadable = 0;
 
@@ -260,7 +260,7 @@ static enum recovery_result write_trace(struct job *job)
 	for (size_t i = 0; i < job->trace->nlanes; i++)
 		put_lane(job, i, end);
 	recovery->lost = totals.lost = count_lost(job);
-	if (is_hopeless(job))
+	if (job_is_hopeless(job))
 		job->sink.error = EBADMSG;
 	int error = trace_sink_end(&job->sink, end, &totals);
 
@@ -322,7 +322,7 @@ static enum recovery_result recover_trace(struct job *job)
 	return write_trace(job);
 }
 
-static bool is_from_here(const struct leftover *leftover, const struct tl_trace *trace)
+static bool trace_is_from_here(const struct leftover *leftover, const struct tl_trace *trace)
 {
 	struct utsname here;
 
@@ -349,7 +349,7 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 	enum recovery_result result = RECOVERY_LEFT;
 
 	job->elsewhere = leftover->elsewhere;
-	*is_dead |= is_from_here(leftover, job->trace);
+	*is_dead |= trace_is_from_here(leftover, job->trace);
 	if (*is_dead && leftover->header.state == TL_FILE_DONE)
 		result = RECOVERY_NOTHING;
 	else if (*is_dead || job->wishes->foreign)

@@ -126,7 +126,7 @@ static void recover_reported(struct reports *reports, const struct ending *endin
 
 /* ---- saying ---- */
 
-static const char *count_of(uint64_t count, const char *what, char *text, size_t size)
+static const char *count_text(uint64_t count, const char *what, char *text, size_t size)
 {
 	snprintf(text, size, "%llu %s%s", (unsigned long long)count, what, count == 1 ? "" : "s");
 	return text;
@@ -138,7 +138,7 @@ static void describe_trace(FILE *to, const struct reports *reports, const struct
 	char count[64];
 
 	if (trace->finished) {
-		fprintf(to, " (%s", count_of(trace->events, "event", count, sizeof(count)));
+		fprintf(to, " (%s", count_text(trace->events, "event", count, sizeof(count)));
 		if (trace->lost)
 			fprintf(to, ", %llu lost", (unsigned long long)trace->lost);
 		if (trace->recovered)
@@ -146,7 +146,7 @@ static void describe_trace(FILE *to, const struct reports *reports, const struct
 				(unsigned long long)trace->recovered_events);
 		if (trace->unfinished)
 			fprintf(to, ", %s unfinished",
-				count_of(trace->unfinished, "call", count, sizeof(count)));
+				count_text(trace->unfinished, "call", count, sizeof(count)));
 		fputc(')', to);
 	} else if (reports->failed && !strcmp(reports->failed, trace->path)) {
 		fprintf(to, " (incomplete)");

@@ -43,7 +43,7 @@ void images_without(struct images *images, pid_t pid, unsigned long long number,
  * The layer came back into the process: what it tried to start did not start, or became another
  * program.
  */
-static bool is_past(const struct images *images, const struct image *image)
+static bool image_is_past(const struct images *images, const struct image *image)
 {
 	for (size_t i = 0; i < images->count; i++)
 		if (!images->list[i].without && images->list[i].pid == image->pid &&
@@ -59,7 +59,7 @@ static const struct image *images_choose(const struct images *images, pid_t pid,
 
 	for (size_t i = 0; i < images->count; i++) {
 		const struct image *one = &images->list[i];
-		if (!one->without || is_past(images, one) || (one->pid != pid && !any))
+		if (!one->without || image_is_past(images, one) || (one->pid != pid && !any))
 			continue;
 		if (!chosen || (one->pid == pid) > (chosen->pid == pid) ||
 		    ((one->pid == pid) == (chosen->pid == pid) && one->number > chosen->number))

@@ -60,7 +60,7 @@ static void take_line(struct row *row, const struct systrace_text *text, const c
 }
 
 /* What stands at a sign. */
-static bool is_at(const struct row *row, const char *at, const char *text, size_t size)
+static bool text_is_at(const struct row *row, const char *at, const char *text, size_t size)
 {
 	return at >= row->line && (size_t)(row->line + row->size - at) >= size &&
 	       !memcmp(at, text, size);
@@ -75,26 +75,27 @@ struct closer {
 };
 
 /* Goes through the line's signs, from this one on. */
-static struct closer look_closely(const struct row *row, const char *sign, enum scan_signs signs)
+static struct closer row_find_closer(const struct row *row, const char *sign, enum scan_signs signs)
 {
 	const char *end = row->line + row->size;
 	struct closer closer = {0};
 
 	for (; sign < end; sign = scan(sign + 1, end, signs)) {
 		if (*sign == '<') {
-			closer.ends_text |= is_at(row, sign, TEXT_END, sizeof(TEXT_END) - 1);
-		} else if (*sign == 'k' &&
-			   is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION, sizeof(ROW_FUNCTION) - 1)) {
+			closer.ends_text |= text_is_at(row, sign, TEXT_END, sizeof(TEXT_END) - 1);
+		} else if (*sign == 'k' && text_is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION,
+						      sizeof(ROW_FUNCTION) - 1)) {
 			closer.last = sign - BEFORE_SIGN;
 			if (!closer.first)
 				closer.first = closer.last;
-			closer.is_meant |=
-				is_at(row, closer.last, ROW_FUNCTION "B", sizeof(ROW_FUNCTION)) ||
-				is_at(row, closer.last, ROW_FUNCTION "E", sizeof(ROW_FUNCTION));
+			closer.is_meant |= text_is_at(row, closer.last, ROW_FUNCTION "B",
+						      sizeof(ROW_FUNCTION)) ||
+					   text_is_at(row, closer.last, ROW_FUNCTION "E",
+						      sizeof(ROW_FUNCTION));
 		} else {
-			closer.is_meant |= is_at(row, sign, "[NN_", 4) ||
-					   is_at(row, sign - BEFORE_DEVICE, MARK_DEVICE,
-						 sizeof(MARK_DEVICE) - 1);
+			closer.is_meant |= text_is_at(row, sign, "[NN_", 4) ||
+					   text_is_at(row, sign - BEFORE_DEVICE, MARK_DEVICE,
+						      sizeof(MARK_DEVICE) - 1);
 		}
 	}
 	return closer;
@@ -118,7 +119,7 @@ enum reader_state reader_next(struct reader *reader, struct row *row)
 			continue;
 		}
 		take_line(row, text, reader->at, sign);
-		struct closer closer = look_closely(row, sign, reader->signs);
+		struct closer closer = row_find_closer(row, sign, reader->signs);
 
 		reader->at = (char *)row->line + row->size;
 		if (closer.ends_text) {

@@ -29,7 +29,8 @@
 #define PIECE	   (64u << 10)
 #define SHOWN_LINE 2048u
 
-static ssize_t read_at(const struct systrace_text *text, void *to, size_t size, uint64_t offset)
+static ssize_t text_read_at(const struct systrace_text *text, void *to, size_t size,
+			    uint64_t offset)
 {
 	return file_read(text->file, text->path, to, size, offset);
 }
@@ -82,7 +83,7 @@ int systrace_text_next(struct systrace_text *text)
 	size_t room = BLOCK - rest,
 	       left = at < text->end ? (at + room < text->end ? room : (size_t)(text->end - at))
 				     : 0;
-	ssize_t got = left ? read_at(text, text->block + rest, left, at) : 0;
+	ssize_t got = left ? text_read_at(text, text->block + rest, left, at) : 0;
 
 	if (got < 0)
 		return -1;
@@ -101,7 +102,7 @@ uint64_t systrace_text_line(struct systrace_text *text, uint64_t offset)
 	uint64_t line = 1;
 	ssize_t got;
 
-	for (uint64_t at = 0; at < offset && (got = read_at(text, piece, PIECE, at)) > 0;
+	for (uint64_t at = 0; at < offset && (got = text_read_at(text, piece, PIECE, at)) > 0;
 	     at += (uint64_t)got)
 		for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + got - p))) &&
 					    at + (uint64_t)(p - piece) < offset;
@@ -114,7 +115,7 @@ uint64_t systrace_text_line(struct systrace_text *text, uint64_t offset)
 const char *systrace_text_at(struct systrace_text *text, uint64_t offset)
 {
 	static char line[SHOWN_LINE + 1];
-	ssize_t got = read_at(text, line, SHOWN_LINE, offset);
+	ssize_t got = text_read_at(text, line, SHOWN_LINE, offset);
 
 	line[got > 0 ? got : 0] = '\0';
 	line[strcspn(line, "\r\n")] = '\0';
@@ -196,7 +197,7 @@ static bool find_beginning(struct systrace_text *text, uint64_t *packed)
 	return false;
 }
 
-static bool has_size(struct systrace_text *text)
+static bool text_has_size(struct systrace_text *text)
 {
 	struct stat status;
 
@@ -209,7 +210,7 @@ static bool has_size(struct systrace_text *text)
 	return true;
 }
 
-static bool is_regular(const struct systrace_text *text)
+static bool text_is_regular(const struct systrace_text *text)
 {
 	struct stat status;
 
@@ -224,7 +225,7 @@ static bool open_file(struct systrace_text *text, const char *path)
 		    strerror(errno));
 		return false;
 	}
-	return is_regular(text) || use_spool(text, spool_pipe(text->file, text->path));
+	return text_is_regular(text) || use_spool(text, spool_pipe(text->file, text->path));
 }
 
 /* The first bytes of the file, unpacked. */
@@ -269,7 +270,7 @@ static bool is_our_trace(const struct systrace_text *text)
 static bool may_be_text(const struct systrace_text *text)
 {
 	char first[4096];
-	ssize_t got = read_at(text, first, sizeof(first), 0);
+	ssize_t got = text_read_at(text, first, sizeof(first), 0);
 
 	if (got >= 0 && !memchr(first, '\0', (size_t)got))
 		return true;
@@ -289,7 +290,7 @@ static enum systrace_kind text_unwrap(struct systrace_text *text)
 	for (int wrappings = 0; wrappings < MOST_WRAPPINGS; wrappings++) {
 		unsigned char first[2] = {0, 0};
 
-		if (!has_size(text) || read_at(text, first, sizeof(first), 0) < 0)
+		if (!text_has_size(text) || text_read_at(text, first, sizeof(first), 0) < 0)
 			return SYSTRACE_UNREADABLE;
 		if (first[0] == 0x1f && first[1] == 0x8b) {
 			if (!text_unpack(text, 0, false))

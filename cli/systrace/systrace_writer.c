@@ -104,7 +104,7 @@ static void put_row(const struct rows *rows, const struct lane *lane, int64_t ti
 }
 
 /* Brackets are for marks of layers and phases, and a row is a line. */
-static void put_plain(FILE *to, const char *name)
+static void name_put_plain(FILE *to, const char *name)
 {
 	for (size_t i = 0; name[i] && i < NAME_MAX_SHOWN; i++)
 		fputc(name[i] == '['		     ? '('
@@ -114,15 +114,15 @@ static void put_plain(FILE *to, const char *name)
 		      to);
 }
 
-static void put_begin(const struct rows *rows, const struct lane *lane, int64_t time,
-		      const struct stage *stage, const char *name)
+static void row_put_begin(const struct rows *rows, const struct lane *lane, int64_t time,
+			  const struct stage *stage, const char *name)
 {
 	put_row(rows, lane, time, 'B');
 	fputc('|', rows->to);
 	if (stage)
 		fprintf(rows->to, "[NN_%s_%s]", nn_layer_name(stage->nn_layer),
 			nn_phase_name(stage->nn_phase));
-	put_plain(rows->to, name);
+	name_put_plain(rows->to, name);
 	fputc('\n', rows->to);
 }
 
@@ -170,8 +170,8 @@ static void enter_call(const struct rows *rows, const struct lane *lane, const s
 		     through = {NN_LAYER_LR, stage.nn_phase, false};
 
 	if (stage.through)
-		put_begin(rows, lane, slice->start, &through, name);
-	put_begin(rows, lane, slice->start, &stage, name);
+		row_put_begin(rows, lane, slice->start, &through, name);
+	row_put_begin(rows, lane, slice->start, &stage, name);
 	frame->rows = stage.through ? 2 : 1;
 	frame->nn_layer = stage.nn_layer;
 	if (stage.nn_phase != NN_PHASE_PU)
@@ -193,7 +193,7 @@ static void begin_slice(const struct rows *rows, struct lane *lane)
 	} else if (slice->nn_layer != NN_LAYER_NONE && !slice->holds_mark) {
 		enter_call(rows, lane, slice, frame, name);
 	} else {
-		put_begin(rows, lane, slice->start, NULL, name);
+		row_put_begin(rows, lane, slice->start, NULL, name);
 	}
 }
 

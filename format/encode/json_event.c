@@ -56,8 +56,8 @@ static void event_times(const struct tl_encoder *encoder, struct tl_text *text,
 }
 
 /* Whether the event is an X that touches the slice before it on its lane. */
-static bool is_to_move(const struct tl_encoder *encoder, struct tl_touching *touching, uint32_t tid,
-		       const struct tl_event_record *event)
+static bool event_is_to_move(const struct tl_encoder *encoder, struct tl_touching *touching,
+			     uint32_t tid, const struct tl_event_record *event)
 {
 	uint32_t shown = tl_event_shown(encoder, event);
 	uint64_t start, stop;
@@ -185,7 +185,8 @@ size_t tl_json_event(const struct tl_encoder *encoder, struct tl_touching *touch
 	if (event->size * 8u > size || !tl_event_is_sound(event))
 		return 0;
 	tl_encoder_note(encoder, tid, (const void *)event);
-	event_event(encoder, &whole, tid, event, false, is_to_move(encoder, touching, tid, event));
+	event_event(encoder, &whole, tid, event, false,
+		    event_is_to_move(encoder, touching, tid, event));
 	for (unsigned i = 0, count = tl_event_ends(encoder, event, ends); i < count; i++)
 		event_event(encoder, &whole, tid, &ends[i], false, false);
 	if (whole.cut)

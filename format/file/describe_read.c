@@ -361,7 +361,7 @@ static bool has_sound_elements(const struct tl_type *type)
 
 static unsigned nesting_of(struct reading *from, const struct tl_type *type, unsigned level);
 
-static unsigned larger(unsigned a, unsigned b)
+static unsigned unsigned_larger(unsigned a, unsigned b)
 {
 	return a > b ? a : b;
 }
@@ -375,7 +375,8 @@ static unsigned nesting_inside(struct reading *from, const struct tl_type *type,
 	if (type->kind != TL_KIND_STRUCT && type->kind != TL_KIND_UNION)
 		return 0;
 	for (uint32_t i = 0; i < type->count && !from->failed; i++)
-		deepest = larger(deepest, nesting_of(from, type->members[i].type, level + 1));
+		deepest = unsigned_larger(deepest,
+					  nesting_of(from, type->members[i].type, level + 1));
 	return 1 + deepest;
 }
 

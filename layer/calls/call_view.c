@@ -16,7 +16,7 @@
 /* bytes of memory that arguments point to; small, since a callback may run on a small stack */
 #define CAPTURED 4096u
 
-static bool has_ended(const struct tl_view *view)
+static bool view_has_ended(const struct tl_view *view)
 {
 	return view->end && !(view->flags & TL_VIEW_UNWOUND);
 }
@@ -40,7 +40,7 @@ TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t si
 		return 0;
 	tl_params_words(function, view->params, words);
 	entry_size = tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
-	if (has_ended(view) && !(view->flags & TL_VIEW_SKIPPED) && !tl_view_failed(view))
+	if (view_has_ended(view) && !(view->flags & TL_VIEW_SKIPPED) && !tl_view_failed(view))
 		leave_size = tl_args_capture(function, words, TL_CAPTURE_EXIT, leave, sizeof(leave),
 					     &cut);
 	tl_args_print(&to, function, words, entry, entry_size, leave, leave_size);
@@ -65,9 +65,9 @@ TL_EXPORT size_t tl_view_print_result(const struct tl_view *view, char *text, si
 {
 	struct tl_text to = {text, text + size - 1, false};
 
-	if (has_ended(view) && view->function->flags & TL_FUNCTION_TEXT)
+	if (view_has_ended(view) && view->function->flags & TL_FUNCTION_TEXT)
 		view_print_text(view, &to);
-	else if (has_ended(view) && view->function->result->kind != TL_KIND_VOID)
+	else if (view_has_ended(view) && view->function->result->kind != TL_KIND_VOID)
 		tl_value_print(&to, view->function->result, view->result);
 	*to.at = 0;
 	return (size_t)(to.at - text);

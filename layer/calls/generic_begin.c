@@ -48,9 +48,10 @@ void *tl_generic_begin(struct tl_generic_frame *frame)
 }
 
 /* As tl_recorded_store. False: the record did not fit. */
-static TL_ALWAYS_INLINE bool store(struct tl_generic_frame *frame, struct tl_thread *thread,
-				   struct tl_open_call *open, const struct tl_signature *signature,
-				   uint64_t function, uint32_t words, uint32_t flags)
+static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct tl_thread *thread,
+					  struct tl_open_call *open,
+					  const struct tl_signature *signature, uint64_t function,
+					  uint32_t words, uint32_t flags)
 {
 	uint64_t end = tl_counter();
 	uint64_t size = 32 + 8 * (uint64_t)words;
@@ -92,9 +93,9 @@ bool tl_generic_end(struct tl_generic_frame *frame)
 		return false;
 	uint64_t mode = open->mode_and_function;
 	if (TL_LIKELY((uint32_t)mode == TL_MODE_FAST))
-		return store(frame, thread, open, signature, mode - TL_MODE_FAST, signature->words,
-			     TL_RECORD_WORDS);
+		return record_store(frame, thread, open, signature, mode - TL_MODE_FAST,
+				    signature->words, TL_RECORD_WORDS);
 	if ((uint32_t)mode == TL_MODE_RECORD)
-		return store(frame, thread, open, signature, mode - TL_MODE_RECORD, 0, 0);
+		return record_store(frame, thread, open, signature, mode - TL_MODE_RECORD, 0, 0);
 	return false;
 }

@@ -30,13 +30,13 @@ void tl_clock_fit_start(struct tl_clock_fit *fit, uint64_t hz, unsigned bits)
 	fit->bits = bits && bits < 64 ? bits : 64;
 }
 
-static double distance(int64_t ns)
+static double ns_distance(int64_t ns)
 {
 	return ns < 0 ? -(double)ns : (double)ns;
 }
 
 /* Ticks with these lower bits that are nearest to what is expected. */
-static uint64_t unroll(uint64_t ticks, unsigned bits, uint64_t expected)
+static uint64_t ticks_unroll(uint64_t ticks, unsigned bits, uint64_t expected)
 {
 	unsigned above = bits && bits < 64 ? 64 - bits : 0;
 
@@ -53,7 +53,7 @@ static uint64_t ns_at(const struct tl_clock_fit_point *point, double slope, uint
 	return point->ns + (uint64_t)(int64_t)((double)(int64_t)(ticks - point->ticks) * slope);
 }
 
-static bool is_after(uint64_t ticks, uint64_t other)
+static bool ticks_are_after(uint64_t ticks, uint64_t other)
 {
 	return (int64_t)(ticks - other) > 0;
 }
@@ -88,7 +88,7 @@ static void measure_rate(struct tl_clock_fit *fit)
 
 	while (from > first && (from->answered || last->ns - from->ns < BASELINE))
 		from--;
-	if (from == last || last->ns <= from->ns || !is_after(last->ticks, from->ticks))
+	if (from == last || last->ns <= from->ns || !ticks_are_after(last->ticks, from->ticks))
 		return;
 	double measured = slope_between(from, last);
 	double doubt =
@@ -141,13 +141,13 @@ static void points_append(struct tl_clock_fit *fit, const struct tl_clock_fit_po
 }
 
 /* The time that the line predicts, and how far a pair may be from it without a step. */
-static double surprise(const struct tl_clock_fit *fit, const struct tl_clock_fit_point *pair)
+static double pair_surprise(const struct tl_clock_fit *fit, const struct tl_clock_fit_point *pair)
 {
 	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
-	double passed = distance((int64_t)(pair->ns - last->ns));
+	double passed = ns_distance((int64_t)(pair->ns - last->ns));
 	double allowed = (double)(pair->width + last->width) / 2 +
 			 passed * (fit->doubt + RATE_CHANGE) + SLACK;
-	double beside = distance((int64_t)(pair->ns - ns_at(last, fit->rate, pair->ticks)));
+	double beside = ns_distance((int64_t)(pair->ns - ns_at(last, fit->rate, pair->ticks)));
 
 	return beside > allowed ? beside : 0;
 }
@@ -161,7 +161,8 @@ static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point
 	struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
 
 	if (fit->count < 2 || fit->count != fit->segments ||
-	    !is_after(last->ticks, last[-1].ticks) || !is_after(pair->ticks, last->ticks))
+	    !ticks_are_after(last->ticks, last[-1].ticks) ||
+	    !ticks_are_after(pair->ticks, last->ticks))
 		return false;
 	double before = slope_between(last - 1, last), after = slope_between(last, pair);
 	double doubt =
@@ -181,7 +182,7 @@ static bool learn_rate(struct tl_clock_fit *fit, const struct tl_clock_fit_point
 static void rate_go_on(struct tl_clock_fit *fit, struct tl_clock_fit_point *pair)
 {
 	if (fit->horizon.answered &&
-	    is_after(fit->horizon.ticks, fit->points[fit->count - 1].ticks)) {
+	    ticks_are_after(fit->horizon.ticks, fit->points[fit->count - 1].ticks)) {
 		points_append(fit, &fit->horizon);
 		if (pair->ns < fit->horizon.ns)
 			pair->ns = fit->horizon.ns;
@@ -192,7 +193,7 @@ static void rate_go_on(struct tl_clock_fit *fit, struct tl_clock_fit_point *pair
 	fit->points[fit->count - 1].slope = fit->rate;
 }
 
-static void note_width(struct tl_clock_fit *fit, uint64_t width)
+static void fit_note_width(struct tl_clock_fit *fit, uint64_t width)
 {
 	uint64_t most = 4 * fit->usual + SLACK;
 
@@ -209,7 +210,7 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 		.ticks = ticks, .ns = before_ns + width / 2, .width = width};
 	bool is_wide = fit->paired && width > 4 * fit->usual + SLACK;
 
-	note_width(fit, width);
+	fit_note_width(fit, width);
 	fit->asked = after_ns;
 	fit->paired++;
 	if (!fit->count) {
@@ -221,8 +222,8 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 	const struct tl_clock_fit_point *last = &fit->points[fit->count - 1];
 	if (pair.ns <= last->ns)
 		return TL_CLOCK_FIT_SKIPPED;
-	pair.ticks = unroll(ticks, fit->bits, ticks_at(last, fit->rate, pair.ns));
-	if (surprise(fit, &pair) && !learn_rate(fit, &pair)) {
+	pair.ticks = ticks_unroll(ticks, fit->bits, ticks_at(last, fit->rate, pair.ns));
+	if (pair_surprise(fit, &pair) && !learn_rate(fit, &pair)) {
 		pair.steps = true;
 		fit->segments++;
 		fit->horizon.answered = false;
@@ -230,10 +231,10 @@ enum tl_clock_fit_result tl_clock_fit_pair(struct tl_clock_fit *fit, uint64_t ti
 		return TL_CLOCK_FIT_STEPPED;
 	}
 	last = &fit->points[fit->count - 1];
-	if (!is_after(pair.ticks, last->ticks) || (is_wide && pair.ns - last->ns < RECENT))
+	if (!ticks_are_after(pair.ticks, last->ticks) || (is_wide && pair.ns - last->ns < RECENT))
 		return TL_CLOCK_FIT_SKIPPED;
 	/* No stamp can be newer than this reading: the earlier answer was wrong. */
-	if (!is_after(pair.ticks, fit->horizon.ticks))
+	if (!ticks_are_after(pair.ticks, fit->horizon.ticks))
 		fit->horizon.answered = false;
 	rate_go_on(fit, &pair);
 	return TL_CLOCK_FIT_USED;
@@ -268,7 +269,7 @@ static uint64_t expected_at(const struct tl_clock_fit *fit, uint64_t ns)
 	return fit->base + (uint64_t)(int64_t)((double)((int64_t)ns - fit->offset) / fit->nominal);
 }
 
-static void new_offset(struct tl_clock_fit *fit, int64_t low, int64_t high)
+static void fit_new_offset(struct tl_clock_fit *fit, int64_t low, int64_t high)
 {
 	fit->low = low;
 	fit->high = high;
@@ -283,20 +284,21 @@ void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end
 	if (!fit->brackets)
 		fit->base = start;
 	else
-		start = unroll(start, fit->bits, expected_at(fit, submitted_ns));
-	end = unroll(end, fit->bits, start);
+		start = ticks_unroll(start, fit->bits, expected_at(fit, submitted_ns));
+	end = ticks_unroll(end, fit->bits, start);
 	int64_t low = (int64_t)submitted_ns - device_ns(fit, start),
 		high = (int64_t)complete_ns - device_ns(fit, end);
 	int64_t aged =
-		fit->brackets ? (int64_t)(distance((int64_t)(complete_ns - fit->bracketed)) * DRIFT)
-			      : 0;
+		fit->brackets
+			? (int64_t)(ns_distance((int64_t)(complete_ns - fit->bracketed)) * DRIFT)
+			: 0;
 
 	fit->bracketed = complete_ns;
 	if (low > high)
 		return;
 	if (!fit->brackets++ || low > fit->high + aged || high < fit->low - aged) {
 		/* The first, or the clock has stepped. */
-		new_offset(fit, low, high);
+		fit_new_offset(fit, low, high);
 		fit->segments++;
 		return;
 	}
@@ -313,7 +315,8 @@ static struct tl_clock_fit_time convert_by_offset(const struct tl_clock_fit *fit
 {
 	if (!fit->brackets)
 		return (struct tl_clock_fit_time){.ns = about_ns, .error = UINT64_MAX};
-	ticks = unroll(ticks, bits < fit->bits ? bits : fit->bits, expected_at(fit, about_ns));
+	ticks = ticks_unroll(ticks, bits < fit->bits ? bits : fit->bits,
+			     expected_at(fit, about_ns));
 	int64_t below = fit->offset - fit->low, above = fit->high - fit->offset;
 	return (struct tl_clock_fit_time){.ns = (uint64_t)(device_ns(fit, ticks) + fit->offset),
 					  .error = (uint64_t)(below > above ? below : above)};
@@ -344,11 +347,12 @@ static uint64_t unroll_in(const struct tl_clock_fit *fit, const struct segment *
 
 	while (near > segment->first && points[near].ns > about_ns)
 		near--;
-	ticks = unroll(ticks, bits,
-		       ticks_at(&points[near],
-				points[near].slope > 0 ? points[near].slope : fit->nominal,
-				about_ns));
-	for (*at = segment->last; *at > segment->first && is_after(points[*at].ticks, ticks); --*at)
+	ticks = ticks_unroll(ticks, bits,
+			     ticks_at(&points[near],
+				      points[near].slope > 0 ? points[near].slope : fit->nominal,
+				      about_ns));
+	for (*at = segment->last; *at > segment->first && ticks_are_after(points[*at].ticks, ticks);
+	     --*at)
 		;
 	return ticks;
 }
@@ -385,8 +389,10 @@ struct tl_clock_fit_time tl_clock_fit_convert(struct tl_clock_fit *fit, uint64_t
 		time.doubtful = (segment.first && ns < fit->points[segment.first].ns) ||
 				(!is_newest && ns > fit->points[segment.last].ns);
 		if (ns >= segment.begin && ns <= segment.end) {
-			if (is_newest && is_after(unrolled, fit->points[segment.last].ticks) &&
-			    (!fit->horizon.answered || is_after(unrolled, fit->horizon.ticks)))
+			if (is_newest &&
+			    ticks_are_after(unrolled, fit->points[segment.last].ticks) &&
+			    (!fit->horizon.answered ||
+			     ticks_are_after(unrolled, fit->horizon.ticks)))
 				fit->horizon = (struct tl_clock_fit_point){.ticks = unrolled,
 									   .ns = ns,
 									   .width = 2 * time.error,

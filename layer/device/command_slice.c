@@ -36,12 +36,12 @@ static uint32_t size_text(struct tl_size_text *lately, unsigned count, const uin
 	return lately->text = tl_string_number(text, used);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t uint64_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t uint64_most(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -52,7 +52,7 @@ static uint64_t most(uint64_t a, uint64_t b)
  */
 static uint64_t call_margin(const struct tl_device_call *call)
 {
-	return least(call->exact ? INSIDE_EXACT : INSIDE, (call->end - call->start) / 2);
+	return uint64_least(call->exact ? INSIDE_EXACT : INSIDE, (call->end - call->start) / 2);
 }
 
 static uint64_t call_near_start(const struct tl_device_call *call)
@@ -71,11 +71,11 @@ void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now
 
 	if (call_near_end(&work->waited) < first)
 		work->waited = (struct tl_device_call){.tid = 0};
-	uint64_t last = work->waited.end ? least(call_near_end(&work->waited), now) : now;
+	uint64_t last = work->waited.end ? uint64_least(call_near_end(&work->waited), now) : now;
 
-	last = most(first, last);
-	work->start = least(most(work->start, first), last);
-	work->end = most(least(work->end, last), work->start);
+	last = uint64_most(first, last);
+	work->start = uint64_least(uint64_most(work->start, first), last);
+	work->end = uint64_most(uint64_least(work->end, last), work->start);
 }
 
 static void args_add(struct tl_work_args *args, uint32_t key, enum tl_event_value kind,
@@ -163,10 +163,10 @@ struct tl_event_arrows tl_work_arrows(const struct tl_device_work *work)
 	return (struct tl_event_arrows){
 		.number = tl_event_flows(),
 		.from = from->tid,
-		.from_ns = least(call_near_start(from), work->start),
+		.from_ns = uint64_least(call_near_start(from), work->start),
 		.from_name = TL_DEVICE_TEXT(submitted),
 		.to = work->unfinished ? 0 : to->tid,
-		.to_ns = most(call_near_end(to), work->end),
+		.to_ns = uint64_most(call_near_end(to), work->end),
 		.to_name = TL_DEVICE_TEXT(awaited),
 	};
 }

@@ -103,7 +103,7 @@ static struct tl_queue_lane *queue_add_lane(struct tl_device_queue *queue)
 	return &lanes[queue->nlanes++];
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t uint64_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -128,7 +128,7 @@ static uint32_t queue_first_lane_with_room(struct tl_device_queue *queue, uint64
 		uint64_t end = lane_end(&queue->lanes[queue->crowded]);
 		if (end <= start)
 			break;
-		queue->crowded_until = least(queue->crowded_until, end);
+		queue->crowded_until = uint64_least(queue->crowded_until, end);
 	}
 	return queue->crowded;
 }

@@ -91,7 +91,7 @@ ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 }
 
 /* libtracelayer.so's interface. Without it, each function answers that nothing was initialised. */
-static const struct tl_zel *zel(void)
+static const struct tl_zel *zel_interface(void)
 {
 	const struct tl_door_library *library = tl_door_library();
 
@@ -100,7 +100,7 @@ static const struct tl_zel *zel(void)
 
 #define CALL(member, ...)                                                                          \
 	do {                                                                                       \
-		const struct tl_zel *zel_ = zel();                                                 \
+		const struct tl_zel *zel_ = zel_interface();                                       \
 		return zel_ ? zel_->member(__VA_ARGS__) : ZE_RESULT_ERROR_UNINITIALIZED;           \
 	} while (0)
 

@@ -40,7 +40,7 @@ static const char *preload_of(char *const envp[])
 }
 
 /* The list's first item that is this library, or one that needs it; NULL: there is none. */
-static const char *ours_in(const char *list, size_t *length)
+static const char *preload_find_own(const char *list, size_t *length)
 {
 	while (list && *list) {
 		*length = strcspn(list, SEPARATORS);
@@ -64,7 +64,8 @@ static bool can_read(const char *item, size_t length)
 	return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) == 0;
 }
 
-static const char *why_without(const struct tl_program_file *file, const char *ours, size_t length)
+static const char *image_why_without(const struct tl_program_file *file, const char *ours,
+				     size_t length)
 {
 	if (!ours)
 		return TL_WITHOUT_CLEARED;
@@ -90,12 +91,12 @@ size_t tl_image_look(const char *path, char *const envp[])
 
 	if (tl_process_is_confined())
 		return 0;
-	ours = ours_in(list, &length);
+	ours = preload_find_own(list, &length);
 	if (!path || (!ours && !tl_report_is_asked()) ||
 	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
 		return 0;
 	tl_program_started(path, &file);
-	why = why_without(&file, ours, length);
+	why = image_why_without(&file, ours, length);
 	if (why)
 		tl_report_without(why, path);
 	if (!ours || file.nature != TL_PROGRAM_LIBC)
@@ -106,7 +107,7 @@ size_t tl_image_look(const char *path, char *const envp[])
 }
 
 /* Writes LD_PRELOAD's entry with the list's other items. */
-static void put_rest(char *to, const char *list)
+static void preload_put_rest(char *to, const char *list)
 {
 	char *first = to + strlen(PRELOAD);
 
@@ -135,7 +136,7 @@ char *const *tl_image_without(char *const envp[], void *room)
 	while (envp[count])
 		count++;
 	entry = (char *)(fresh + count + 1);
-	put_rest(entry, list);
+	preload_put_rest(entry, list);
 	for (size_t i = 0; i < count; i++) {
 		bool preload = !strncmp(envp[i], PRELOAD, strlen(PRELOAD));
 		if (!preload)

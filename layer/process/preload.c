@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *last_part(const char *path)
+static const char *path_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -22,7 +22,7 @@ static const char *last_part(const char *path)
 }
 
 /* One of LD_PRELOAD's paths, which are separated by colons and spaces, ends in `name`. */
-static bool is_listed(const char *list, const char *name)
+static bool list_has_name(const char *list, const char *name)
 {
 	size_t size = strlen(name);
 
@@ -46,7 +46,7 @@ static const ElfW(Dyn) *dynamic(const struct link_map *map, ElfW(Sxword) tag)
 }
 
 /* `map` was linked against the library at `path`. */
-static bool needs(const struct link_map *map, const char *path)
+static bool library_needs(const struct link_map *map, const char *path)
 {
 	const ElfW(Dyn) *strings = dynamic(map, DT_STRTAB);
 
@@ -54,7 +54,7 @@ static bool needs(const struct link_map *map, const char *path)
 		if (entry->d_tag != DT_NEEDED)
 			continue;
 		const char *name = (const char *)strings->d_un.d_ptr + entry->d_un.d_val;
-		if (!strcmp(last_part(name), last_part(path)))
+		if (!strcmp(path_last_part(name), path_last_part(path)))
 			return true;
 	}
 	return false;
@@ -68,8 +68,8 @@ static bool a_listed_one_needs(const char *list, const struct link_map *self)
 	while (map->l_prev)
 		map = map->l_prev;
 	for (; map; map = map->l_next)
-		if (*map->l_name && is_listed(list, last_part(map->l_name)) &&
-		    needs(map, self->l_name))
+		if (*map->l_name && list_has_name(list, path_last_part(map->l_name)) &&
+		    library_needs(map, self->l_name))
 			return true;
 	return false;
 }
@@ -81,12 +81,12 @@ static bool comes_before_needed(const struct link_map *self)
 
 	while (program->l_prev)
 		program = program->l_prev;
-	if (needs(program, self->l_name))
+	if (library_needs(program, self->l_name))
 		return false;
 	for (const struct link_map *map = program->l_next; map; map = map->l_next) {
 		if (map == self)
 			return true;
-		if (needs(program, map->l_name))
+		if (library_needs(program, map->l_name))
 			return false;
 	}
 	return false;
@@ -100,8 +100,8 @@ bool tl_preloaded(void)
 
 	if (!dladdr1((void *)tl_preloaded, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
 		return false;
-	return (list &&
-		(is_listed(list, last_part(self->l_name)) || a_listed_one_needs(list, self))) ||
+	return (list && (list_has_name(list, path_last_part(self->l_name)) ||
+			 a_listed_one_needs(list, self))) ||
 	       comes_before_needed(self);
 }
 
@@ -121,14 +121,14 @@ void tl_preload_look(void)
 	if (nnames || !dladdr1((void *)tl_preload_look, &info, (void **)&self, RTLD_DL_LINKMAP) ||
 	    !self)
 		return;
-	names[nnames++] = last_part(self->l_name);
+	names[nnames++] = path_last_part(self->l_name);
 	const struct link_map *map = self;
 	while (map->l_prev)
 		map = map->l_prev;
 	/* The program itself may need this library, too. It has no name. */
 	for (; map && nnames < BRINGERS; map = map->l_next)
-		if (*map->l_name && needs(map, self->l_name))
-			names[nnames++] = last_part(map->l_name);
+		if (*map->l_name && library_needs(map, self->l_name))
+			names[nnames++] = path_last_part(map->l_name);
 }
 
 bool tl_preload_is_ours(const char *item, size_t length)

@@ -54,7 +54,7 @@ bool tl_guest_put(struct tl_event *event)
 }
 
 /* Strings and lanes lie in the buffers, which exist from the first watched call on. */
-static bool is_ready(void)
+static bool buffers_are_ready(void)
 {
 	tl_process_notice_fork();
 	return tl_process_begin();
@@ -62,7 +62,7 @@ static bool is_ready(void)
 
 uint32_t tl_guest_number(const char *text, size_t size)
 {
-	return is_ready() ? tl_string_number(text, size) : 0;
+	return buffers_are_ready() ? tl_string_number(text, size) : 0;
 }
 
 const char *tl_guest_text(uint32_t number, size_t *size)
@@ -72,7 +72,7 @@ const char *tl_guest_text(uint32_t number, size_t *size)
 
 uint32_t tl_guest_lane(uint32_t name, int32_t sort)
 {
-	return is_ready() ? tl_event_lane(name, sort) : 0;
+	return buffers_are_ready() ? tl_event_lane(name, sort) : 0;
 }
 
 uint64_t tl_guest_flows(void)

@@ -29,7 +29,7 @@ void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lan
 
 /* --- for a file */
 
-static bool is_far_from_full(const struct tl_sink *sink)
+static bool file_is_far_from_full(const struct tl_sink *sink)
 {
 	uint64_t passed = sink->made ? tl_clock_gettime_ticks() - sink->since : 0,
 		 offset = sink->made ? sink->offset : 0;
@@ -64,7 +64,7 @@ static void start_text(struct tl_block *block, const struct tl_sink *sink, char 
 void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->used = 0;
-	block->calls_may_come = is_far_from_full(sink);
+	block->calls_may_come = file_is_far_from_full(sink);
 	start_text(block, sink, block->memory->text, sizeof(block->memory->text));
 }
 
@@ -141,7 +141,7 @@ uint64_t tl_block_close(struct tl_block *block)
 }
 
 /* Counts the part's events for the lane, once they are in the file. */
-static void count_part(const struct tl_block *block, const struct tl_part *part)
+static void part_count(const struct tl_block *block, const struct tl_part *part)
 {
 	struct tl_lane *lane = part->lane;
 
@@ -157,7 +157,7 @@ static void count_part(const struct tl_block *block, const struct tl_part *part)
  * Gives the part's chunk back, unless something is left of it: false. That is the next block's first
  * part.
  */
-static bool finish_part(struct tl_part *part)
+static bool part_finish(struct tl_part *part)
 {
 	if (part->to < part->chunk->end) {
 		part->from = part->to;
@@ -176,10 +176,10 @@ void tl_block_kept(struct tl_block *block)
 	for (unsigned i = 0; i < block->held; i++) {
 		if (i < block->used) {
 			block->parts[i].chunk->gap = false;
-			count_part(block, &block->parts[i]);
+			part_count(block, &block->parts[i]);
 			block->cost.bytes += block->parts[i].cost.bytes;
 			block->cost.device_ns += block->parts[i].cost.device_ns;
-			if (finish_part(&block->parts[i]))
+			if (part_finish(&block->parts[i]))
 				continue;
 		}
 		block->parts[kept++] = block->parts[i];

@@ -113,7 +113,7 @@ static void move_backward(char *to, const char *from, size_t size)
 	b[3] = first[3];
 }
 
-static inline void *move(void *to, const void *from, size_t size)
+static inline void *bytes_move(void *to, const void *from, size_t size)
 {
 	if (size <= 16)
 		move_short(to, from, size);
@@ -130,12 +130,12 @@ static inline void *move(void *to, const void *from, size_t size)
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
-	return move(to, from, size);
+	return bytes_move(to, from, size);
 }
 
 void *memmove(void *to, const void *from, size_t size)
 {
-	return move(to, from, size);
+	return bytes_move(to, from, size);
 }
 
 void *memset(void *to, int byte, size_t size)
@@ -160,7 +160,7 @@ void *memset(void *to, int byte, size_t size)
 }
 
 /* Compares two words that differ as memcmp does: by their first bytes that differ. */
-static inline int order(uint64_t a, uint64_t b)
+static inline int words_order(uint64_t a, uint64_t b)
 {
 	return __builtin_bswap64(a) < __builtin_bswap64(b) ? -1 : 1;
 }
@@ -177,13 +177,13 @@ int memcmp(const void *a, const void *b, size_t size)
 	}
 	for (; size > 8; size -= 8, at += 8, other += 8)
 		if (*(const eight *)at != *(const eight *)other)
-			return order(*(const eight *)at, *(const eight *)other);
+			return words_order(*(const eight *)at, *(const eight *)other);
 	/* The last eight bytes, some of which may have been compared already. */
 	at -= 8 - size;
 	other -= 8 - size;
 	return *(const eight *)at == *(const eight *)other
 		       ? 0
-		       : order(*(const eight *)at, *(const eight *)other);
+		       : words_order(*(const eight *)at, *(const eight *)other);
 }
 
 int bcmp(const void *a, const void *b, size_t size)
