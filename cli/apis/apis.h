@@ -39,7 +39,7 @@ struct interposer_request {
 /*
  * Find the interposer in the cache, or make it. On success *paths is its path, to be freed, or
  * empty: the API is built in, and needs none. An API with several ABIs has an interposer for each
- * whose library is installed, unless the program tells which it is: their paths are joined by
+ * whose library is installed, unless the program shows which one it needs: their paths are joined by
  * colons. Returns an exit code; all but EXIT_DONE have printed a message.
  */
 int interposer_find(const struct interposer_request *request, char **paths);

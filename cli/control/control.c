@@ -256,6 +256,7 @@ static const char *target_output(const struct target *target)
 		if (piece->piece.magic != TL_PIECE_MAGIC ||
 		    piece->piece.size < sizeof(struct tl_piece) || piece->piece.size > target->size)
 			return NULL;
+		/* Acquire: pairs with the release in output_tell_made (layer/write/sink.c). */
 		if (piece->piece.kind == TL_PIECE_OUTPUT)
 			return atomic_load_explicit(&piece->made, memory_order_acquire) &&
 					       memchr(piece->path, 0, sizeof(piece->path))

@@ -2,8 +2,8 @@
 /*
  * output_file.h: a file that a command writes. One rule for all commands.
  *
- * The file is made under a temporary name and gets its own when it is whole, so that nobody sees
- * half of it. If the name is taken, the file gets the first free one of name.1.json, name.2.json …
+ * The file is made under a temporary name and gets its own when it is complete, so that no
+ * reader sees half of it. If the name is taken, the file gets the first free one of name.1.json, name.2.json …
  * (the same rule as in common/output.h), and the command says so. With `force` it replaces what is
  * there. A device, or a pipe of the user, is written to as it is. "-" is standard output.
  */

@@ -203,7 +203,7 @@ static void search_pieces(struct watched *watched)
 
 static uint32_t holder_thread(const struct holder *holder)
 {
-	/* Acquire: pairs with the release of who took it. */
+	/* Acquire: pairs with the process's release; the piece is this thread's. */
 	if (holder->head.kind == TL_PIECE_THREAD)
 		return atomic_load_explicit(&((const struct tl_thread_piece *)holder->piece)->lane,
 					    memory_order_acquire);
@@ -393,7 +393,8 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 		watched->lived = now;
 	}
 	/*
-	 * It may go on: after an exec that failed. Acquire: pairs with the release of who ends it.
+	 * The process may go on: after an exec that failed. Acquire: pairs with the release in
+	 * tl_arena_done (layer/buffers/arena.c).
 	 */
 	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)
 		return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_sampler.h: takes samples of processes at a frequency, until they have ended or the
- * sampler is told to stop.
+ * profile_sampler.h: takes samples of processes at a frequency, until they have ended or
+ * .over is set.
  */
 #ifndef TL_CLI_PROFILE_PROFILE_SAMPLER_H
 #define TL_CLI_PROFILE_PROFILE_SAMPLER_H

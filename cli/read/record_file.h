@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_file.h: .tlt files for commands that read them: what is said about them, and which exit
- * code that means.
+ * record_file.h: .tlt files for commands that read them: the messages about them, and the exit codes.
  */
 #ifndef TL_CLI_READ_RECORD_FILE_H
 #define TL_CLI_READ_RECORD_FILE_H
@@ -16,7 +15,7 @@
  */
 bool record_file_is(const char *path);
 
-/* Opens it. NULL, after a message, if it cannot be read or is a buffers file. */
+/* Opens the file. NULL, after a message: it cannot be read, or is a buffers file. */
 struct tl_trace *record_file_open(const char *path);
 
 /* A run could not be read to its end. */

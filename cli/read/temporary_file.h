@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * temporary_file.h: temporary files without names ("spools"), and reads that are not interrupted.
- * What fails is said on standard error.
+ * Errors are printed on standard error.
  */
 #ifndef TL_CLI_READ_TEMPORARY_FILE_H
 #define TL_CLI_READ_TEMPORARY_FILE_H

@@ -15,7 +15,7 @@
 #include "cli/outputs/trace_encoder.h"
 #include "format/encode/formats.h"
 
-/* Who is called back. */
+/* The function to call for each event. */
 struct listener {
 	void (*each)(void *user, const json_t *event);
 	void *user;

@@ -8,16 +8,17 @@
 
 #include <jansson.h>
 
-/* What a file in the record format says of the whole; in JSON these are events. */
+/* What a file in the record format has about the whole trace; in JSON these are events. */
 struct trace_totals {
-	unsigned long long bytes; /* that events took which are no calls */
+	unsigned long long bytes; /* of events that are not calls */
 	unsigned long long lost;
 };
 
 /*
  * Calls back with each event, in the file's order; it stays the caller's. "-" reads standard input,
- * as JSON. What is wrong is said on stderr; `where` has the rest ("the table"). Returns an exit
- * code: EXIT_DONE, EXIT_BROKEN, or EXIT_INCOMPLETE, where all events that are sound were given.
+ * as JSON. Errors are printed on stderr; `where` names what has the other events ("the table").
+ * Returns an exit code: EXIT_DONE, EXIT_BROKEN, or, if only the sound events were given,
+ * EXIT_INCOMPLETE.
  */
 int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
 		 void *user, struct trace_totals *totals);

@@ -6,7 +6,7 @@
  * Signals. Each must reach the program exactly once. Signals of the terminal, and signals to the
  * process group (a shell's `kill %1`, timeout(1)), reach the program by themselves. Signals to
  * this process alone must be passed on. A receiver cannot tell the two apart. So there is a
- * witness: a second child in the same process group, which nobody else knows, so that nobody
+ * witness: a second child in the same process group, which no other process knows, so that none
  * signals it alone. A signal that the witness gets, too, was sent to the group.
  *
  * All signals are blocked here and taken by sigwaitinfo. No handler is installed, so that the

@@ -29,8 +29,8 @@ static char outer[PATH_MAX]; /* where `folder` lies; "": in a public place */
 static char folder[PATH_MAX];
 
 /*
- * Only root's programs can become another user. They need a folder that such a user can write, and
- * then nobody else may know its name: it is in one that can be passed through but not listed.
+ * Only root's programs can become another user. They need a folder that such a user can write. No
+ * other user may know its name, so it lies in a folder that can be passed through but not listed.
  */
 static bool folder_open_to_others(void)
 {

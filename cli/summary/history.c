@@ -43,7 +43,7 @@ static uint32_t number_in(const json_t *event, const char *name)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Nobody's clock has come further, and sums of what is less can't overflow. */
+/* No clock has come further, and sums of smaller times can't overflow. */
 #define LATEST	(INT64_C(1) << 59)
 #define LONGEST (INT64_C(1) << 53) /* a hundred days */
 
@@ -274,7 +274,7 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")),
 		   *name = text_in(event, "name");
 	/*
-	 * The program and the driver may both tell of one command. The program's event does not
+	 * The program and the driver may both report a command. The program's event does not
 	 * count as a second kernel, whatever arguments it has.
 	 */
 	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
@@ -305,8 +305,8 @@ static void add_command(struct history *history, const json_t *event, uint32_t l
 }
 
 /*
- * A device command's slice has its kind. A command that the program tells of by itself has none; it
- * is on a lane that the program made.
+ * A device command's slice has its kind. A command that the program itself reports has none; it is
+ * on a lane that the program made.
  */
 static bool is_command(const json_t *event, const struct lane *lane)
 {

@@ -60,7 +60,7 @@ struct lane {
 	char *name; /* NULL: none */
 	char *number;
 	bool calls; /* it has some */
-	bool no_thread; /* not a thread's lane, but, for example, that of a device which the program tells of */
+	bool no_thread; /* not a thread's lane, but, for example, that of a device that the program reports */
 	struct begun *stack;
 	size_t depth, room;
 };

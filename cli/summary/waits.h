@@ -3,8 +3,8 @@
  * waits.h: when the queues of a history were busy and idle, and what they waited for
  * (tables/queue_time.h).
  *
- * While a queue waits and its submitting thread has not begun to submit, that thread tells the
- * cause: at each moment the innermost call that it was in.
+ * While a queue waits and its submitting thread has not begun to submit, the cause is
+ * at each moment the innermost call that this thread was in.
  */
 #ifndef TL_CLI_SUMMARY_WAITS_H
 #define TL_CLI_SUMMARY_WAITS_H

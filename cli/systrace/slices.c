@@ -13,7 +13,7 @@
 #include "cli/systrace/slices.h"
 #include "cli/read/read.h"
 
-#define LATEST	  (INT64_C(1) << 59) /* nobody's clock has come further */
+#define LATEST	  (INT64_C(1) << 59) /* no clock has come further */
 #define MARK_SIGN "[NN_"
 
 /* ---- reading ---- */

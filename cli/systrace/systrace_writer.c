@@ -2,8 +2,8 @@
 /*
  * systrace_writer.c: see systrace_writer.h.
  *
- * Each thread has a stack of the slices that are open at its next row. A heap tells which thread's
- * next row is the earliest.
+ * Each thread has a stack of the slices that are open at its next row. A heap finds the
+ * thread whose next row is the earliest.
  */
 #include "config.h"
 

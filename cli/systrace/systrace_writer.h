@@ -23,13 +23,13 @@
 #include <stdio.h>
 
 /*
- * Write the trace of that path ("-": standard input), JSON or .tlt, to a stream. What is wrong with
- * the trace is said on stderr; `where` is what has the rest ("the table"). Returns an exit code:
- * EXIT_DONE, EXIT_BROKEN, EXIT_INCOMPLETE. If writing failed the stream says it.
+ * Write the trace of that path ("-": standard input), JSON or .tlt, to a stream. Faults of
+ * the trace are printed on stderr; `where` names what has the rest ("the table"). Returns an exit
+ * code: EXIT_DONE, EXIT_BROKEN, EXIT_INCOMPLETE. After a failed write the stream has an error.
  */
 int systrace_write(const char *path, const char *where, FILE *to);
 
-/* The same; but of a file that has no event at all it writes nothing. */
+/* The same, but a file without any event writes nothing. */
 int systrace_write_events(const char *path, const char *where, FILE *to);
 
 #endif
