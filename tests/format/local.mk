@@ -43,3 +43,4 @@ pftrace_make_LDADD = libtl_format.la
 check_PROGRAMS += trace_maker
 trace_maker_SOURCES = %D%/file/trace_maker.c tests/lib/trace_builder.h tests/lib/args_table.h
 trace_maker_LDADD = libtl_reader.la libtl_format.la
+CLEANFILES += fuzz_encoders.*

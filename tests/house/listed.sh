@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `make dist` packs every file that is in git: a file that no local.mk lists would be missing from a release.
+# `make dist` packs every file that is in git: a file that no local.mk lists would be missing from a release. Each test is in one list, and can be run.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 
 git -C "$top_srcdir" rev-parse --git-dir >/dev/null 2>&1 || skip_all "this machine has the sources without git"
-plan 3
+plan 4
 
 here=$(cd "$top_srcdir" && pwd)
 (cd "$top_builddir" && printf 'listed:\n\t@echo $(DISTFILES)\n' | env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -f Makefile -f - listed) |
@@ -18,3 +18,7 @@ for list in check_scripts long_scripts stress_scripts stack_scripts unit_tests; 
 	(cd "$top_builddir" && printf 'listed:\n\t@echo $(%s)\n' $list | env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -f Makefile -f - listed)
 done | tr ' ' '\n' | sort | uniq -d >"$tmp/twice"
 is "$(cat "$tmp/twice")" "" "and no test is in two lists"
+for list in check_scripts long_scripts stress_scripts stack_scripts; do
+	(cd "$top_builddir" && printf 'listed:\n\t@echo $(%s)\n' $list | env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -f Makefile -f - listed)
+done | tr ' ' '\n' | while read -r script; do test -x "$top_builddir/$script" || test -x "$top_srcdir/$script" || echo "$script"; done >"$tmp/not"
+is "$(cat "$tmp/not")" "" "every test script is executable"
