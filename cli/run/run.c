@@ -441,6 +441,33 @@ static bool check_output(const struct tl_config *config, const struct program *p
 	return !error;
 }
 
+/*
+ * A relative path starts in the folder where the command was called, wherever the program is when
+ * it makes its first traced call. In a folder without a name, or with a very long one, it stays.
+ */
+static void output_make_absolute(struct tl_config *config)
+{
+	static char pattern[TL_OUTPUT_PATH];
+	char here[TL_OUTPUT_PATH];
+	size_t length = 0;
+
+	if (config->level == TL_LEVEL_NONE || config->output[0] == '/' ||
+	    !getcwd(here, sizeof(here)) || here[0] != '/')
+		return;
+	for (const char *at = here; *at && length < sizeof(pattern) - 3; at++) {
+		pattern[length++] = *at;
+		if (*at == '%')
+			pattern[length++] = '%';
+	}
+	size_t room = sizeof(pattern) - length;
+	const char *slash = length > 1 ? "/" : "";
+
+	if ((size_t)snprintf(pattern + length, room, "%s%s", slash, config->output) >= room)
+		return;
+	setenv(tl_settings[TL_SETTING_OUTPUT].variable, pattern, 1);
+	config->output = pattern;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct tl_config config;
@@ -463,6 +490,7 @@ int command_run(int argc, char **argv)
 		return run_cannot_start(program_argv[0], error);
 	if (!check_output(&config, &program) || !wishes_settle(&wishes))
 		return EXIT_USAGE;
+	output_make_absolute(&config);
 	int code = bring_interposers(&wishes, &program);
 
 	if (code == EXIT_DONE && program.nature != TL_PROGRAM_FOREIGN)

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 107
+plan 108
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -23,7 +23,7 @@ is "$(run -- echo a --level=x -o 2>/dev/null)" "a --level=x -o" "the program's o
 is "$(run echo a -- b 2>/dev/null)" "a -- b" "and need no -- before them"
 is "$(echo in | run -- cat 2>/dev/null)" "in" "standard input is the program's"
 is "$(run -o out.json --level='runtime|debug' --exclude='*Get*' -- sh -c 'echo $TRACELAYER_OUTPUT $TRACELAYER_LEVEL $TRACELAYER_EXCLUDE' 2>/dev/null)" \
-	"out.json runtime|debug *Get*" "options become settings"
+	"$PWD/out.json runtime|debug *Get*" "options become settings"
 is "$(TRACELAYER_ARGS=none run -- sh -c 'echo $TRACELAYER_ARGS' 2>/dev/null)" none "settings in the environment stay"
 is "$(TRACELAYER_ARGS=none run --args=scalars -- sh -c 'echo $TRACELAYER_ARGS' 2>/dev/null)" scalars "an option goes before them"
 libm=$("$python" -c 'import ctypes.util; print(ctypes.util.find_library("m"))')
@@ -174,6 +174,9 @@ is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/"
 is "$(with_code calls --include='cl*')" \
 	"0 $none the program called zeInit, but every call is filtered out; see --level, --include and --exclude" "all filtered"
 is "$(end='os.kill(os.getpid(), 9)' said calls -o k.json)" "tracelayer: trace: k.json (10 events, 10 recovered)" "killed early: the trace is recovered"
+mkdir 'a%p'
+is "$(cd 'a%p' && said run -o d.json -- sh -c 'cd / && exec "$0" "$1" 1 pass' "$python" "$tmp/calls.py"; ls)" "tracelayer: trace: d.json (2 events)
+d.json" "a relative name starts in the folder of the command, wherever the program goes"
 is "$(end='os._exit(0)' said calls -o _exit.json)" "tracelayer: trace: _exit.json (10 events)" "ended by _exit"
 is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls -o g.json)" \
 	"tracelayer: trace: g.json (10 events, 10 recovered)" "ended by exit_group early: recovered, too"
