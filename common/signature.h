@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* tl_shim_library.abi of an interposer: its shims have a signature instead of .invoke. */
-#define TL_GENERIC_ABI 0x10004
+#define TL_GENERIC_ABI 0x10005
 
 enum tl_signature_flag {
 	/* arguments may be in vector registers */
@@ -36,6 +36,11 @@ enum tl_signature_flag {
 	/* the result is in x87's registers: in one, or in two */
 	TL_SIGNATURE_X87 = 32,
 	TL_SIGNATURE_X87_TWO = 64,
+	/*
+	 * the short entry serves it: all arguments and the result are in integer registers. Not on
+	 * aarch64, where one entry serves all functions
+	 */
+	TL_SIGNATURE_INTEGERS = 128,
 };
 
 /* No parameter of a function with a signature has more words; nor has a parameter's struct. */
@@ -63,7 +68,9 @@ struct tl_signature {
 	uint8_t result_words;
 	uint8_t reserved;
 	uint32_t result_size; /* bytes */
-	uint32_t reserved_too;
+	/* the result's first word, and the bits that the value uses: no bit if there is no result */
+	struct tl_signature_word result;
+	uint64_t result_mask;
 	/* the parameters' words, then those of the result */
 	struct tl_signature_word word[];
 };

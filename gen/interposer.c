@@ -192,9 +192,9 @@ struct making {
 	struct spot got; /* one slot for each of imports */
 };
 
-enum import { IMPORT_ENTRY, IMPORT_ENTRY_WIDE, IMPORT_REGISTER, NIMPORTS };
-static const char *const imports[NIMPORTS] = {"tl_generic_entry", "tl_generic_entry_wide",
-					      "tl_shim_register"};
+enum import { IMPORT_ENTRY, IMPORT_ENTRY_INTEGERS, IMPORT_ENTRY_WIDE, IMPORT_REGISTER, NIMPORTS };
+static const char *const imports[NIMPORTS] = {"tl_generic_entry", "tl_generic_entry_integers",
+					      "tl_generic_entry_wide", "tl_shim_register"};
 
 static struct spot import_slot(const struct making *making, enum import import)
 {
@@ -220,14 +220,19 @@ static unsigned version_number(const struct library *library, const struct inter
 	return VER_NDX_GLOBAL;
 }
 
+static enum import import_of(const struct tl_signature *signature)
+{
+	if (signature->flags & TL_SIGNATURE_WIDE)
+		return IMPORT_ENTRY_WIDE;
+	return signature->flags & TL_SIGNATURE_INTEGERS ? IMPORT_ENTRY_INTEGERS : IMPORT_ENTRY;
+}
+
 static void stub_add(struct making *making, const struct function *function, struct spot shim,
 		     const struct tl_signature *signature)
 {
 	const struct interposed *export = export_of(making->library, function->name);
-	bool wide = signature->flags & TL_SIGNATURE_WIDE;
-	struct code_stub stub =
-		code_stub_add(&making->image, making->library->machine, shim,
-			      import_slot(making, wide ? IMPORT_ENTRY_WIDE : IMPORT_ENTRY));
+	struct code_stub stub = code_stub_add(&making->image, making->library->machine, shim,
+					      import_slot(making, import_of(signature)));
 
 	if (export) {
 		stub.name = export->name;

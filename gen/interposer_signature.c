@@ -67,6 +67,15 @@ static void hidden_place(struct build *build, const struct convention *conventio
 	build->signature->words = words;
 }
 
+/* The first word once more, where the generic entry finds it without counting. */
+static void result_describe(struct tl_signature *signature)
+{
+	if (!signature->result_words)
+		return;
+	signature->result = signature->word[signature->words];
+	signature->result_mask = UINT64_MAX >> (signature->result.unused & 63);
+}
+
 const struct tl_signature *signature_of(const struct function *function, uint16_t machine)
 {
 	const struct convention *convention =
@@ -88,5 +97,6 @@ const struct tl_signature *signature_of(const struct function *function, uint16_
 			TL_SIGNATURE_VARIADIC | TL_SIGNATURE_WIDE | TL_SIGNATURE_VECTORS;
 	if (convention->finish)
 		convention->finish(signature);
+	result_describe(signature);
 	return build.unknown ? signature_unknown() : signature;
 }

@@ -261,11 +261,21 @@ static void result_place(struct build *build, const struct type *type)
 		signature_trim(build, type, signature->words, whole == MEMORY ? 1 : words);
 }
 
+/* Whether no vector register has a part of the result. */
+static bool result_is_integer(const struct tl_signature *signature)
+{
+	for (unsigned i = 0; i < signature->result_words; i++) {
+		int place = signature->word[signature->words + i].place;
+
+		if (place != TL_PLACE_X86_RESULT(0) && place != TL_PLACE_X86_RESULT(1))
+			return false;
+	}
+	return true;
+}
+
 /* The wide entry saves vector registers elsewhere: whole. */
 static void places_widen(struct tl_signature *signature)
 {
-	if (!(signature->flags & TL_SIGNATURE_WIDE))
-		return;
 	for (unsigned i = 0; i < signature->words + signature->result_words; i++) {
 		struct tl_signature_word *word = &signature->word[i];
 		int argument = word->place - TL_PLACE_X86_VECTOR(0);
@@ -278,4 +288,14 @@ static void places_widen(struct tl_signature *signature)
 	}
 }
 
-const struct convention convention_x86_64 = {result_begin, param_place, result_place, places_widen};
+static void entry_choose(struct tl_signature *signature)
+{
+	const uint16_t others = TL_SIGNATURE_WIDE | TL_SIGNATURE_VECTORS | TL_SIGNATURE_MEMORY;
+
+	if (signature->flags & TL_SIGNATURE_WIDE)
+		places_widen(signature);
+	else if (!(signature->flags & others) && !signature->stack && result_is_integer(signature))
+		signature->flags |= TL_SIGNATURE_INTEGERS;
+}
+
+const struct convention convention_x86_64 = {result_begin, param_place, result_place, entry_choose};

@@ -47,55 +47,84 @@ void *tl_generic_begin(struct tl_generic_frame *frame)
 	return real;
 }
 
+/* It did not fit. What the end needs is kept in the frame. */
+static __attribute__((noinline, cold)) bool record_keep(struct tl_generic_frame *frame, uint64_t at,
+							uint64_t end)
+{
+	frame->state = TL_GENERIC_FULL;
+	frame->at = at;
+	frame->end = end;
+	return false;
+}
+
 /* As tl_recorded_store. False: the record did not fit. */
 static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct tl_thread *thread,
 					  struct tl_open_call *open,
-					  const struct tl_signature *signature, uint64_t function,
-					  uint32_t words, uint32_t flags)
+					  const struct tl_signature *signature, uint64_t result,
+					  uint32_t words, uint32_t mode, uint32_t flags)
 {
 	uint64_t end = tl_counter();
 	uint64_t size = 32 + 8 * (uint64_t)words;
 	uint64_t at = tl_advance(&thread->position, size);
 
-	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
-		frame->state = TL_GENERIC_FULL;
-		frame->at = at;
-		frame->end = end;
-		return false;
-	}
+	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX))
+		return record_keep(frame, at, end);
 	_Atomic uint64_t *record = (_Atomic uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at);
 	atomic_store_explicit(record, size / 8, memory_order_relaxed);
 	uint64_t start = open->start;
 	atomic_store_explicit(&record[1], start, memory_order_relaxed);
 	atomic_store_explicit(&record[2], end - start, memory_order_relaxed);
-	atomic_store_explicit(&record[3], tl_generic_result(frame, signature),
-			      memory_order_relaxed);
+	atomic_store_explicit(&record[3], result, memory_order_relaxed);
 	for (uint32_t i = 0; i < words; i++)
 		atomic_store_explicit(&record[4 + i], tl_generic_word(frame, signature->word[i]),
 				      memory_order_relaxed);
-	tl_record_commit((uint64_t *)record, function + (flags << 24 | 1u << 16 | (4 + words)));
+	tl_record_commit((uint64_t *)record,
+			 open->mode_and_function - mode + (flags << 24 | 1u << 16 | (4 + words)));
 	atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
 	atomic_store_explicit(&thread->top, open, memory_order_release);
 	return true;
 }
 
-bool tl_generic_end(struct tl_generic_frame *frame)
+/* A call without its words, or one that the library has to end. */
+static __attribute__((noinline)) bool other_end(struct tl_generic_frame *frame,
+						struct tl_thread *thread, struct tl_open_call *open,
+						uint64_t result)
 {
-	if (TL_UNLIKELY(frame->state != TL_GENERIC_RECORDED))
-		return frame->state == TL_GENERIC_UNWATCHED;
+	if ((uint32_t)open->mode_and_function != TL_MODE_RECORD)
+		return false;
+	return record_store(frame, thread, open, NULL, result, 0, TL_MODE_RECORD, 0);
+}
+
+static TL_ALWAYS_INLINE bool call_end(struct tl_generic_frame *frame,
+				      const struct tl_signature *signature, uint64_t result)
+{
 	struct tl_thread *thread = tl_thread_self();
 	struct tl_open_call *open = (struct tl_open_call *)frame->call;
-	const struct tl_signature *signature = tl_generic_signature(frame->shim);
 
 	/* As tl_recorded_leave. */
 	if (TL_UNLIKELY(!thread ||
 			atomic_load_explicit(&thread->top, memory_order_relaxed) != open + 1))
 		return false;
-	uint64_t mode = open->mode_and_function;
-	if (TL_LIKELY((uint32_t)mode == TL_MODE_FAST))
-		return record_store(frame, thread, open, signature, mode - TL_MODE_FAST,
-				    signature->words, TL_RECORD_WORDS);
-	if ((uint32_t)mode == TL_MODE_RECORD)
-		return record_store(frame, thread, open, signature, mode - TL_MODE_RECORD, 0, 0);
-	return false;
+	if (TL_UNLIKELY((uint32_t)open->mode_and_function != TL_MODE_FAST))
+		return other_end(frame, thread, open, result);
+	return record_store(frame, thread, open, signature, result, signature->words, TL_MODE_FAST,
+			    TL_RECORD_WORDS);
+}
+
+bool tl_generic_end(struct tl_generic_frame *frame)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+
+	if (TL_UNLIKELY(frame->state != TL_GENERIC_RECORDED))
+		return frame->state == TL_GENERIC_UNWATCHED;
+	return call_end(frame, signature, tl_generic_result(frame, signature));
+}
+
+bool tl_generic_end_integers(struct tl_generic_frame *frame, uint64_t result)
+{
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+
+	if (TL_UNLIKELY(frame->state != TL_GENERIC_RECORDED))
+		return frame->state == TL_GENERIC_UNWATCHED;
+	return call_end(frame, signature, result & signature->result_mask);
 }

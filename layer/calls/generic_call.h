@@ -102,7 +102,7 @@ struct tl_generic_memory {
 };
 
 /* The entries. They have no C prototype: the shim is in a scratch register. */
-extern char tl_generic_entry[], tl_generic_entry_wide[];
+extern char tl_generic_entry[], tl_generic_entry_integers[], tl_generic_entry_wide[];
 
 /* --- called by the assembly alone */
 
@@ -113,6 +113,8 @@ extern char tl_generic_entry[], tl_generic_entry_wide[];
 TL_HIDDEN void *tl_generic_begin(struct tl_generic_frame *frame);
 /* The real function has returned. False: the call needs tl_generic_leave. */
 TL_HIDDEN bool tl_generic_end(struct tl_generic_frame *frame);
+/* The same for a function with TL_SIGNATURE_INTEGERS; `result` is the result register's value. */
+TL_HIDDEN bool tl_generic_end_integers(struct tl_generic_frame *frame, uint64_t result);
 
 /* Begin any other call; returns the function to call. NULL: call none. */
 TL_HIDDEN void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory);
@@ -140,6 +142,13 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_narrow(uint64_t word, struct tl_sign
 {
 	unsigned unused = of.unused & 63;
 
+	/* Most words. These branches cost less than shifts by a variable. */
+	if (TL_LIKELY(!of.unused))
+		return word;
+	if (of.unused == 32)
+		return (uint32_t)word;
+	if (of.unused == (32 | TL_WORD_SIGNED))
+		return (uint64_t)(int64_t)(int32_t)word;
 	return of.unused & TL_WORD_SIGNED ? (uint64_t)((int64_t)(word << unused) >> unused)
 					  : word << unused >> unused;
 }
@@ -184,20 +193,19 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_word(const struct tl_generic_frame *
 static TL_ALWAYS_INLINE uint64_t tl_generic_result(const struct tl_generic_frame *frame,
 						   const struct tl_signature *signature)
 {
-	struct tl_signature_word of = signature->word[signature->words];
+	struct tl_signature_word of = signature->result;
 
-	if (!signature->result_words)
-		return 0;
-	of.unused &= (uint8_t)~TL_WORD_SIGNED;
 	if (TL_UNLIKELY(signature->flags & TL_SIGNATURE_MEMORY)) {
+		if (!signature->result_words)
+			return 0;
 #if defined(__aarch64__)
 		const void *memory = (const void *)frame->x8;
 #else
 		const void *memory = (const void *)frame->result[0];
 #endif
-		return tl_generic_narrow(tl_generic_read(memory, of), of);
+		return tl_generic_read(memory, of) & signature->result_mask;
 	}
-	return tl_generic_narrow(tl_generic_raw(frame, of), of);
+	return tl_generic_raw(frame, of) & signature->result_mask;
 }
 
 #endif

@@ -63,11 +63,14 @@
 	.endm
 
 	.globl	tl_generic_entry
+	.globl	tl_generic_entry_integers
 	.globl	tl_generic_entry_wide
 	.type	tl_generic_entry, %function
+	.type	tl_generic_entry_integers, %function
 	.type	tl_generic_entry_wide, %function
 	.p2align 5
 tl_generic_entry:
+tl_generic_entry_integers:
 tl_generic_entry_wide:
 	.cfi_startproc
 	.cfi_personality 0x9b, DW.ref.__gcc_personality_v0
@@ -178,6 +181,7 @@ tl_generic_entry_wide:
 	brk	#1
 	.cfi_endproc
 	.size	tl_generic_entry, . - tl_generic_entry
+	.size	tl_generic_entry_integers, . - tl_generic_entry_integers
 	.size	tl_generic_entry_wide, . - tl_generic_entry_wide
 
 /* What an exception finds: a landing pad for all between .Lfrom and .Lto. */

@@ -52,6 +52,7 @@
 	.text
 	.hidden tl_generic_begin
 	.hidden tl_generic_end
+	.hidden tl_generic_end_integers
 	.hidden tl_generic_enter
 	.hidden tl_generic_leave
 	.hidden tl_generic_unwound
@@ -376,6 +377,48 @@ find_vector_width:
 	ret
 	.cfi_restore_state
 	END_ENTRY tl_generic_entry
+
+/*
+ * Functions with all arguments and the result in integer registers. This does what the entry above
+ * does, but has nothing to look up.
+ */
+	BEGIN_ENTRY tl_generic_entry_integers
+	FRAME_ARGUMENT
+	call	tl_generic_begin
+	testq	%rax, %rax
+	jz	.Lenter_integers
+.Lbegun_integers:
+	movq	%rax, %r11
+	LOAD_INTEGERS
+	call	*%r11
+	movq	%rax, RESULT_RAX(%rbp)
+	movq	%rdx, RESULT_RDX(%rbp)
+	FRAME_ARGUMENT
+	movq	%rax, %rsi
+	call	tl_generic_end_integers
+	testb	%al, %al
+	jz	.Lleave_integers
+.Lreturn_integers:
+	movq	RESULT_RAX(%rbp), %rax
+	movq	RESULT_RDX(%rbp), %rdx
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_restore_state
+
+.Lenter_integers:
+	TAKE_MEMORY
+	FRAME_ARGUMENT
+	call	tl_generic_enter
+	testq	%rax, %rax
+	jnz	.Lbegun_integers
+
+.Lleave_integers:
+	FRAME_ARGUMENT
+	call	tl_generic_leave
+	jmp	.Lreturn_integers
+	END_ENTRY tl_generic_entry_integers
 
 /*
  * All functions: with arguments that are wider, variadic or not known; with a result that is wider,

@@ -101,6 +101,7 @@ static bool frame_is_shims(const struct question *question, const struct tl_chai
 {
 	if (frame->function == (uintptr_t)question->shim->entry ||
 	    frame->function == (uintptr_t)tl_generic_entry ||
+	    frame->function == (uintptr_t)tl_generic_entry_integers ||
 	    frame->function == (uintptr_t)tl_generic_entry_wide ||
 	    frame->function == (uintptr_t)tl_call_abandon)
 		return true;
