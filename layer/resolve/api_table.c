@@ -203,6 +203,19 @@ void tl_api_resolved(struct tl_shim *shim)
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
+/*
+ * Under the lock: from now on the shim has the callbacks of `of`, and gets what that one gets.
+ * Release: pairs with the callers' acquire loads, as where a table is first published.
+ */
+static void shim_follow(struct tl_shim *shim, struct tl_shim *of)
+{
+	atomic_store_explicit(&shim->dispatch,
+			      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
+			      memory_order_release);
+	shim->reserved = of->reserved;
+	of->reserved = (uintptr_t)shim;
+}
+
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	sigset_t signals;
@@ -210,11 +223,7 @@ void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	shim_store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
 				      ~(uint32_t)TL_MODE_RESOLVE);
-	atomic_store_explicit(&shim->dispatch,
-			      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
-			      memory_order_release);
-	shim->reserved = of->reserved;
-	of->reserved = (uintptr_t)shim;
+	shim_follow(shim, of);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
@@ -232,11 +241,7 @@ void tl_api_join(struct tl_shim *shim, struct tl_shim *of)
 		atomic_store_explicit(&shim->mode_and_id,
 				      (uint64_t)of->id << 32 | mode | TL_MODE_RESOLVE,
 				      memory_order_relaxed);
-		atomic_store_explicit(&shim->dispatch,
-				      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
-				      memory_order_release);
-		shim->reserved = of->reserved;
-		of->reserved = (uintptr_t)shim;
+		shim_follow(shim, of);
 	}
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
