@@ -37,8 +37,8 @@ enum tl_signature_flag {
 	TL_SIGNATURE_X87 = 32,
 	TL_SIGNATURE_X87_TWO = 64,
 	/*
-	 * the short entry serves it: all arguments and the result are in integer registers. Not on
-	 * aarch64, where one entry serves all functions
+	 * the short entry serves it: the parameters' words are in the integer registers, in order,
+	 * and the result is in such registers, too. Not on aarch64, where one entry serves all
 	 */
 	TL_SIGNATURE_INTEGERS = 128,
 };

@@ -261,9 +261,12 @@ static void result_place(struct build *build, const struct type *type)
 		signature_trim(build, type, signature->words, whole == MEMORY ? 1 : words);
 }
 
-/* Whether no vector register has a part of the result. */
-static bool result_is_integer(const struct tl_signature *signature)
+/* Whether all words are in the integer registers, in their order. */
+static bool words_are_integers(const struct tl_signature *signature)
 {
+	for (unsigned i = 0; i < signature->words; i++)
+		if (i >= 6 || signature->word[i].place != TL_PLACE_X86_INTEGER((int)i))
+			return false;
 	for (unsigned i = 0; i < signature->result_words; i++) {
 		int place = signature->word[signature->words + i].place;
 
@@ -294,7 +297,7 @@ static void entry_choose(struct tl_signature *signature)
 
 	if (signature->flags & TL_SIGNATURE_WIDE)
 		places_widen(signature);
-	else if (!(signature->flags & others) && !signature->stack && result_is_integer(signature))
+	else if (!(signature->flags & others) && !signature->stack && words_are_integers(signature))
 		signature->flags |= TL_SIGNATURE_INTEGERS;
 }
 

@@ -4,7 +4,8 @@
  * and tl_recorded_leave (tracelayer/shim.h) are for compiled shims.
  *
  * This file is compiled with -mgeneral-regs-only, so that the entry need not save vector registers
- * around its functions. Words are read from the saved registers at the call's end, straight into
+ * around its functions. The short entry of x86-64 has tl_generic_begin's work in itself: a change
+ * here is a change there (generic_entry_x86_64.S). Words are read from the saved registers at the call's end, straight into
  * the record: a call writes each word twice, as in compiled shims.
  */
 #include "layer/calls/generic_call.h"
@@ -47,28 +48,30 @@ void *tl_generic_begin(struct tl_generic_frame *frame)
 	return real;
 }
 
-/* It did not fit. What the end needs is kept in the frame. */
-static __attribute__((noinline, cold)) bool record_keep(struct tl_generic_frame *frame, uint64_t at,
-							uint64_t end)
+/* The word of a function with TL_SIGNATURE_INTEGERS: its words are in the registers in order. */
+static TL_ALWAYS_INLINE uint64_t integer_word(const struct tl_generic_frame *frame,
+					      const struct tl_signature *signature, uint32_t i)
 {
-	frame->state = TL_GENERIC_FULL;
-	frame->at = at;
-	frame->end = end;
-	return false;
+	return tl_generic_narrow(frame->integer[i], signature->word[i]);
 }
 
 /* As tl_recorded_store. False: the record did not fit. */
 static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct tl_thread *thread,
 					  struct tl_open_call *open,
 					  const struct tl_signature *signature, uint64_t result,
-					  uint32_t words, uint32_t mode, uint32_t flags)
+					  uint32_t words, uint32_t mode, uint32_t flags,
+					  bool integers)
 {
 	uint64_t end = tl_counter();
 	uint64_t size = 32 + 8 * (uint64_t)words;
 	uint64_t at = tl_advance(&thread->position, size);
 
-	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX))
-		return record_keep(frame, at, end);
+	if (TL_UNLIKELY(thread->limit - at - size > TL_CHUNK_MAX)) {
+		frame->state = TL_GENERIC_FULL;
+		frame->at = at;
+		frame->end = end;
+		return false;
+	}
 	_Atomic uint64_t *record = (_Atomic uint64_t *)(uintptr_t)TL_POSITION_ADDRESS(at);
 	atomic_store_explicit(record, size / 8, memory_order_relaxed);
 	uint64_t start = open->start;
@@ -76,7 +79,9 @@ static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct
 	atomic_store_explicit(&record[2], end - start, memory_order_relaxed);
 	atomic_store_explicit(&record[3], result, memory_order_relaxed);
 	for (uint32_t i = 0; i < words; i++)
-		atomic_store_explicit(&record[4 + i], tl_generic_word(frame, signature->word[i]),
+		atomic_store_explicit(&record[4 + i],
+				      integers ? integer_word(frame, signature, i)
+					       : tl_generic_word(frame, signature->word[i]),
 				      memory_order_relaxed);
 	tl_record_commit((uint64_t *)record,
 			 open->mode_and_function - mode + (flags << 24 | 1u << 16 | (4 + words)));
@@ -85,30 +90,22 @@ static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct
 	return true;
 }
 
-/* A call without its words, or one that the library has to end. */
-static __attribute__((noinline)) bool other_end(struct tl_generic_frame *frame,
-						struct tl_thread *thread, struct tl_open_call *open,
-						uint64_t result)
+/* As tl_recorded_leave: whether the call is the innermost one of the thread that it began on. */
+static TL_ALWAYS_INLINE bool call_is_innermost(const struct tl_thread *thread,
+					       const struct tl_open_call *open)
 {
-	if ((uint32_t)open->mode_and_function != TL_MODE_RECORD)
-		return false;
-	return record_store(frame, thread, open, NULL, result, 0, TL_MODE_RECORD, 0);
+	return thread && atomic_load_explicit(&thread->top, memory_order_relaxed) == open + 1;
 }
 
-static TL_ALWAYS_INLINE bool call_end(struct tl_generic_frame *frame,
-				      const struct tl_signature *signature, uint64_t result)
+/* A call without its words, or one that the library has to end. */
+static __attribute__((noinline)) bool other_end(struct tl_generic_frame *frame, uint64_t result)
 {
 	struct tl_thread *thread = tl_thread_self();
 	struct tl_open_call *open = (struct tl_open_call *)frame->call;
 
-	/* As tl_recorded_leave. */
-	if (TL_UNLIKELY(!thread ||
-			atomic_load_explicit(&thread->top, memory_order_relaxed) != open + 1))
+	if (!call_is_innermost(thread, open) || (uint32_t)open->mode_and_function != TL_MODE_RECORD)
 		return false;
-	if (TL_UNLIKELY((uint32_t)open->mode_and_function != TL_MODE_FAST))
-		return other_end(frame, thread, open, result);
-	return record_store(frame, thread, open, signature, result, signature->words, TL_MODE_FAST,
-			    TL_RECORD_WORDS);
+	return record_store(frame, thread, open, NULL, result, 0, TL_MODE_RECORD, 0, false);
 }
 
 bool tl_generic_end(struct tl_generic_frame *frame)
@@ -117,14 +114,52 @@ bool tl_generic_end(struct tl_generic_frame *frame)
 
 	if (TL_UNLIKELY(frame->state != TL_GENERIC_RECORDED))
 		return frame->state == TL_GENERIC_UNWATCHED;
-	return call_end(frame, signature, tl_generic_result(frame, signature));
+	uint64_t result = tl_generic_result(frame, signature);
+	struct tl_thread *thread = tl_thread_self();
+	struct tl_open_call *open = (struct tl_open_call *)frame->call;
+
+	if (TL_UNLIKELY(!call_is_innermost(thread, open) ||
+			(uint32_t)open->mode_and_function != TL_MODE_FAST))
+		return other_end(frame, result);
+	return record_store(frame, thread, open, signature, result, signature->words, TL_MODE_FAST,
+			    TL_RECORD_WORDS, false);
 }
 
-bool tl_generic_end_integers(struct tl_generic_frame *frame, uint64_t result)
+#if defined(__x86_64__)
+/* What the entry returns. */
+static TL_ALWAYS_INLINE struct tl_generic_result
+integers_return(const struct tl_generic_frame *frame)
+{
+	return (struct tl_generic_result){{frame->result[0], frame->result[1]}};
+}
+
+static __attribute__((noinline, cold)) struct tl_generic_result
+integers_leave(struct tl_generic_frame *frame)
+{
+	tl_generic_leave(frame);
+	return integers_return(frame);
+}
+
+static __attribute__((noinline)) struct tl_generic_result
+integers_other_end(struct tl_generic_frame *frame, uint64_t result)
+{
+	return other_end(frame, result) ? integers_return(frame) : integers_leave(frame);
+}
+
+/* Each rare way out is one jump, so that this keeps no register for it. */
+struct tl_generic_result tl_generic_end_integers(struct tl_generic_frame *frame, uint64_t result)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+	struct tl_thread *thread = tl_thread_self();
+	struct tl_open_call *open = (struct tl_open_call *)frame->call;
 
-	if (TL_UNLIKELY(frame->state != TL_GENERIC_RECORDED))
-		return frame->state == TL_GENERIC_UNWATCHED;
-	return call_end(frame, signature, result & signature->result_mask);
+	result &= signature->result_mask;
+	if (TL_UNLIKELY(!call_is_innermost(thread, open) ||
+			(uint32_t)open->mode_and_function != TL_MODE_FAST))
+		return integers_other_end(frame, result);
+	if (TL_UNLIKELY(!record_store(frame, thread, open, signature, result, signature->words,
+				      TL_MODE_FAST, TL_RECORD_WORDS, true)))
+		return integers_leave(frame);
+	return integers_return(frame);
 }
+#endif

@@ -32,6 +32,17 @@ _Static_assert(offsetof(struct tl_generic_frame, state) == 304 - 24, "where .sta
 _Static_assert(offsetof(struct tl_generic_frame, x87) == 304 - 20, "where .x87 is");
 _Static_assert(offsetof(struct tl_generic_frame, rax) == 304 - 32, "where al is");
 _Static_assert(offsetof(struct tl_generic_frame, r10) == 304 - 40, "where r10 is");
+_Static_assert(offsetof(struct tl_generic_frame, call) == 304 - 48, "where the open call is");
+_Static_assert(offsetof(struct tl_thread, top) == 16, "where .top is");
+_Static_assert(offsetof(struct tl_thread, end) == 24, "where .end is");
+_Static_assert(offsetof(struct tl_open_call, start) == 0, "where .start is");
+_Static_assert(offsetof(struct tl_open_call, mode_and_function) == 8, "where the mode is");
+_Static_assert(offsetof(struct tl_open_call, frame) == 16, "where the frame is");
+_Static_assert(sizeof(struct tl_open_call) == 32, "the open call's size");
+_Static_assert(offsetof(struct tl_shim, real) == 8, "where the real function is");
+_Static_assert(offsetof(struct tl_shim, mode_and_id) == 16, "where the shim's mode is");
+_Static_assert(TL_MODE_RECORD == 1 && TL_MODE_FAST == 3, "modes that are only recorded");
+_Static_assert(TL_GENERIC_RECORDED == 1, "the state of a recorded call");
 #elif defined(__aarch64__)
 _Static_assert(offsetof(struct tl_generic_frame, outer) == 320, "the frame's size");
 _Static_assert(offsetof(struct tl_generic_frame, integer) == 320 - 112, "where x0 is");

@@ -17,6 +17,9 @@
  *	4. It calls tl_generic_end. All other calls go to tl_generic_leave, after the result registers
  *	   are saved. It restores these and returns.
  *
+ * The short entry of x86-64, for functions with TL_SIGNATURE_INTEGERS, does step 2's
+ * tl_generic_begin in place. tl_generic_end_integers ends its recorded calls.
+ *
  * The whole entry has a landing pad for exceptions, as compiled shims have. It calls
  * tl_generic_unwound.
  *
@@ -113,8 +116,19 @@ extern char tl_generic_entry[], tl_generic_entry_integers[], tl_generic_entry_wi
 TL_HIDDEN void *tl_generic_begin(struct tl_generic_frame *frame);
 /* The real function has returned. False: the call needs tl_generic_leave. */
 TL_HIDDEN bool tl_generic_end(struct tl_generic_frame *frame);
-/* The same for a function with TL_SIGNATURE_INTEGERS; `result` is the result register's value. */
-TL_HIDDEN bool tl_generic_end_integers(struct tl_generic_frame *frame, uint64_t result);
+#if defined(__x86_64__)
+/* The values of rax and rdx, as a function returns such a struct. */
+struct tl_generic_result {
+	uint64_t word[2];
+};
+
+/*
+ * A recorded call through the short entry (TL_SIGNATURE_INTEGERS) has returned, with `result` in
+ * rax. Calls tl_generic_leave itself where that is needed.
+ */
+TL_HIDDEN struct tl_generic_result tl_generic_end_integers(struct tl_generic_frame *frame,
+							   uint64_t result);
+#endif
 
 /* Begin any other call; returns the function to call. NULL: call none. */
 TL_HIDDEN void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory);
@@ -149,8 +163,10 @@ static TL_ALWAYS_INLINE uint64_t tl_generic_narrow(uint64_t word, struct tl_sign
 		return (uint32_t)word;
 	if (of.unused == (32 | TL_WORD_SIGNED))
 		return (uint64_t)(int64_t)(int32_t)word;
-	return of.unused & TL_WORD_SIGNED ? (uint64_t)((int64_t)(word << unused) >> unused)
-					  : word << unused >> unused;
+	word <<= unused;
+	if (TL_UNLIKELY(of.unused & TL_WORD_SIGNED))
+		return (uint64_t)((int64_t)word >> unused);
+	return word >> unused;
 }
 
 /* Reads a word from memory, but only its own bytes. */
