@@ -169,7 +169,8 @@ int main(int argc, char **argv)
 	 * Where the recorder has a thread of its own, it starts before this one is pinned, and goes
 	 * to another core.
 	 */
-	shape->call(20000);
+	if (!first)
+		shape->call(20000);
 	bench_pin();
 	bench_measure(ways, first || sustained ? 2 : 3, turns, first || sustained ? 20000 : count);
 	if (sustained)

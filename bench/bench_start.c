@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_start: what a preloaded library adds to the start and end of a program. Runs PROGRAM with
- * and without it, in pairs in a shuffled order. Prints one line: the median milliseconds without
+ * bench_start: what a preloaded library adds to the start and end of a program, or arguments add to
+ * a command. Runs PROGRAM with and without it, in pairs in a shuffled order. Prints one line: the median milliseconds without
  * it, the median of the pairs' differences, the median of their ratios, and the quartiles of the
  * ratios; then the first three for the processor time of all threads.
  *
  *	bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
+ *	bench_start PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...	with and without the COUNT
+ *									arguments behind WORD
  *
  * The output of the program goes to /dev/null. Settings of tracelayer come from the environment.
  */
@@ -22,7 +24,8 @@
 
 #include "bench/harness.h"
 
-#define PAIRS_MAX 1000
+#define PAIRS_MAX     1000
+#define ARGUMENTS_MAX 64
 
 extern char **environ;
 
@@ -85,26 +88,61 @@ static void times_print(size_t pairs)
 	       bench_median(ratio, pairs));
 }
 
+struct command {
+	char **argv;
+	const char *preload;
+};
+
+static struct cost command_run(const struct command *command)
+{
+	return program_run(command->argv, command->preload);
+}
+
+/* The command without what is measured. False: there is no such command. */
+static bool commands_take(int argc, char **argv, struct command *with, struct command *without)
+{
+	static char *shorter[ARGUMENTS_MAX];
+	bool preload = argc > 3 && strcmp(argv[2], "--arguments") != 0;
+	size_t count = argc > 3 && !preload ? strtoul(argv[3], NULL, 10) : 0, n = 0;
+
+	if (preload) {
+		*with = (struct command){&argv[3], argv[2]};
+		*without = (struct command){&argv[3], NULL};
+		return true;
+	}
+	if (argc > ARGUMENTS_MAX || (size_t)argc < 6 + count)
+		return false;
+	shorter[n++] = argv[4];
+	shorter[n++] = argv[5];
+	for (size_t i = 6 + count; i < (size_t)argc; i++)
+		shorter[n++] = argv[i];
+	*with = (struct command){&argv[4], NULL};
+	*without = (struct command){shorter, NULL};
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	static struct cost with[PAIRS_MAX], without[PAIRS_MAX];
 	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
+	struct command longer, shorter;
 
-	if (pairs < 1 || pairs > PAIRS_MAX) {
+	if (pairs < 1 || pairs > PAIRS_MAX || !commands_take(argc, argv, &longer, &shorter)) {
 		fprintf(stderr,
-			"usage: bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n");
+			"usage: bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
+			"       bench_start PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
 		return 2;
 	}
-	program_run(&argv[3], NULL);
-	program_run(&argv[3], argv[2]);
+	command_run(&shorter);
+	command_run(&longer);
 	srand((unsigned)getpid());
 	for (size_t i = 0; i < pairs; i++) {
 		bool first = rand() / 256 % 2;
 		if (first)
-			with[i] = program_run(&argv[3], argv[2]);
-		without[i] = program_run(&argv[3], NULL);
+			with[i] = command_run(&longer);
+		without[i] = command_run(&shorter);
 		if (!first)
-			with[i] = program_run(&argv[3], argv[2]);
+			with[i] = command_run(&longer);
 	}
 	for (size_t i = 0; i < pairs; i++)
 		pair_take(i, with[i].wall, without[i].wall);

@@ -36,3 +36,37 @@ ratio_row "no arguments" "$work/generic.rows.scalars:none" "floors; wanted: 1.25
 ratio_row "1 scalar argument" "$work/generic.rows.scalars:one" "floors; wanted: 1.25 or less"
 ratio_row "4 scalar arguments" "$work/generic.rows.scalars:four" "floors; wanted: 1.25 or less"
 ratio_row "2 arguments, one a pointer that is followed (args full)" "$work/generic.rows.full:pointer" "floors; wanted: 1.25 or less"
+
+# Other tracers of any library's functions: generic_peer PEER SHAPE prints "bare floor row" of the same calls, taken in the program's PLT.
+generic_peer()
+{
+	case $1 in
+	# uftrace writes files; it follows no pointer.
+	uftrace) uftrace record --force --no-event --no-pager -d "$work/generic.uftrace" "$work/plt_call" "$2" $call_turns $call_count ;;
+	# Each call stops the program twice. It prints the arguments, as numbers.
+	ltrace) ltrace -e 'bench_*' -o /dev/null "$work/plt_call" "$2" first $call_count ;;
+	esac
+	rm -rf "$work/generic.uftrace"
+}
+
+# generic_peer_rows PEER
+generic_peer_rows()
+{
+	local shape
+	command -v "$1" >/dev/null || { note "$1 is not here: apt-get install $1"; return; }
+	for _ in $(seq "$rounds"); do
+		for shape in none four; do
+			generic_peer "$1" "$shape" >"$work/generic.peer" 2>>"$work/generic.log"
+			generic_run generic scalars "$shape" >"$work/generic.generic" 2>>"$work/generic.log"
+			paste -d' ' "$work/generic.peer" "$work/generic.generic" | awk 'NF == 6 { print $3 / $2, $6 / $5 }' >>"$work/generic.rows.$1.$shape"
+		done
+	done
+	ratio_row "$1, no arguments" "$work/generic.rows.$1.none" floors
+	ratio_row "$1, 4 scalar arguments" "$work/generic.rows.$1.four" floors
+}
+
+section "Other tracers of any library ÷ a recorded call through the generic entry, both in floors"
+if plt_call_build; then
+	generic_peer_rows uftrace
+	generic_peer_rows ltrace
+fi

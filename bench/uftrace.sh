@@ -3,9 +3,7 @@
 
 uftrace_part()
 {
-	$CC -std=gnu11 -D_GNU_SOURCE -O2 -DBENCH_BY_POINTER -I"$top_srcdir" -I"$top_srcdir/include" "$top_srcdir/bench/bench_call.c" \
-		"$top_srcdir/bench/harness.c" -o "$work/uftrace_call" -L"$top_builddir/.libs" -lbench_callee \
-		-Wl,-z,lazy,-rpath,"$top_builddir/.libs" || { note "it does not build"; return; }
+	plt_call_build || return
 	against_peer uftrace
 	ratio_row "no arguments" "$work/uftrace.rows.none" "floors; wanted: 6 or more"
 	ratio_row "4 scalar arguments (uftrace keeps none)" "$work/uftrace.rows.four" "floors; wanted: 6 or more"
@@ -16,7 +14,7 @@ uftrace_part()
 uftrace_run()
 {
 	rm -rf "$work/uftrace.data" && uftrace record --force --no-event --no-pager -d "$work/uftrace.data" \
-		"$work/uftrace_call" "$1" "$call_turns" "$call_count"
+		"$work/plt_call" "$1" "$call_turns" "$call_count"
 }
 
 section "uftrace ÷ ours"

@@ -4,9 +4,11 @@
  * and tl_recorded_leave (tracelayer/shim.h) are for compiled shims.
  *
  * This file is compiled with -mgeneral-regs-only, so that the entry need not save vector registers
- * around its functions. The short entry of x86-64 has tl_generic_begin's work in itself: a change
- * here is a change there (generic_entry_x86_64.S). Words are read from the saved registers at the call's end, straight into
+ * around its functions. Words are read from the saved registers at the call's end, straight into
  * the record: a call writes each word twice, as in compiled shims.
+ *
+ * The short entry of x86-64 does tl_generic_begin's work itself (generic_entry_x86_64.S): who
+ * changes one changes both.
  */
 #include "layer/calls/generic_call.h"
 
