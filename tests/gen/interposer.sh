@@ -173,6 +173,7 @@ if command -v gdb >/dev/null; then
 	gdb -q -nx -batch -ex "set exec-wrapper env LD_PRELOAD=$libtracelayer:$tmp/interposer.so TRACELAYER_OUTPUT=$tmp/g.json" \
 		-ex 'set breakpoint pending on' -ex 'break prints' -ex run -ex bt ./app >gdb.out 2>&1
 	like "$(grep -A8 '^#0' gdb.out | tr '\n' ' ')" '#0 .*prints.*sample_run.*tl_generic_entry.*#[34] .*main' "gdb sees through the entry"
+	forget_buffers	# gdb has killed it
 else
 	skip 1 "gdb is not on this machine"
 fi
