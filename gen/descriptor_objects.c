@@ -108,7 +108,7 @@ void describe_objects(struct descriptor *descriptor)
 	}
 }
 
-/* --- who gives them */
+/* --- which functions give objects or tables */
 
 static void getproc_add_table(struct descriptor *descriptor, struct getproc getproc, json_t *object)
 {

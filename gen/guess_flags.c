@@ -42,7 +42,7 @@ static bool is_word(char c)
 	return c == '_' || isalnum((unsigned char)c);
 }
 
-/* `text` names `word`, and not as a part of another. */
+/* True if `word` is in `text` as a whole word. */
 static bool text_names(const char *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -53,7 +53,7 @@ static bool text_names(const char *text, const char *word)
 	return false;
 }
 
-/* 0, 1, 2, 3, and so on: values that count, of which some are sums only by chance. */
+/* True if the values are 0, 1, 2, 3 and so on. Such values are numbers, and sums only by chance. */
 static bool set_counts(const struct type *type)
 {
 	uint64_t seen = 0;
@@ -134,7 +134,7 @@ static void set_of_mentions(const struct flag_guesses *all, struct type *set,
 	}
 }
 
-/* "JAR_OPEN_FLAG_RAW" up to FLAG, if that is a word of flags; 0: it is no such name. */
+/* The length of "JAR_OPEN_" in "JAR_OPEN_FLAG_RAW", if FLAG is a word for flags; 0: the name has another form. */
 static size_t constant_stem(const char *name, size_t *prefix)
 {
 	for (const char *at = strchr(name, '_'); at; at = strchr(at + 1, '_')) {
@@ -189,7 +189,7 @@ static void set_of_names(const struct flag_guesses *all, struct type *set,
 		set_add_prefix(all, set, best, best_prefix);
 }
 
-/* The header gives it no name, and the model "arg1". */
+/* True if the header gives the parameter no name. The model then calls it "arg1". */
 static bool param_is_unnamed(const struct variable *param)
 {
 	return !strncmp(param->name, "arg", 3) && isdigit((unsigned char)param->name[3]);
@@ -205,7 +205,7 @@ static struct type *set_begin(const struct variable *param)
 	return set;
 }
 
-/* An earlier guess of the same flags in a parameter of the same type: its type serves both. */
+/* The type of an earlier guess with the same flags, for a parameter of the same type; NULL: there is none. */
 static struct type *set_known(const struct guesses *guesses, const struct type *set,
 			      const struct type *old)
 {
@@ -264,7 +264,10 @@ static bool type_is_word(const struct type *type)
 	return (type->kind == TL_KIND_INT || type->kind == TL_KIND_UINT) && type->size >= 2;
 }
 
-/* By its name; without one, by its type's, or since nothing else of the function is a number. */
+/*
+ * True if the parameter's name says flags. A parameter without a name counts if its type's name does, or
+ * if it is the function's only number.
+ */
 static bool param_may_be_flags(const struct function *function, const struct variable *param)
 {
 	size_t words = 0;

@@ -20,7 +20,8 @@ static const struct {
 	size_t offset;
 } functions[] = {LIBCLANG_FUNCTIONS(LIBCLANG_ROW)};
 
-/* The one that this was built with, by its own name; where configure was told of one, in its folder. */
+/* Load the release that tracegen was built with: from where the dynamic linker searches, then from the
+ * folder that configure found. */
 static void *libclang_open(void)
 {
 	void *library = dlopen(LIBCLANG_SONAME, RTLD_NOW | RTLD_LOCAL);
@@ -29,7 +30,7 @@ static void *libclang_open(void)
 		       : dlopen(LIBCLANG_FOLDER "/" LIBCLANG_SONAME, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* Debian's package is called after the number in its name: libclang1-14 has libclang-14.so.13. */
+/* The number in the name of Debian's package: libclang1-14 has libclang-14.so.13. */
 static int libclang_release(void)
 {
 	int release = 14;

@@ -2,12 +2,13 @@
 /*
  * function_tables.c: see function_tables.h.
  *
- * Copies stand in a list that only grows at its head, and are never freed: objects point to them. A
- * table that has been changed since, or stands where another one was, gets a further copy.
+ * The list of copies only grows, at its head. Copies are never freed, since objects point to them. If
+ * a table has changed since it was copied, or another table lies at its address, it is copied again.
  *
- * An object may be anything, if a function failed in a way that nobody has described. So all is read
- * by checked copies, a table counts only if its functions are code, and the pointer is written by the
- * kernel, which refuses where memory can't be written.
+ * If a function failed in a way that the descriptor does not know, its out parameter may hold any
+ * value. So all memory is read by checked copies, a struct counts as a table only if its members
+ * point to code, and the kernel writes the pointer, because it refuses if memory can't be written.
+ * A process that is confined may not ask the kernel: there no further table is replaced.
  */
 #include "layer/resolve/function_tables.h"
 
@@ -19,6 +20,7 @@
 
 #include "format/args/args.h"
 #include "layer/base/loaded_libraries.h"
+#include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/shim_names.h"
@@ -57,7 +59,7 @@ static struct copy *copy_find(const struct tl_getproc *getproc, const void *of,
 	return NULL;
 }
 
-/* The size that the table tells, if it does; 0: it can't be read, or is none. */
+/* The table's size in bytes: what the table itself says, if it has such a member. 0: it can't be read. */
 static uint32_t table_size(const struct tl_getproc *getproc, const char *table)
 {
 	uint64_t told = getproc->size;
@@ -82,7 +84,7 @@ static void *entry_pointer(const struct tl_getproc *getproc, uint32_t i, const c
 	return pointer;
 }
 
-/* It has a function, and nothing that is none. */
+/* True if at least one member points to code, and each other one does, too, or is NULL. */
 static bool table_is_of_functions(const struct tl_getproc *getproc, const char *table,
 				  uint32_t size)
 {
@@ -99,8 +101,8 @@ static bool table_is_of_functions(const struct tl_getproc *getproc, const char *
 }
 
 /*
- * Put a shim in a function's place. A function that stands in two places has one shim, under the name
- * of the first: who compares the places finds them equal, as before.
+ * Put a shim in a function's place. If a function is in two places, both get the same shim, with the
+ * name of the first. So code that compares the two still finds them equal.
  */
 static void copy_put_shim(struct copy *copy, struct tl_shim_library *library, uint32_t i)
 {
@@ -144,7 +146,7 @@ static struct copy *copy_make(const struct tl_api *api, const struct tl_getproc 
 	return copy;
 }
 
-/* What stands for the table; the table itself where nothing does. */
+/* The table's copy with shims; the table itself if there is none. */
 static void *table_copied(const struct tl_api *api, const struct tl_getproc *getproc, void *table)
 {
 	char original[TABLE_MAX];
@@ -154,7 +156,7 @@ static void *table_copied(const struct tl_api *api, const struct tl_getproc *get
 		return table;
 	struct copy *copy = copy_find(getproc, table, original, size);
 
-	if (!copy && table_is_of_functions(getproc, original, size))
+	if (!copy && !tl_process_is_confined() && table_is_of_functions(getproc, original, size))
 		copy = copy_make(api, getproc, table, original, size);
 	return copy ? copy->table : table;
 }
@@ -169,7 +171,7 @@ void tl_function_tables_swap(const struct tl_api *api, const struct tl_getproc *
 	void *copied = table_copied(api, getproc, table);
 	struct iovec from = {&copied, sizeof(copied)}, to = {place, sizeof(copied)};
 
-	if (copied != table)
+	if (copied != table && !tl_process_is_confined())
 		process_vm_writev(getpid(), &from, 1, &to, 1, 0);
 }
 

@@ -12,13 +12,14 @@
 
 #include "tracelayer/shim.h"
 
-/* The object has just been given out. Any thread. */
+/* The library has just given out an object: its pointer to the table leads to the copy from now on. Any
+ * thread. */
 void tl_function_tables_swap(const struct tl_api *api, const struct tl_getproc *getproc,
 			     void *object);
 
 /*
- * The call of a shim that is given tables is about to be made: its parameters get the copies. Any
- * thread; errno is kept.
+ * A call that gives tables to the library is about to be made: replace them by their copies in its
+ * parameters. Any thread; errno is kept.
  */
 void tl_function_tables_give(const struct tl_call *call);
 
