@@ -39,4 +39,5 @@ stack_scripts += %D%/stack_apis_mpi.sh
 stack_scripts += %D%/stack_apis_vulkan.sh
 stack_scripts += %D%/stack_apis_hip.sh
 stack_scripts += %D%/stack_libraries.sh
+stack_scripts += %D%/stack_gen_sanitized.sh
 stack_scripts += %D%/stack_bench.sh
