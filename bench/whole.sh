@@ -1,22 +1,6 @@
 # SPDX-License-Identifier: MIT
 # whole.sh: whole programs, with and without tracelayer. A part of bench/bench.
 
-whole_pairs=9
-test -z "$short" || whole_pairs=1
-
-# whole_row TEXT PROGRAM...
-whole_row()
-{
-	local text=$1 line
-	shift
-	line=$(TRACELAYER_OUTPUT=$work/whole.%p.json "$top_builddir/bench_start" $whole_pairs "$layer" "$@" 2>>"$work/errors")
-	rm -f "$work"/whole.*.json
-	test -n "$line" || { printf '  %-58s  failed: %s\n' "$text" "$(tail -n 1 "$work/errors")"; return; }
-	printf '%s\n' "$line" | awk -v text="$text" '{
-		printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.1f ms of %.0f ms)\n", text ": wall time", $3, $4, $5, $2, $1
-		printf "  %-58s %7.2f  %18s (%+.1f ms of %.0f ms)\n", text ": CPU time", $8, "", $7, $6 }'
-}
-
 section "Whole programs on PoCL, recording to a file, with ÷ without; $whole_pairs pairs"
 if command -v clpeak >/dev/null; then
 	whole_row "clpeak --kernel-latency, 100,000 calls" clpeak --kernel-latency

@@ -13,9 +13,9 @@
  * there is no lock.
  */
 #include <ctype.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -86,21 +86,41 @@ static bool text_is_plain(const char *text, size_t size)
 	return size > 0 && isupper((unsigned char)text[0]);
 }
 
-/* The type of a parameter; NULL: there is none of that name. */
-static const struct tl_type *param_type(const struct tl_function *function, const char *name,
-					size_t size)
+/* What a value was printed of: a parameter, or the result. */
+struct printed {
+	const struct tl_type *type; /* NULL: of no parameter */
+	const void *place;
+};
+
+static struct printed param_find(const struct tl_view *view, const char *name, size_t size)
 {
+	const struct tl_function *function = view->function;
+
 	for (uint32_t i = 0; i < function->count; i++)
 		if (!strncmp(function->params[i].name, name, size) &&
 		    !function->params[i].name[size])
-			return function->params[i].type;
-	return NULL;
+			return (struct printed){function->params[i].type, view->params[i]};
+	return (struct printed){NULL, NULL};
 }
 
 static bool type_is_string(const struct tl_type *type)
 {
 	return type && type->kind == TL_KIND_POINTER && type->target &&
 	       type->target->kind == TL_KIND_CHAR;
+}
+
+/*
+ * Whether the text is that of the program. In its place stands the address where the pointer is
+ * NULL or leads nowhere.
+ */
+static bool printed_is_string(const struct printed *printed, const char *text, size_t size)
+{
+	char address[32];
+
+	if (!type_is_string(printed->type))
+		return false;
+	snprintf(address, sizeof(address), "0x%" PRIxPTR, *(const uintptr_t *)printed->place);
+	return strlen(address) != size || memcmp(address, text, size) != 0;
 }
 
 /* Its values are enumerators, also where these are in lower case. */
@@ -119,9 +139,9 @@ static const char *json_string_end(const char *json)
 }
 
 /* {"a":"0x1","b":{"c":"X"}} becomes a=0x1, b={c=X}; strings of the program keep their quotes. */
-static void line_put_plain(struct line *line, const struct tl_function *function, const char *json)
+static void line_put_plain(struct line *line, const struct tl_view *view, struct printed printed,
+			   const char *json)
 {
-	const struct tl_type *type = NULL; /* of the current parameter */
 	unsigned depth = 0;
 
 	while (*json) {
@@ -130,13 +150,14 @@ static void line_put_plain(struct line *line, const struct tl_function *function
 			size_t size = (size_t)(end - json) - 2;
 			if (*end == ':') {
 				if (depth == 0)
-					type = param_type(function, json + 1,
-							  strcspn(json + 1, ":\""));
+					printed = param_find(view, json + 1,
+							     strcspn(json + 1, ":\""));
 				line_put(line, json + 1, size);
 				line_put(line, "=", 1);
 				end++;
-			} else if ((depth || !type_is_string(type)) &&
-				   (type_has_names(type) || text_is_plain(json + 1, size))) {
+			} else if ((depth || !printed_is_string(&printed, json + 1, size)) &&
+				   (type_has_names(printed.type) ||
+				    text_is_plain(json + 1, size))) {
 				line_put(line, json + 1, size);
 			} else {
 				line_put(line, json, size + 2);
@@ -177,7 +198,7 @@ static void line_put_call(struct line *line, const struct tl_view *view)
 	line_put_string(line, view->function->name);
 	line_put(line, "(", 1);
 	tl_view_print(view, json, sizeof(json));
-	line_put_plain(line, view->function, json);
+	line_put_plain(line, view, (struct printed){NULL, NULL}, json);
 }
 
 /* Replace the part that does not fit by dots. */
@@ -201,7 +222,8 @@ static void line_put_result(struct line *line, const struct tl_view *view)
 		line_put_string(line, " left without a result");
 	} else if (tl_view_print_result(view, json, sizeof(json))) {
 		line_put_string(line, " = ");
-		line_put_plain(line, view->function, json);
+		line_put_plain(line, view, (struct printed){view->function->result, view->result},
+			       json);
 	}
 	if (view->flags & TL_VIEW_SKIPPED)
 		line_put_string(line, " (the driver was not called)");

@@ -214,16 +214,20 @@ static int open_output(struct output *output)
 
 int output_open(struct output *output, const struct tl_tool_host *host, const char *pattern)
 {
-	*output = (struct output){.fd = -1, .rank = tl_launcher_rank()};
+	struct tl_launched launched;
+	char folder[TL_LAUNCHER_FOLDER];
+
+	tl_launcher_tells(&launched);
+	tl_launcher_folder(folder, &launched);
+	*output = (struct output){.fd = -1, .rank = launched.rank};
 	snprintf(output->tool, sizeof(output->tool), "%s", host->name);
 	output_name_standard(output->standard, sizeof(output->standard), host->name);
-	if (strlen(pattern) >= sizeof(output->pattern))
+	if (!tl_output_expand_step(output->pattern, sizeof(output->pattern), pattern, folder))
 		return refuse(host, "the file's name is too long; shorten it");
 	if (!strcmp(pattern, "-"))
 		return refuse(
 			host,
 			"file=-: standard output is the program's own; name a file, or leave it out for standard error");
-	strcpy(output->pattern, pattern);
 	int error = open_output(output);
 	if (error)
 		return refuse(host, "%s: %s; name another file", output->path,

@@ -3,10 +3,11 @@
  * cli.h: the contract of cli, the tracelayer command. tracelayer.c finds the command that the user
  * names and calls it. Nothing else may include this header, or stand above this room.
  *
- * The rooms, from the top: profile, run, summary, recover, export, phases, apis and
- * control are commands, each with a folder; systrace, read and outputs are files in and out; leftovers are the
- * buffers files of traced processes; basics is what every command needs. A room uses those that
- * stand after it, then tables, format and common. The command shares no code with the layer.
+ * The rooms, from the top: profile, run, diff, summary, recover, export, phases, apis and control are
+ * commands, each with a folder; systrace, sqlite, read and outputs are files in and out; tally sums up
+ * calls and device commands; leftovers are the buffers files of traced processes; job is the folder
+ * of a job; basics is what every command needs. A room uses those that stand after it, then tables,
+ * format and common. The command shares no code with the layer.
  *
  * A command's function gets its own name as argv[0] ("tracelayer run"), returns an exit code
  * (cli/basics/exit_codes.h), and is declared in its room's contract.
@@ -16,6 +17,7 @@
 
 #include "cli/apis/apis.h"
 #include "cli/control/control.h"
+#include "cli/diff/diff.h"
 #include "cli/export/export.h"
 #include "cli/phases/phases.h"
 #include "cli/profile/profile.h"

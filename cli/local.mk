@@ -18,25 +18,48 @@ libtl_phases_la_SOURCES = \
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/run_protocol.h \
-	%D%/basics/messages.c %D%/basics/words.h %D%/basics/words.c \
+	%D%/basics/messages.c %D%/basics/options.h %D%/basics/options.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
-	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c \
+	%D%/tally/tally.h %D%/tally/tally_rows.h %D%/tally/tally.c %D%/tally/rank_sum.h %D%/tally/rank_sum.c \
+	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
+	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
 	%D%/phases/phases.h %D%/phases/phases.c \
 	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_encode.c \
+	%D%/export/export_timeline.h %D%/export/export_timeline.c %D%/export/timeline_clock.h %D%/export/timeline_clock.c %D%/export/timeline_align.h %D%/export/timeline_align.c %D%/export/align_fit.h %D%/export/align_fit.c %D%/export/mpi_calls.h %D%/export/mpi_calls.c %D%/export/mpi_messages.h %D%/export/mpi_messages.c \
+	%D%/export/mpi_process.h %D%/export/mpi_process.c %D%/export/otf2_messages.h %D%/export/otf2_messages.c %D%/export/timeline_inputs.h %D%/export/timeline_inputs.c \
+	%D%/export/timeline_numbers.h %D%/export/timeline_numbers.c %D%/export/timeline_records.h %D%/export/timeline_records.c %D%/export/timeline_stream.h %D%/export/timeline_stream.c \
+	%D%/export/timeline_tar.c %D%/export/timeline_otf2.c %D%/export/otf2_archive.h %D%/export/otf2_archive.c %D%/export/otf2_slices.h %D%/export/otf2_slices.c %D%/export/tar_file.h %D%/export/tar_file.c \
 	%D%/recover/recover.h %D%/recover/recover.c %D%/recover/recovery.h %D%/recover/recovery.c \
-	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
+	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/flat.h %D%/summary/flat.c %D%/summary/record_scan.h %D%/summary/record_scan.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/filter.h %D%/summary/filter.c %D%/summary/trace_sum.h %D%/summary/trace_sum.c %D%/summary/job_sums.h %D%/summary/job_sums.c %D%/summary/job_tables.h %D%/summary/job_tables.c %D%/summary/job_summary.h %D%/summary/job_summary.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
+	%D%/summary/sum_save.h %D%/summary/sum_save.c \
+	%D%/diff/diff.h %D%/diff/diff_command.c %D%/diff/pairs.h %D%/diff/pairs.c %D%/diff/rank_test.h %D%/diff/rank_test.c %D%/diff/conditions.h %D%/diff/conditions.c %D%/diff/diff_tables.h %D%/diff/diff_tables.c \
+	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \
 	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c %D%/apis/user_folders.h %D%/apis/user_folders.c \
-	%D%/run/run.h %D%/run/run.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
+	%D%/run/run.h %D%/run/run.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
 	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_process.h %D%/profile/profile_process.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_names.h %D%/profile/profile_names.c %D%/profile/profile_output.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
-tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS)
+tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
 # a DT_RUNPATH) is also searched for what preloaded libraries need.
 tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
-tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) -lm
+tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+
+# What shells complete, where they look for it.
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_zshcompletion_DATA = %D%/completions/_tracelayer
+dist_fishcompletion_DATA = %D%/completions/tracelayer.fish
+EXTRA_DIST += %D%/completions/tracelayer.bash
+install-data-local:
+	$(MKDIR_P) "$(DESTDIR)$(bashcompletiondir)"
+	$(INSTALL_DATA) "$(srcdir)/%D%/completions/tracelayer.bash" "$(DESTDIR)$(bashcompletiondir)/tracelayer"
+uninstall-local: uninstall-completions
+uninstall-completions:
+	rm -f "$(DESTDIR)$(bashcompletiondir)/tracelayer"
 
 # Prints the settings for the manual pages.
 noinst_PROGRAMS += settings_doc

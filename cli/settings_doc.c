@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settings_doc: prints the table of settings as documentation, so that no page can say other than
- * the source. Runs at build time only.
+ * settings_doc: prints the table of settings as documentation, so that pages and source agree. Runs
+ * at build time only.
  *
  *	settings_doc mdoc	list items for a manual page
  *	settings_doc markdown	the table in README.md
@@ -11,7 +11,7 @@
 
 #include "common/settings.h"
 
-/* Text for mdoc: a line must not begin with a control character, and a backslash is its escape. */
+/* Text for mdoc: a line must not begin with a control character. A backslash begins an escape. */
 static void print_mdoc(const char *text)
 {
 	if (*text == '.' || *text == '\'')

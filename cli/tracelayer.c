@@ -32,6 +32,7 @@ static const struct subcommand {
 	{"profile", "tracelayer profile", "sample what a program's threads are doing",
 	 command_profile},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
+	{"diff", "tracelayer diff", "what changed from one trace to another", command_diff},
 	{"apis", "tracelayer apis", "list the APIs that can be traced by name", command_apis},
 	{"phases", "tracelayer phases", "times of NNAPI's layers and phases, from a systrace",
 	 command_phases},
@@ -61,9 +62,65 @@ static void print_usage(FILE *to)
 	      to);
 }
 
+static int subcommand_run(const struct subcommand *command, int argc, char **argv)
+{
+	argv[0] = (char *)command->called;
+	return command->run(argc, argv);
+}
+
+static const struct subcommand *subcommand_named(const char *name)
+{
+	for (size_t i = 0; i < COUNT(subcommands); i++)
+		if (!strcmp(name, subcommands[i].name))
+			return &subcommands[i];
+	return NULL;
+}
+
+static int subcommand_refuse(const char *name)
+{
+	size_t distance = WORD_FAR;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < COUNT(subcommands); i++)
+		if (word_is_nearer(name, subcommands[i].name, &distance))
+			nearest = subcommands[i].name;
+	if (nearest)
+		say("%s: no such command; did you mean %s? `tracelayer --help` lists the commands",
+		    name, nearest);
+	else
+		say("%s: no such command; `tracelayer --help` lists the commands", name);
+	return EXIT_USAGE;
+}
+
+/* tracelayer help COMMAND */
+static int subcommand_help(const char *name)
+{
+	const struct subcommand *command = subcommand_named(name);
+	char *argv[] = {NULL, (char *)"--help", NULL};
+
+	return command ? subcommand_run(command, 2, argv) : subcommand_refuse(name);
+}
+
+/*
+ * For shells that complete what the user types: --complete lists the commands, --complete COMMAND its
+ * options, each line with tabs between its parts.
+ */
+static int complete(const char *name)
+{
+	const struct subcommand *command = name ? subcommand_named(name) : NULL;
+	char *argv[] = {NULL, NULL};
+
+	options_only_list();
+	if (command)
+		return subcommand_run(command, 1, argv);
+	for (size_t i = 0; !name && i < COUNT(subcommands); i++)
+		printf("%s\t\t%s\n", subcommands[i].name, subcommands[i].purpose);
+	return name ? EXIT_USAGE : EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
-	/* argp ends a subcommand on a usage error itself; it is to use our code for that. */
+	/* argp itself ends a subcommand on a usage error. Make it use our exit code. */
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version = PACKAGE_STRING;
 	atexit(check_stdout);
@@ -73,13 +130,15 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	const char *name = argv[1];
-	for (size_t i = 0; i < COUNT(subcommands); i++) {
-		if (strcmp(name, subcommands[i].name))
-			continue;
-		argv[1] = (char *)subcommands[i].called;
-		return subcommands[i].run(argc - 1, argv + 1);
-	}
-	if (!strcmp(name, "--help") || !strcmp(name, "help") || !strcmp(name, "-?")) {
+	const struct subcommand *command = subcommand_named(name);
+	if (command)
+		return subcommand_run(command, argc - 1, argv + 1);
+	if (!strcmp(name, "--complete"))
+		return complete(argv[2]);
+	if (!strcmp(name, "help") && argc > 2)
+		return subcommand_help(argv[2]);
+	if (!strcmp(name, "--help") || !strcmp(name, "help") || !strcmp(name, "-?") ||
+	    !strcmp(name, "-h")) {
 		print_usage(stdout);
 		return EXIT_DONE;
 	}
@@ -87,6 +146,5 @@ int main(int argc, char **argv)
 		puts(PACKAGE_STRING);
 		return EXIT_DONE;
 	}
-	say("%s: no such command; `tracelayer --help` lists the commands", name);
-	return EXIT_USAGE;
+	return subcommand_refuse(name);
 }

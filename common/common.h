@@ -4,9 +4,9 @@
  * libraries share. Each header is about one thing: settings, text, output files, places, what /proc
  * says.
  *
- * Promises: no part needs another room, or more than libc. All but checked_stdout.h and
- * installed.h, which are for commands, can be used inside a traced process: they allocate nothing,
- * print nothing and know no locale.
+ * Promises: no part needs another room, or more than libc. All but checked_stdout.h, installed.h and
+ * annotation_environment.h, which are for commands, can be used inside a traced process: they
+ * allocate nothing, print nothing and know no locale.
  *
  * Who may call: any room. A header says from where: most can be called on any thread, in a signal
  * handler and in a forked child; memory_limits.h and output.h by one thread at a time.
@@ -14,6 +14,7 @@
 #ifndef TL_COMMON_COMMON_H
 #define TL_COMMON_COMMON_H
 
+#include "common/annotation_environment.h"
 #include "common/command_kinds.h"
 #include "common/digits.h"
 #include "common/errno_names.h"
@@ -26,7 +27,9 @@
 #include "common/output_formats.h"
 #include "common/places.h"
 #include "common/proc.h"
+#include "common/rank_set.h"
 #include "common/program_file.h"
+#include "common/rank_set.h"
 #include "common/run_protocol.h"
 #include "common/settings.h"
 #include "common/signature.h"

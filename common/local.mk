@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libtl_common.la
 libtl_common_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_common_la_SOURCES = \
 	%D%/common.h \
+	%D%/annotation_environment.c %D%/annotation_environment.h \
 	%D%/checked_stdout.h \
 	%D%/digits.h \
 	%D%/errno_names.h %D%/errno_names.c \
@@ -19,6 +20,7 @@ libtl_common_la_SOURCES = \
 	%D%/places.h %D%/places.c \
 	%D%/proc.h %D%/proc.c \
 	%D%/program_file.h %D%/program_file.c \
+	%D%/rank_set.h %D%/rank_set.c \
 	%D%/settings.c %D%/settings.h \
 	%D%/settings_table.h \
 	%D%/tool_list.c %D%/tool_list.h \

@@ -151,6 +151,17 @@ static void name_add_rank(struct name *name, int64_t rank)
 		*--name->at = 0;
 }
 
+/* The file of a process in a job's folder. */
+static void name_add_member(struct name *name, const struct tl_output_names *names)
+{
+	if (names->rank >= 0) {
+		name_add_number(name, (uint64_t)names->rank, 1);
+		return;
+	}
+	name_add(name, "none.", 5);
+	name_add_number(name, names->pid, 1);
+}
+
 static void name_fill_in(struct name *name, const char *pattern,
 			 const struct tl_output_names *names)
 {
@@ -171,6 +182,12 @@ static void name_fill_in(struct name *name, const char *pattern,
 			break;
 		case 'r':
 			name_add_rank(name, names->rank);
+			break;
+		case 'R':
+			name_add_member(name, names);
+			break;
+		case 'j':
+			name_add_plain(name, names->step ? names->step : "%j");
 			break;
 		case 't':
 			name_add_time(name, names->seconds);
@@ -205,6 +222,68 @@ bool tl_output_expand_for(char *path, size_t room, const char *pattern,
 	}
 	name_fill_in(&name, names->standard, names);
 	return !name.cut;
+}
+
+/* As part of a pattern. */
+static void name_add_doubled(struct name *name, const char *text)
+{
+	for (; *text; text++)
+		name_add(name, *text == '%' ? "%%" : text, *text == '%' ? 2 : 1);
+}
+
+bool tl_output_expand_step(char *pattern, size_t room, const char *from, const char *step)
+{
+	struct name name = {pattern, pattern, pattern + room, false};
+
+	*pattern = 0;
+	for (; *from; from++) {
+		if (from[0] == '%' && from[1] == 'j') {
+			name_add_doubled(&name, step);
+			from++;
+			continue;
+		}
+		name_add(&name, from, 1);
+		if (from[0] == '%' && from[1])
+			name_add(&name, ++from, 1);
+	}
+	return !name.cut;
+}
+
+bool tl_output_job_pattern(char *pattern, size_t room, const char *folder)
+{
+	static const char rest[] = "%j/%h/%R.tlt";
+	struct name name = {pattern, pattern, pattern + room, false};
+
+	*pattern = 0;
+	name_add_doubled(&name, folder);
+	if (*folder && name.at > pattern && name.at[-1] != '/')
+		name_add(&name, "/", 1);
+	name_add(&name, rest, sizeof(rest) - 1);
+	return !name.cut;
+}
+
+int tl_output_make_job_folders(const char *path)
+{
+	static char folder[TL_OUTPUT_PATH];
+	size_t length = strlen(path), ends[2];
+
+	for (int i = 1; i >= 0; i--) {
+		while (length && path[length - 1] != '/')
+			length--;
+		if (!length--)
+			return 0;
+		ends[i] = length;
+	}
+	if (length >= sizeof(folder))
+		return -ENAMETOOLONG;
+	for (int i = 0; i < 2; i++) {
+		memcpy(folder, path, ends[i]);
+		folder[ends[i]] = 0;
+		int error = KERNEL(SYS_mkdirat, AT_FDCWD, folder, 0777);
+		if (error < 0 && error != -EEXIST)
+			return error;
+	}
+	return 0;
 }
 
 bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank)

@@ -41,6 +41,7 @@ void tl_output_program(char *name, size_t room);
 struct tl_output_names {
 	uint32_t pid;
 	int64_t rank;	  /* below 0: no launcher gave one */
+	const char *step; /* the folder's name of the job's step; NULL: %j stays as it is */
 	uint64_t seconds; /* since 1970 */
 	const char *program, *host;
 	/* the file's name if the path is a folder; NULL: the path stays as it is */
@@ -48,16 +49,33 @@ struct tl_output_names {
 };
 
 /*
- * Fill in a pattern: %p process, %e program, %h host, %r rank, %t time in UTC, %% a %. Characters
- * that don't belong in a file's name become _. Without a rank, %r becomes nothing, and the dot,
- * dash or underscore before it is removed; at the front of a name %r becomes "none". A path that
- * ends with a slash, or is a folder, gets the standard name behind it. False: the path gets too
- * long.
+ * Fill in a pattern: %p process, %e program, %h host, %r rank, %j job and step, %t time in UTC, %%
+ * a %. Characters that don't belong in a file's name become _. Without a rank, %r becomes nothing,
+ * and the dot, dash or underscore before it is removed; at the front of a name %r becomes "none". %R
+ * is the rank, or none.PID. A path that ends with a slash, or is a folder, gets the standard name
+ * behind it. False: the path gets too long.
  */
 bool tl_output_expand_for(char *path, size_t room, const char *pattern,
 			  const struct tl_output_names *names);
 
-/* The same for the calling process, and now, with TL_OUTPUT_STANDARD. */
+/*
+ * Fill in %j only, so that the result is still a pattern: for one that other processes fill in.
+ * False: it gets too long.
+ */
+bool tl_output_expand_step(char *pattern, size_t room, const char *from, const char *step);
+
+/*
+ * The pattern of the files in a job's folder: FOLDER/%j/%h/%R.tlt. False: it gets too long.
+ */
+bool tl_output_job_pattern(char *pattern, size_t room, const char *folder);
+
+/*
+ * Make the folders that a file in a job's folder lies in, if they are missing: those of the step
+ * and the host, not the job's folder. 0, or why not.
+ */
+int tl_output_make_job_folders(const char *path);
+
+/* The same for the calling process, and now, with TL_OUTPUT_STANDARD. %j is filled in already. */
 bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank);
 
 /*

@@ -30,6 +30,7 @@ static void places_add(struct tl_places *places, const char *folder)
 void tl_places(struct tl_places *places)
 {
 	places->count = 0;
+	places_add(places, getenv(TL_PLACES_VARIABLE));
 	places_add(places, "/dev/shm");
 	places_add(places, getenv("XDG_RUNTIME_DIR"));
 	places_add(places, getenv("TMPDIR"));

@@ -18,14 +18,15 @@
  * no other file of that name there has.
  */
 #define TL_PLACES_PREFIX "tracelayer-buffers."
-#define TL_PLACES_MAX	 5
+#define TL_PLACES_MAX	 6
 #define TL_PLACES_FOLDER 200 /* longer ones are left out */
 #define TL_PLACES_PATH	 (TL_PLACES_FOLDER + 64)
 
 /*
- * Folders, the best first: memory (/dev/shm), $XDG_RUNTIME_DIR, $TMPDIR, /tmp, /var/tmp. Absolute,
- * each once. They need not exist.
+ * Folders, the best first: that of --buffers, memory (/dev/shm), $XDG_RUNTIME_DIR, $TMPDIR, /tmp,
+ * /var/tmp. Absolute, each once. They need not exist.
  */
+#define TL_PLACES_VARIABLE "TRACELAYER_BUFFERS"
 struct tl_places {
 	unsigned count;
 	char folder[TL_PLACES_MAX][TL_PLACES_FOLDER];

@@ -49,7 +49,47 @@ static uint64_t number_at(const char *text)
 	return number;
 }
 
-/* Field 22 of stat. Field 2, the program's name, may contain spaces and parentheses. */
+/* The namespaces' links read time:[4026531834]. */
+static bool is_in_childrens_time(void)
+{
+	char own[64] = "", children[64] = "";
+
+	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time", own, sizeof(own) - 1);
+	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time_for_children", children,
+		sizeof(children) - 1);
+	return !strcmp(own, children);
+}
+
+/*
+ * How many nanoseconds the time namespace adds to a clock. Its line reads "monotonic 1000 0":
+ * seconds, which may be negative, and nanoseconds. The file is about the namespace of the children.
+ */
+static int64_t time_offset(const char *clock)
+{
+	char text[256];
+
+	text[tl_proc_read("/proc/self/timens_offsets", text, sizeof(text) - 1)] = 0;
+	const char *at = strstr(text, clock);
+	if (!at || !is_in_childrens_time())
+		return 0;
+	at += strcspn(at, " \t");
+	at += strspn(at, " \t");
+	bool negative = *at == '-';
+	int64_t seconds = (int64_t)number_at(at + negative);
+	at += strcspn(at, " \t");
+	at += strspn(at, " \t");
+	return (negative ? -seconds : seconds) * 1000000000 + (int64_t)number_at(at);
+}
+
+int64_t tl_proc_time_offset(void)
+{
+	return time_offset("monotonic");
+}
+
+/*
+ * Field 22 of stat, to which the kernel adds the offset of the reader's time namespace. Field 2, the
+ * program's name, may contain spaces and parentheses.
+ */
 uint64_t tl_proc_start_time(uint32_t pid)
 {
 	char path[32], stat[1024];
@@ -63,7 +103,7 @@ uint64_t tl_proc_start_time(uint32_t pid)
 	const char *at = strrchr(stat, ')');
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
-	return at ? number_at(at + 1) : 0;
+	return at ? number_at(at + 1) - (uint64_t)(time_offset("boottime") / 10000000) : 0;
 }
 
 /* The link reads pid:[4026531836]. */
@@ -75,38 +115,6 @@ uint64_t tl_proc_namespace(void)
 	text[size < 0 ? 0 : size] = 0;
 	const char *at = strchr(text, '[');
 	return at ? number_at(at + 1) : 0;
-}
-
-/* The namespaces' links read time:[4026531834]. */
-static bool is_in_childrens_time(void)
-{
-	char own[64] = "", children[64] = "";
-
-	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time", own, sizeof(own) - 1);
-	syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time_for_children", children,
-		sizeof(children) - 1);
-	return !strcmp(own, children);
-}
-
-/*
- * "monotonic 1000 0": seconds, which may be negative, and nanoseconds. The file is about the
- * namespace of the children.
- */
-int64_t tl_proc_time_offset(void)
-{
-	char text[256];
-
-	text[tl_proc_read("/proc/self/timens_offsets", text, sizeof(text) - 1)] = 0;
-	const char *at = strstr(text, "monotonic");
-	if (!at || !is_in_childrens_time())
-		return 0;
-	at += strcspn(at, " \t");
-	at += strspn(at, " \t");
-	bool negative = *at == '-';
-	int64_t seconds = (int64_t)number_at(at + negative);
-	at += strcspn(at, " \t");
-	at += strspn(at, " \t");
-	return (negative ? -seconds : seconds) * 1000000000 + (int64_t)number_at(at);
 }
 
 void tl_proc_boot(char boot[TL_PROC_BOOT])

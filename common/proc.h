@@ -21,7 +21,7 @@ size_t tl_proc_line(const char *path, char *to, size_t room);
 
 /*
  * When a process started, in hundredths of a second of the boot. Tells it from other processes that
- * had its number. 0: it can't be read.
+ * had its number; the same in each time namespace. 0: it can't be read.
  */
 uint64_t tl_proc_start_time(uint32_t pid);
 

@@ -8,8 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/launcher.h"
 #include "common/output.h"
+#include "common/rank_set.h"
 #include "common/output_formats.h"
+#include "common/places.h"
 #include "common/run_protocol.h"
 
 #define PREFIX	       "TRACELAYER_"
@@ -304,9 +307,9 @@ static bool path_is_special(const char *path)
 static bool check_pattern(const char *value, char *why, size_t room)
 {
 	for (const char *at = strchr(value, '%'); at; at = strchr(at + 2, '%'))
-		if (!at[1] || !strchr("pehrt%", at[1]))
+		if (!at[1] || !strchr("pehrjRt%", at[1]))
 			return value_refuse(why, room, "unknown % pattern",
-					    "use %p, %e, %h, %r, %t, or %% for a % itself");
+					    "use %p, %e, %h, %r, %j, %t, or %% for a % itself");
 	if (!strcmp(value, "-"))
 		return value_refuse(why, room, "standard output is the program's own",
 				    "name a file or a pipe");
@@ -326,6 +329,12 @@ static const char **text_of(struct tl_config *config, enum tl_setting_id id)
 	switch (id) {
 	case TL_SETTING_OUTPUT:
 		return &config->output;
+	case TL_SETTING_JOB:
+		return &config->job;
+	case TL_SETTING_RANKS:
+		return &config->ranks;
+	case TL_SETTING_BUFFERS:
+		return &config->buffers;
 	case TL_SETTING_INCLUDE:
 		return &config->include;
 	case TL_SETTING_EXCLUDE:
@@ -348,6 +357,8 @@ static bool *switch_of(struct tl_config *config, enum tl_setting_id id)
 		return &config->nested;
 	case TL_SETTING_DEVICE:
 		return &config->device;
+	case TL_SETTING_ANNOTATIONS:
+		return &config->annotations;
 	default:
 		return &config->xpti;
 	}
@@ -433,6 +444,22 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 			return false;
 		*text_of(config, setting->id) = value;
 		return true;
+	case TL_VALUE_RANKS:
+		if (!tl_rank_set_is(value))
+			return value_refuse(why, room, "not a set of ranks",
+					    "use numbers, ranges and steps, like 0,8-15,*/16");
+		*text_of(config, setting->id) = value;
+		return true;
+	case TL_VALUE_FOLDER:
+		if (value[0] != '/')
+			return value_refuse(why, room, "not an absolute path",
+					    "give the folder's path from / on");
+		if (strlen(value) >= TL_PLACES_FOLDER)
+			return value_refuse(why, room, "too long",
+					    "give a folder with a shorter path");
+		*text_of(config, setting->id) = value;
+		return true;
+	case TL_VALUE_JOB:
 	case TL_VALUE_TEXT:
 		*text_of(config, setting->id) = value;
 		return true;
@@ -482,8 +509,8 @@ void tl_settings_initial(struct tl_config *config)
 
 	memset(config, 0, sizeof(*config));
 	config->rank = -1;
-	config->output = config->include = config->exclude = config->tools = config->trace_marker =
-		config->session = "";
+	config->output = config->job = config->ranks = config->buffers = config->include =
+		config->exclude = config->tools = config->trace_marker = config->session = "";
 	for (size_t i = 0; i < TL_SETTINGS; i++)
 		if (*tl_settings[i].initial)
 			read_value(config, &tl_settings[i], tl_settings[i].initial, why,
@@ -563,6 +590,8 @@ static bool variable_is_reserved(const char *variable, size_t size)
 {
 	return word_is(variable, size, TL_SETTINGS_CHECKED) ||
 	       word_is(variable, size, TL_REPORT_VARIABLE) ||
+	       word_is(variable, size, TL_LAUNCHER_STEP) ||
+	       word_is(variable, size, TL_LAUNCHER_AGAIN) ||
 	       word_is(variable, size, PREFIX "OFFLINE");
 }
 

@@ -19,8 +19,11 @@ enum tl_full { TL_FULL_GROW, TL_FULL_DROP, TL_FULL_RING };
 
 /* The settings in force. Strings point to what was read, or to constants. */
 struct tl_config {
-	const char *output; /* pattern */
-	bool output_set;    /* TRACELAYER_OUTPUT was given */
+	const char *output;  /* pattern */
+	const char *job;     /* folder of a job, in place of .output; "": none */
+	const char *ranks;   /* set of the ranks that are traced */
+	const char *buffers; /* folder for buffers files; "": where there is room */
+	bool output_set;     /* TRACELAYER_OUTPUT was given */
 	unsigned level;
 	unsigned context_level; /* added to that of every trace context */
 	const char *include, *exclude;
@@ -28,7 +31,7 @@ struct tl_config {
 	const char *tools;
 	/* for tracelayer/nntrace.h, which reads the environment itself */
 	const char *trace_marker;
-	bool summary, paused, watched, follow, nested, device, xpti;
+	bool summary, paused, watched, follow, nested, device, annotations, xpti;
 	/* without .follow: the first process's mark (common/follow.h); NULL: there is none yet */
 	const char *first;
 	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */
@@ -70,6 +73,9 @@ enum tl_value_kind {
 	TL_VALUE_SIGNAL, /* USR1, SIGUSR1, 10 */
 	TL_VALUE_WINDOW, /* delay:length:repeats */
 	TL_VALUE_SPLIT,	 /* a size or a time */
+	TL_VALUE_JOB,	 /* a folder, in place of an output pattern */
+	TL_VALUE_FOLDER, /* an absolute path */
+	TL_VALUE_RANKS,	 /* a set of ranks: common/rank_set.h */
 };
 
 /* A row of settings_table.h. */

@@ -18,7 +18,11 @@
  * help		one line
  */
 SETTING(OUTPUT, "OUTPUT", "output", 'o', "PATTERN", NULL, TL_OUTPUT_STANDARD, PATTERN, NULL,
-	"trace file to write, or a folder; %p pid, %e program, %h host, %r rank, %t time; its ending chooses the format: " TL_OUTPUT_ENDINGS)
+	"trace file to write, or a folder; %p pid, %e program, %h host, %r rank, %j job and step, %t time; its ending chooses the format: " TL_OUTPUT_ENDINGS)
+SETTING(JOB, "JOB", "job", 0, "DIR", NULL, "", JOB, NULL,
+	"folder for all processes of a job: each writes DIR/JOB.STEP/HOST/RANK.tlt, by what the launcher tells it")
+SETTING(RANKS, "RANKS", "ranks", 0, "SET", NULL, "*", RANKS, NULL,
+	"trace only these ranks of a job, like 0,8-15,*/16; the others run untouched")
 SETTING(LEVEL, "LEVEL", "level", 0, "MASK", NULL, "all", LEVEL,
 	"all, none, request, runtime, operator, debug, standard",
 	"which calls to record: all, none, request, runtime, operator, debug, standard; joined with |")
@@ -41,6 +45,8 @@ SETTING(FULL, "FULL", "full", 0, "POLICY", NULL, "grow", FULL, "grow, drop, ring
 	"when events come faster than they can be written: grow (take memory up to --memory, then wait for the writer) or drop (lose events); ring or ring:SIZE: keep only the newest events of each thread, and write them at a snapshot or the end")
 SETTING(MEMORY, "MEMORY", "memory", 0, "SIZE", NULL, "256M", SIZE, NULL,
 	"most memory for the event buffers of a process: a number with K, M or G; the default is at most an eighth of the process's own memory limit")
+SETTING(BUFFERS, "BUFFERS", "buffers", 0, "DIR", NULL, "", FOLDER, NULL,
+	"folder for the event buffers, in place of /dev/shm: one that outlives the job")
 SETTING(SNAPSHOT_ON, "SNAPSHOT_ON", "snapshot-on", 0, "SIGNAL", NULL, "", SIGNAL, NULL,
 	"write what is recorded so far when the process gets this signal")
 SETTING(SESSION, "SESSION", "session", 0, "NAME", NULL, "", NAME, NULL,
@@ -57,5 +63,7 @@ SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"also record what devices do: each command of each queue, with its times (level operator)")
 SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "yes|PATH", "1", "", TEXT, NULL,
 	"also write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker: yes, or its path")
+SETTING(ANNOTATIONS, "ANNOTATIONS", "annotations", 0, "yes|no", "yes", "yes", SWITCH, NULL,
+	"also record what the program is annotated with: ranges, marks and counters of NVTX, ITT and ROCTX")
 SETTING(XPTI, "XPTI", "xpti", 0, "yes|no", "yes", "no", SWITCH, NULL,
 	"also record the XPTI streams of instrumented libraries")

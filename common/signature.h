@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* tl_shim_library.abi of an interposer: its shims have a signature instead of .invoke. */
-#define TL_GENERIC_ABI 0x10005
+#define TL_GENERIC_ABI 0x10006
 
 enum tl_signature_flag {
 	/* arguments may be in vector registers */
@@ -37,8 +37,9 @@ enum tl_signature_flag {
 	TL_SIGNATURE_X87 = 32,
 	TL_SIGNATURE_X87_TWO = 64,
 	/*
-	 * the short entry serves it: the parameters' words are in the integer registers, in order,
-	 * and the result is in such registers, too. Not on aarch64, where one entry serves all
+	 * a short entry serves it, one for each number of words: the parameters' words are in the
+	 * integer registers, in order, and the result is in such registers, too. Not on aarch64,
+	 * where one entry serves all
 	 */
 	TL_SIGNATURE_INTEGERS = 128,
 };

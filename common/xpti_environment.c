@@ -34,12 +34,32 @@ static bool list_has_own(const char *list)
 	return false;
 }
 
+/* SYCL's unified runtime tells of its calls only where a layer of its own is on. */
+static bool ur_set_layers(void)
+{
+	static const char layer[] = "UR_LAYER_TRACING";
+	const char *layers = getenv("UR_ENABLE_LAYERS");
+
+	if (!layers || !*layers)
+		return setenv("UR_ENABLE_LAYERS", layer, 1) == 0;
+	if (strstr(layers, layer))
+		return true;
+	size_t size = strlen(layers) + sizeof(layer) + 1;
+	char *both = malloc(size);
+	if (!both)
+		return false;
+	snprintf(both, size, "%s,%s", layers, layer);
+	bool done = setenv("UR_ENABLE_LAYERS", both, 1) == 0;
+	free(both);
+	return done;
+}
+
 bool tl_xpti_set_environment(const char *folder)
 {
 	const char *dispatcher = getenv("XPTI_FRAMEWORK_DISPATCHER"),
 		   *subscribers = getenv("XPTI_SUBSCRIBERS");
 
-	if (strchr(folder, ','))
+	if (strchr(folder, ',') || !ur_set_layers())
 		return false;
 	if ((!dispatcher || !*dispatcher) &&
 	    !variable_set_beside("XPTI_FRAMEWORK_DISPATCHER", "", folder, TL_XPTI_DISPATCHER))

@@ -10,7 +10,7 @@
 
 /*
  * Set them: the subscriber, behind those that the user has set, and the dispatcher, if none is
- * named. Both lie in `folder`. False: the folder's name has a comma, which the list of subscribers
+ * named. Both lie in `folder`. And the layer by which SYCL's unified runtime tells of its calls. False: the folder's name has a comma, which the list of subscribers
  * can't express; or memory is short.
  */
 bool tl_xpti_set_environment(const char *folder);

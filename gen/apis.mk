@@ -2,7 +2,7 @@
 # The built-in APIs: those whose shims are in libtracelayer.so. This is the only list of them.
 #
 # To add one, put its descriptor into gen/apis/ and its prefix ("prefix" in the descriptor) here, behind "apis/".
-BUILTIN_APIS = apis/ze apis/cl
+BUILTIN_APIS = apis/ze apis/cl apis/roctx
 
 # Drivers and loaders of other APIs. Where a program made no traced call but has one of these, its user learns
 # that tracegen makes shims for it.
@@ -46,7 +46,7 @@ apis/include/level_zero/ze_api.h:
 apis/ze_model.json: apis/include/level_zero/ze_api.h
 
 $(nodist_apis_DATA): apis/%_model.json: tracegen$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(call descriptor_of,$*) -o $@ -- -Iapis/include
+	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(call descriptor_of,$*) -o $@ -- -Iapis/include -I$(top_srcdir)/include
 
 # One run writes all files of an API. The exports come last and stand for all.
 $(apis_exports): apis/%.exports: apis/%_model.json
@@ -59,6 +59,29 @@ apis/cl_layer.c: apis/cl.exports
 $(apis_emitted):
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 	@touch $@
+
+# What `tracelayer run --mpi` preloads: shims for Open MPI and MPICH alike, of a header of their own.
+mpi_library = .libs/libtracelayer-mpi.so
+apis/mpi_words_model.json: gen/apis/mpi_words.json gen/apis/mpi_words.h tracegen$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(srcdir)/gen/apis/mpi_words.json -o $@ -- -I$(srcdir)/gen/apis
+apis/mpi_words.exports: apis/mpi_words_model.json
+	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model $< -o apis
+$(mpi_library): apis/mpi_words.exports libtracelayer.la
+	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) -std=gnu11 -O2 -g -fexceptions -fno-stack-protector -DTL_SHIM_LIBRARY \
+		-I$(top_srcdir)/include -I$(srcdir)/gen/apis -Iapis $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
+		apis/mpi_words_shims.c apis/mpi_words_tables.c -L.libs -ltracelayer \
+		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+CLEANFILES += $(mpi_library) apis/mpi_words_model.json apis/mpi_words.exports apis/mpi_words_shims.c apis/mpi_words_tables.c \
+	apis/mpi_words_callbacks.h
+all-local: $(mpi_library)
+install-exec-local: install-mpi
+uninstall-local: uninstall-mpi
+.PHONY: install-mpi uninstall-mpi
+install-mpi: $(mpi_library)
+	$(MKDIR_P) "$(DESTDIR)$(libdir)"
+	$(INSTALL_PROGRAM) $(mpi_library) "$(DESTDIR)$(libdir)/libtracelayer-mpi.so"
+uninstall-mpi:
+	rm -f "$(DESTDIR)$(libdir)/libtracelayer-mpi.so"
 
 # In the build folder, too, all descriptors and their headers lie where the models are, so that `tracelayer apis` finds them.
 apis/descriptors.stamp: $(dist_apis_DATA)

@@ -188,6 +188,23 @@ const char *comment_before(const struct comments *comments, size_t start)
 	return *text ? text : NULL;
 }
 
+const char *comment_behind_statement(const struct comments *comments, size_t from)
+{
+	size_t i = comment_index_from(comments, from);
+	bool ended = false;
+
+	if (i == comments->count)
+		return NULL;
+	for (size_t at = from; at < comments->list[i].start; at++) {
+		char c = comments->source[at];
+
+		if (c == '\n' || (ended && !isblank((unsigned char)c)))
+			return NULL;
+		ended |= c == ';';
+	}
+	return *comments->list[i].text ? comments->list[i].text : NULL;
+}
+
 /* Tags. */
 
 static char *text_trimmed(const char *from, const char *to)

@@ -41,6 +41,12 @@ const char *comment_behind(const struct comments *comments, size_t from, size_t 
 const char *comment_before(const struct comments *comments, size_t start);
 
 /*
+ * The comment behind a statement that ends at `from`, in front of its semicolon or behind it, on its
+ * line. NULL: none, or another statement stands between them.
+ */
+const char *comment_behind_statement(const struct comments *comments, size_t from);
+
+/*
  * The tags that a comment begins with: [in] [out] [in,out] [optional] [release] [range(0, n)]
  * [range(0, *pn)], as Level Zero writes them; "OUT:" and "IN/OUT:" as SQLite writes, "Returned …"
  * as CUDA does; and those that only descriptors use: [bytes(n)] [bytes(*pn)] [elements(3)] [string] [text]

@@ -7,8 +7,9 @@
  *	/usr/lib/debug/.build-id/XX/REST.debug
  *	debuginfod's cache: BUILDID/debuginfo
  *
- * A file counts only if its build ID is the library's, or, where one has none, its CRC is the one
- * that .gnu_debuglink tells. The companion that dwz makes (.gnu_debugaltlink) is found likewise.
+ * A file counts only if it has the library's build ID. If one of the two has no build ID, the file's
+ * CRC must be the one in .gnu_debuglink. The companion file that dwz makes (.gnu_debugaltlink) is
+ * found in the same way.
  */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -90,7 +91,7 @@ bool debug_files_note(struct debug_files *files, const char *path)
 	return there;
 }
 
-/* As .gnu_debuglink has it. */
+/* The CRC that .gnu_debuglink uses. */
 static bool file_has_crc(int file, uint32_t wanted)
 {
 	unsigned char bytes[65536];
@@ -102,7 +103,7 @@ static bool file_has_crc(int file, uint32_t wanted)
 	return got == 0 && (uint32_t)crc == wanted;
 }
 
-/* The file is there, has debug information, and belongs to the library. */
+/* Whether the file exists, has debug information and belongs to the library. */
 static bool candidate_fits(struct debug_files *files, const struct elf_file *library,
 			   const char *path, const GElf_Word *crc)
 {
@@ -132,7 +133,7 @@ static const char *id_text(const void *id, ssize_t length)
 	return text;
 }
 
-/* Where a build ID leads: the folder of packages, then debuginfod's caches. */
+/* Looks up a build ID: first in the folder of Debian's packages, then in debuginfod's caches. */
 static const char **id_paths(const void *id, ssize_t length, size_t *count)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"),
@@ -166,7 +167,7 @@ static void link_follow(struct debug_files *files, const struct elf_file *librar
 		return;
 	char *slash = strrchr(real, '/');
 	*slash = '\0';
-	/* Where /lib is /usr/lib, packages have either name. */
+	/* If /lib is a link to /usr/lib, packages use either name. */
 	const char *short_name = !strncmp(real, "/usr/lib", 8) ? real + 4 : real;
 	candidate_fits(files, library, format_text("%s/%s", real, name), &crc);
 	candidate_fits(files, library, format_text("%s/.debug/%s", real, name), &crc);

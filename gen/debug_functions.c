@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_functions.c: functions of debug information.
+ * debug_functions.c: functions in debug information.
  *
- * A function that was optimised has its parameters in the DIE that it was made from (its abstract
- * origin); one that was declared before has them there, too, maybe with other names.
+ * The compiler may have optimised a function: then its parameters stand in the DIE that it was made
+ * from (its abstract origin). A function that was declared first has its parameters in the
+ * declaration, too, maybe under other names.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct function debug_function_named(struct debug *debug, const char *name)
 	return function;
 }
 
-/* A value of it can be passed on. */
+/* Whether a shim can pass on a value of this type. */
 static bool type_is_passable(const struct type *type)
 {
 	const struct type *of = type;
@@ -52,7 +53,7 @@ static bool has_params(Dwarf_Die *die)
 	return false;
 }
 
-/* Where its parameters stand. */
+/* The DIE that has the parameters of a function. */
 static Dwarf_Die function_root(Dwarf_Die die)
 {
 	static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -89,7 +90,7 @@ static bool function_add_param(struct debug *debug, struct function *function, D
 	return true;
 }
 
-/* Callers who know no parameters pass a double where the function expects a float. */
+/* A caller that sees no prototype passes a double where the function expects a float. */
 static bool params_are_promoted(const struct function *function)
 {
 	for (size_t i = 0; i < function->nparams; i++) {
@@ -125,7 +126,7 @@ bool debug_function(struct debug *debug, Dwarf_Die *of, struct function *functio
 	}
 	if (!fine || !type_is_passable(function->result))
 		return false;
-	/* int f() */
+	/* Declared as `int f()`, without a prototype. */
 	if (!prototyped &&
 	    (params_are_promoted(function) || (function->variadic && !function->nparams)))
 		return false;

@@ -13,7 +13,7 @@
 #include "gen/allocate.h"
 #include "gen/debug_info.h"
 
-/* Seconds: large libraries take some. */
+/* Seconds of processor time. Large libraries take some. */
 #define CPU_LIMIT 120
 
 /* ---- one library */
@@ -26,7 +26,7 @@ struct reading {
 	const char *trouble; /* why there are no types */
 };
 
-/* Another version of a function: the same if its parameters and its result are. */
+/* Whether two versions of a function have the same parameters and the same result. */
 static bool functions_are_alike(const struct function *a, const struct function *b)
 {
 	if (!a->passed != !b->passed || a->result != b->result || a->nparams != b->nparams ||
@@ -38,7 +38,7 @@ static bool functions_are_alike(const struct function *a, const struct function 
 	return true;
 }
 
-/* One version of a function, by debug information or by name alone. */
+/* One version of a function, from debug information, or by name alone. */
 static struct function function_read(struct reading *reading, size_t index)
 {
 	const struct export *export = &reading->of.exports->list[index];
@@ -50,7 +50,7 @@ static struct function function_read(struct reading *reading, size_t index)
 	return function;
 }
 
-/* Versions that differ from the one for new programs have functions of their own. */
+/* A version that differs from the default one becomes a function of its own. */
 static void functions_read(struct reading *reading)
 {
 	const struct exports *exports = reading->of.exports;
@@ -85,7 +85,7 @@ static Dwarf *dwarf_open(const char *path, int *file)
 	return *file < 0 ? NULL : dwarf_begin(*file, DWARF_C_READ);
 }
 
-/* It stays open: names and DIEs are libdw's. */
+/* The file stays open: names and DIEs point into libdw's memory. */
 static void debug_info_read(struct reading *reading)
 {
 	struct debug_files *files = &reading->files;
@@ -103,7 +103,7 @@ static void debug_info_read(struct reading *reading)
 		reading->trouble = dwarf_trouble();
 }
 
-/* A line for the user. */
+/* Writes the line about one library that the user reads. */
 static void reading_report(const struct reading *reading, const char *soname, FILE *to)
 {
 	const struct debug_files *files = &reading->files;
@@ -118,7 +118,7 @@ static void reading_report(const struct reading *reading, const char *soname, FI
 			files->path, reading->trouble);
 	else if (!reading->ntyped && !reading->of.nlost && !files->missing)
 		fprintf(to,
-			"names and times alone: the debug information in %s tells of none of its functions; it may be damaged",
+			"names and times alone: the debug information in %s has none of its functions; it may be damaged",
 			files->path);
 	else
 		fprintf(to, "types of %zu of %zu functions, from the debug information in %s",
@@ -148,7 +148,7 @@ static void library_read_types(struct debug *debug, const char *path, bool damag
 		debug_info_read(&reading);
 	functions_read(&reading);
 	reading_report(&reading, exports->sonames[0], to);
-	/* The first is the library. */
+	/* The first one is the library itself. */
 	for (size_t i = 1; i < reading.files.nread; i++)
 		*APPEND(model->files, model->nfiles) = reading.files.read[i];
 	for (size_t i = 0; i < reading.files.nabsent; i++)
@@ -159,7 +159,7 @@ struct model *model_from_debug_info(const struct exports *exports, bool damaged,
 {
 	struct debug debug = {.model = allocate(sizeof *debug.model)};
 
-	/* libdw never asks servers; this is for what it may load. */
+	/* libdw itself asks no server. A library that it loads may do so. */
 	unsetenv("DEBUGINFOD_URLS");
 	for (size_t i = 0; i < exports->npaths; i++)
 		library_read_types(&debug, exports->paths[i], damaged, to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_records.c: structs, unions and enums of debug information, and which of them a library
- * hides from programs.
+ * debug_records.c: structs, unions and enums in debug information, and which of them a library hides
+ * from programs.
  */
 #include <dwarf.h>
 #include <fnmatch.h>
@@ -19,15 +19,15 @@ static bool path_is_header(const char *path)
 	return fnmatch("*.@(h|hh|hpp|hxx|h++|inc)", path, FNM_EXTMATCH) == 0;
 }
 
-/* Of the C library, of compilers, of packages: programs see these. */
+/* A header of the C library, of a compiler or of a package. Programs see all of it. */
 static bool path_is_system(const char *path)
 {
 	return !strncmp(path, "/usr/include/", 13) || !strncmp(path, "/usr/lib/", 9);
 }
 
 /*
- * A header has a typedef for the struct, or for pointers to it, and another file of the library has
- * the struct: programs are meant to have the typedef only.
+ * A header declares a typedef for the struct, or for pointers to it, and another file of the library
+ * defines the struct. Then programs are meant to see the typedef only.
  */
 static bool typedef_hides(Dwarf_Die *alias, Dwarf_Die *definition)
 {
@@ -49,7 +49,7 @@ static bool naming_hides(const struct naming *naming, Dwarf_Die *definition)
 	       (naming->has_pointer && typedef_hides(&pointer, definition));
 }
 
-/* Its definition, which may stand in another unit; false: there is none. */
+/* Finds the definition, which may stand in another unit. False: there is none. */
 static bool record_definition(struct debug *debug, Dwarf_Die *die, Dwarf_Die *definition)
 {
 	const char *name = dwarf_diename(die);
@@ -82,7 +82,7 @@ static bool enum_is_unsigned(Dwarf_Die *die)
 		encoding == DW_ATE_boolean);
 }
 
-/* Compilers write small positive values without a sign, whatever the type's. */
+/* Compilers write small positive values as unsigned, whatever the sign of the type. */
 static bool enumerator_value(Dwarf_Die *die, int64_t *value)
 {
 	Dwarf_Attribute attribute;
@@ -144,7 +144,7 @@ static bool type_is_partial(const struct type *type)
 	return type && (type->partial || type->incomplete);
 }
 
-/* In bytes; a bit field's may be in bits. */
+/* The offset in bytes. Debug information may have that of a bit field in bits. */
 static bool member_offset(Dwarf_Die *die, uint64_t *offset)
 {
 	Dwarf_Attribute attribute;
@@ -163,7 +163,7 @@ static bool member_offset(Dwarf_Die *die, uint64_t *offset)
 	return true;
 }
 
-/* Where a bit field is: DWARF 2 counts from the other end of its storage. */
+/* The place of a bit field. DWARF 2 counts from the other end of its storage unit. */
 static bool member_place_bits(Dwarf_Die *die, struct variable *member, uint64_t base, uint64_t at)
 {
 	uint64_t bits, width, unit = member->type->size, storage = unit, other;
@@ -191,8 +191,8 @@ static bool member_place_bits(Dwarf_Die *die, struct variable *member, uint64_t 
 static bool record_fill(struct debug *debug, struct type *type, Dwarf_Die *die, uint64_t base);
 
 /*
- * A struct or union with no name of its own: a struct's members belong to what is around it, a
- * union is called after its first member.
+ * A struct or union without a name. The members of such a struct become members of the struct around
+ * it. Such a union gets the name of its first member.
  */
 static bool record_add_unnamed(struct debug *debug, struct type *type, Dwarf_Die *member,
 			       struct type *inner, uint64_t offset)
@@ -214,7 +214,7 @@ static bool record_add_unnamed(struct debug *debug, struct type *type, Dwarf_Die
 	return true;
 }
 
-/* False: what it is can't be said. */
+/* False: the model can't describe the member. */
 static bool record_add_member(struct debug *debug, struct type *type, Dwarf_Die *die, uint64_t base)
 {
 	struct variable member = {.name = debug_name(die)};
@@ -238,7 +238,7 @@ static bool record_add_member(struct debug *debug, struct type *type, Dwarf_Die 
 	return !type_is_partial(member.type);
 }
 
-/* Debug information has alignments only where they are written in the source. */
+/* Debug information has an alignment only if the source has one. */
 static void record_align(struct type *type, const struct type *member, uint64_t offset)
 {
 	if (member->align > type->align && offset % member->align == 0 &&
@@ -246,7 +246,7 @@ static void record_align(struct type *type, const struct type *member, uint64_t 
 		type->align = member->align;
 }
 
-/* False: not all of it can be said. */
+/* False: the model can't describe all members. */
 static bool record_fill(struct debug *debug, struct type *type, Dwarf_Die *die, uint64_t base)
 {
 	bool whole = true;
@@ -271,7 +271,7 @@ static bool record_fill(struct debug *debug, struct type *type, Dwarf_Die *die, 
 	return whole;
 }
 
-/* Without comments, only const tells what members lead to. */
+/* There are no comments, so only const tells what a member leads to. */
 static void members_settle(struct variable *list, size_t count)
 {
 	const struct tags none = {0};
@@ -297,8 +297,8 @@ static bool record_has_functions(Dwarf_Die *die)
 }
 
 /*
- * A value of C++'s types may be passed by its address: if it has a destructor or a copying
- * constructor. gcc doesn't tell how it is passed, so any function will do.
+ * C++ passes a value by its address if its type has a destructor or a copying constructor. gcc does
+ * not tell how it passes the type, so a type with any function counts as passed by address.
  */
 static bool record_is_passed_otherwise(const struct debug *debug, Dwarf_Die *die)
 {
@@ -330,7 +330,7 @@ static const char *record_name(Dwarf_Die *die, const struct naming *naming, cons
 {
 	const char *name = debug_name(die);
 
-	/* What a conflict adds to the label is a part of the name, too. */
+	/* If labels conflict, the part that makes them differ belongs to the name, too. */
 	if (naming && naming->has_name)
 		return label;
 	if (name && strchr(label, ' '))

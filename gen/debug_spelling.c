@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_spelling.c: types of debug information as C writes them, and as libclang spells them, so
- * that a type has one name however it became known.
+ * debug_spelling.c: types in debug information, written as C writes them. libclang writes them in the
+ * same way, so a type has one name, whether it comes from a header or from debug information.
  *
- * Several units may have different types of one name: all but the first get their place added to
- * it.
+ * Several units may have different types under one name. Then the names of all but the first get
+ * their place added.
  */
 #include <dwarf.h>
 #include <search.h>
@@ -24,7 +24,7 @@ bool debug_type_of(Dwarf_Die *die, Dwarf_Die *type)
 	if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
 	    !dwarf_formref_die(&attribute, type))
 		return false;
-	/* A declaration that stands for a type unit. */
+	/* A DIE may be a declaration whose definition is in a type unit. */
 	if (dwarf_attr(type, DW_AT_signature, &attribute) && dwarf_formref_die(&attribute, &full))
 		*type = full;
 	return true;
@@ -153,7 +153,7 @@ unsigned debug_dimensions(Dwarf_Die *array, uint64_t *counts)
 			counts[count++] = value + 1 - lower;
 		else
 			counts[count++] = 0;
-		/* Of unknown size, or of one that no program has. */
+		/* The size is unknown, or so large that no program has such an array. */
 		if (counts[count - 1] > UINT32_MAX)
 			counts[count - 1] = 0;
 	} while (dwarf_siblingof(&next, &die) == 0 &&
@@ -170,7 +170,7 @@ struct die_label {
 
 struct debug_label {
 	const char *name;
-	const char **prints; /* of the different types of that name */
+	const char **prints; /* the different types under this name */
 	size_t nprints;
 };
 
@@ -192,7 +192,7 @@ static int label_compare(const void *a, const void *b)
 	return strcmp(((const struct debug_label *)a)->name, ((const struct debug_label *)b)->name);
 }
 
-/* What makes a type another one of the same name: its size and its parts. */
+/* Two types under one name are different if their sizes or their parts differ. */
 static void record_print(Dwarf_Die *die, FILE *to)
 {
 	Dwarf_Die child, next;
@@ -212,7 +212,7 @@ static void record_print(Dwarf_Die *die, FILE *to)
 	}
 }
 
-/* Of a typedef: what it is for. */
+/* The type that a typedef stands for. */
 static const char *die_print(struct debug *debug, Dwarf_Die *die)
 {
 	Dwarf_Die type = *die;
@@ -335,7 +335,7 @@ const char *debug_scalar_name(Dwarf_Die *die)
 	for (size_t i = 0; name && i < sizeof scalars / sizeof *scalars; i++)
 		if (!strcmp(scalars[i].compilers, name))
 			return scalars[i].ours;
-	/* clang calls all of them complex. */
+	/* clang writes all of them as _Complex. */
 	if (encoding == DW_ATE_complex_float)
 		return size == 8    ? "_Complex float"
 		       : size == 16 ? "_Complex double"
@@ -376,7 +376,7 @@ static const char *spelling_pointer(struct debug *debug, Dwarf_Die *die, const c
 	return spelling_target(debug, die, format_text("%s%s", star, inner), depth);
 }
 
-/* Qualifiers of a pointer follow its star, others come first. */
+/* The qualifiers of a pointer follow its star. Others come first. */
 static const char *spelling_qualified(struct debug *debug, Dwarf_Die *die, const char *word,
 				      const char *inner, unsigned depth)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_types.c: types of debug information to types of the model, with the same results as
- * parse_types.c has from headers. Each type is made once; its spelling is its key.
+ * debug_types.c: makes types of the model from debug information. The results are those that
+ * parse_types.c gets from headers. Each type is made once; its spelling is its key.
  */
 #include <dwarf.h>
 #include <search.h>
@@ -100,7 +100,7 @@ static bool scalar_kind(Dwarf_Die *die, uint64_t size, struct type *type)
 			     : size != 16		   ? WIDE_NONE
 			     : strstr(name, "long double") ? WIDE_LONG_DOUBLE
 							   : WIDE_FLOAT128;
-		/* __bf16 is not passed as _Float16 is by all compilers. */
+		/* Not all compilers pass __bf16 as they pass _Float16. */
 		return (size == 2 && !strstr(name, "bf16")) || size == 4 || size == 8 || size == 16;
 	default:
 		return false;
@@ -133,7 +133,7 @@ static struct type *complex_element(struct debug *debug, uint64_t size)
 	}
 }
 
-/* `name`: a typedef's, or the type's own. */
+/* `name`: that of a typedef, or the type's own. */
 static struct type *type_scalar(struct debug *debug, Dwarf_Die *die, const char *name)
 {
 	struct type facts = {0}, *target = NULL,
@@ -185,7 +185,7 @@ static struct type *type_vector(struct debug *debug, Dwarf_Die *die, const char 
 
 /* ---- arrays */
 
-/* Each dimension is an array of the next. */
+/* Each dimension is an array whose elements are the next dimension. */
 static struct type *type_array(struct debug *debug, Dwarf_Die *die)
 {
 	uint64_t counts[DEBUG_DIMENSIONS];
@@ -256,7 +256,7 @@ static bool tag_is_record(int tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_class_type;
 }
 
-/* A pointer, under the name that a typedef gives it or under none. */
+/* A pointer, with the name of its typedef if it has one. */
 static struct type *type_pointer(struct debug *debug, Dwarf_Die *die, const char *name)
 {
 	const char *spelling = name ? name : debug_spelling(debug, die, "");
@@ -372,7 +372,8 @@ struct type *debug_type(struct debug *debug, Dwarf_Die *die)
 
 	if (known && (*known)->done)
 		return (*known)->type;
-	/* What is not done leads back to itself, and has its spelling already; or it is damaged. */
+	/* A type that is still being made leads back to itself. It has its spelling already, unless
+	 * the file is damaged. */
 	if (debug->nesting == DEBUG_NESTING)
 		return NULL;
 	if (known) {

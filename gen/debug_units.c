@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_units.c: one pass over what stands at the top of all units: which DIE tells of which
+ * debug_units.c: one pass over the top level of all units. It finds the DIE that describes each
  * exported function, and where structs, unions, enums and typedefs are defined.
  *
- * A function is known by the address that the library's symbol has, so that all names and versions
- * of it are. Where that fails (the symbol is an ifunc's, or the function is written in assembly), a
- * declaration of its name, made for callers, will do.
+ * A function is found by the address of the library's symbol. So all names and versions of the
+ * function find it. If no DIE has this address (the symbol is an ifunc, or the function is written in
+ * assembly), the pass takes a declaration of the name, which some caller has.
  */
 #include <dwarf.h>
 #include <search.h>
@@ -15,16 +15,16 @@
 #include "gen/allocate.h"
 #include "gen/debug_info.h"
 
-/* How well a DIE tells of a function. */
+/* How well a DIE describes a function. */
 enum { RANK_NONE, RANK_KINDRED, RANK_DECLARED, RANK_NAMED, RANK_AT, RANK_AT_AND_NAMED };
 
-#define NESTING 8 /* of namespaces and modules */
+#define NESTING 8 /* levels of namespaces and modules */
 
 struct pass {
 	struct debug *debug;
 	struct debug_exports *of;
 	struct debug_files *files;
-	bool functions; /* the units' functions count: not those of a companion */
+	bool functions; /* functions of these units count; those of a companion do not */
 };
 
 bool debug_flag(Dwarf_Die *die, unsigned name)
@@ -62,7 +62,7 @@ bool debug_is_foreign(const struct debug *debug, Dwarf_Die *die)
 {
 	switch (die_language(die)) {
 	case -1:
-		/* dwz's units have none. */
+		/* The units that dwz makes name no language. */
 		return debug->foreign;
 	case DW_LANG_C:
 	case DW_LANG_C89:
@@ -126,7 +126,7 @@ static void candidate_offer(struct debug_exports *of, const struct export *expor
 {
 	struct candidate *candidate = &of->candidates[export - of->exports->list];
 
-	/* What is no C name (but one of C++'s or Rust's) has no C types. */
+	/* A mangled name is a function of C++ or Rust. Its types are not those of C. */
 	if (candidate->rank < rank && !symbol_is_mangled(export->name, die))
 		*candidate = (struct candidate){*die, rank};
 }
@@ -148,7 +148,7 @@ static void function_offer_address(struct pass *pass, Dwarf_Die *die, const char
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 
-	/* A function in two parts begins with one of them. */
+	/* A function may be in several parts. It begins with one of them. */
 	for (int part = 0; part < 8; part++) {
 		offset = dwarf_ranges(die, offset, &base, &start, &end);
 		if (offset <= 0)
@@ -176,7 +176,7 @@ static void function_offer_name(struct pass *pass, Dwarf_Die *die, const char *n
 	for (; first && first < exports->list + exports->count && !strcmp(first->name, name);
 	     first++)
 		candidate_offer(pass->of, first, die, rank);
-	/* glibc defines sin, an ifunc, by the name of __sin. */
+	/* glibc defines the ifunc sin under the name __sin. */
 	if (kindred && kindred->indirect)
 		candidate_offer(pass->of, kindred, die, RANK_KINDRED);
 }
@@ -192,7 +192,7 @@ static void function_consider(struct pass *pass, Dwarf_Die *die)
 		function_offer_name(pass, die, name);
 }
 
-/* All names of an ifunc have one resolver. */
+/* The names of an ifunc share one resolver, and so one description. */
 static void candidates_share(struct debug_exports *of)
 {
 	for (size_t i = 0; i < of->exports->count; i++) {
@@ -236,7 +236,7 @@ static unsigned die_line(Dwarf_Die *die)
 	return dwarf_decl_line(die, &line) == 0 ? (unsigned)line : 0;
 }
 
-/* Of two typedefs for one type: the one that has its tag's name, else the first. */
+/* Of two typedefs for one type, the one with the tag's name is better, otherwise the first. */
 static bool typedef_is_better(Dwarf_Die *is, Dwarf_Die *than, Dwarf_Die *named)
 {
 	const char *tag = dwarf_diename(named), *name = dwarf_diename(is),
@@ -253,7 +253,7 @@ static bool tag_is_tagged(int tag)
 	       tag == DW_TAG_class_type || tag == DW_TAG_enumeration_type;
 }
 
-/* typedef struct foo *foo, or typedef struct foo foo */
+/* Looks for `typedef struct foo *foo` and `typedef struct foo foo`. */
 static void typedef_consider(struct pass *pass, Dwarf_Die *die)
 {
 	Dwarf_Die type;
@@ -313,7 +313,7 @@ bool debug_definition(struct debug *debug, unsigned tag, const char *name, Dwarf
 	debug->nsorted = debug->ndefinitions;
 	const struct definition *found = bsearch(&wanted, debug->definitions, debug->ndefinitions,
 						 sizeof *debug->definitions, definition_compare);
-	/* The first one, however the search went. */
+	/* bsearch finds any of several. Take the first. */
 	while (found && found > debug->definitions && !definition_compare(found - 1, &wanted))
 		found--;
 	if (found)
@@ -361,7 +361,7 @@ static void children_read(struct pass *pass, Dwarf_Die *of, unsigned depth)
 		return;
 	for (;;) {
 		child_read(pass, &die, depth);
-		/* A damaged file may lead back. */
+		/* In a damaged file, the next DIE may lie before this one. */
 		if (dwarf_siblingof(&die, &next) != 0 ||
 		    (const char *)next.addr <= (const char *)die.addr)
 			return;
@@ -369,7 +369,7 @@ static void children_read(struct pass *pass, Dwarf_Die *of, unsigned depth)
 	}
 }
 
-/* libdw opens the first of these that has the unit, or the package. */
+/* Notes where libdw looks for the unit: it opens the first file that has it. */
 static void unit_note_split(struct pass *pass, Dwarf_Die *unit, bool found)
 {
 	struct debug_exports *of = pass->of;
@@ -385,7 +385,7 @@ static void unit_note_split(struct pass *pass, Dwarf_Die *unit, bool found)
 		of->lost = copy_text(name ? name : "");
 	if (!name || !pass->files->path)
 		return;
-	/* A libdw that knows packages takes the unit from there. */
+	/* Newer versions of libdw take the unit from the package. */
 	debug_files_note(pass->files, format_text("%s.dwp", pass->files->path));
 	const char *slash = strrchr(pass->files->path, '/');
 	int length = slash ? (int)(slash - pass->files->path) + 1 : 0;
@@ -410,14 +410,14 @@ static bool units_read(struct pass *pass, Dwarf *dwarf, bool split)
 	while ((result = dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &sub)) == 0) {
 		if (!die.addr)
 			continue;
-		/* as's own: a name and an address */
+		/* A unit of the assembler: it has names and addresses only. */
 		if (dwarf_srclang(&die) == DW_LANG_Mips_Assembler)
 			continue;
 		if (type == DW_UT_skeleton && !split) {
 			bool found = dwarf_tag(&sub) == DW_TAG_compile_unit;
 
 			unit_note_split(pass, &die, found);
-			/* Its type units, too. */
+			/* The type units of the .dwo file, too. */
 			if (found && !units_read(pass, dwarf_cu_getdwarf(sub.cu), true))
 				return false;
 		}

@@ -213,6 +213,7 @@ static const struct variable *function_param(const struct function *function, co
 struct getproc_rule {
 	enum tl_getproc_kind kind;
 	const char *functions, *name, *where, *version, *member_type, *member_function;
+	json_t *versions, *until;
 };
 
 /*
@@ -280,6 +281,47 @@ static void getproc_add_entries(struct descriptor *descriptor, struct getproc *g
 	}
 }
 
+/* "cuMemAlloc_v2" is a later function of the name "cuMemAlloc". */
+static const char *name_without_version(const char *function)
+{
+	const char *end = strrchr(function, '_');
+
+	if (!end || end[1] != 'v' || !end[2] || end[2 + strspn(end + 2, "0123456789")])
+		return NULL;
+	return copy_bytes(function, (size_t)(end - function));
+}
+
+/*
+ * "versions": {"cuMemAlloc_v2": 3020}, or [12000, "cuGraphInstantiate"] where the name that
+ * programs ask for can't be told from the function's.
+ */
+static void getproc_add_versions(struct descriptor *descriptor, struct getproc *getproc,
+				 const struct getproc_rule *rule)
+{
+	const char *function;
+	json_t *value;
+
+	getproc->until = (uint32_t)json_integer_value(rule->until);
+	json_object_foreach(rule->versions, function, value) {
+		json_t *since = json_is_array(value) ? json_array_get(value, 0) : value;
+		const char *name = json_is_array(value) ? newer_text(value, 1)
+							: name_without_version(function);
+
+		if (!json_is_integer(since) || !name) {
+			descriptor_wrong(
+				descriptor, "versions", function,
+				format_text(
+					"\"%s\" must have a version, or [version, name]; see tracelayer-descriptor(5)",
+					function));
+			return;
+		}
+		__typeof__(getproc->names) one = APPEND(getproc->names, getproc->nnames);
+		one->name = copy_text(name);
+		one->function = model_function(descriptor->model, function);
+		one->since = (uint32_t)json_integer_value(since);
+	}
+}
+
 static void getproc_add(struct descriptor *descriptor, struct function *function, void *more)
 {
 	const struct getproc_rule *rule = more;
@@ -314,6 +356,7 @@ static void getproc_add(struct descriptor *descriptor, struct function *function
 		}
 		getproc_add_entries(descriptor, &getproc, rule);
 	}
+	getproc_add_versions(descriptor, &getproc, rule);
 	function->flags |= TL_FUNCTION_GETPROC;
 	*APPEND(model->getprocs, model->ngetprocs) = getproc;
 }
@@ -321,8 +364,8 @@ static void getproc_add(struct descriptor *descriptor, struct function *function
 void describe_getprocs(struct descriptor *descriptor)
 {
 	static const char *const keys[] = {
-		"kind",	       "functions",	  "name", "where", "version",
-		"member_type", "member_function", NULL};
+		"kind",	       "functions",	  "name",     "where", "version",
+		"member_type", "member_function", "versions", "until", NULL};
 	static const char *const kinds[] = {"returned", "stored", "table"};
 	json_t *one;
 	size_t i;
@@ -350,7 +393,10 @@ void describe_getprocs(struct descriptor *descriptor)
 		rule.name = descriptor_text(descriptor, one, "name", !is_table);
 		rule.where =
 			descriptor_text(descriptor, one, "where", rule.kind != TL_GETPROC_RETURNED);
-		rule.version = descriptor_text(descriptor, one, "version", is_table);
+		rule.until = descriptor_value(descriptor, one, "until", JSON_INTEGER);
+		rule.versions = descriptor_value(descriptor, one, "versions", JSON_OBJECT);
+		rule.version =
+			descriptor_text(descriptor, one, "version", is_table || rule.versions);
 		rule.member_type = descriptor_text(descriptor, one, "member_type", is_table);
 		rule.member_function =
 			descriptor_text(descriptor, one, "member_function", is_table);

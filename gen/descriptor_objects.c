@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptor_objects.c: "objects": structs of function pointers, through which a library's functions
- * are called (libfabric's ops), or a program's (SQLite's modules).
+ * descriptor_objects.c: the key "objects": tables, which are structs of function pointers. Programs
+ * call a library through such a table (libfabric's ops), or a library calls the program (SQLite's
+ * modules).
  *
- * Each member that is a function pointer becomes a function of the API, which no library exports. A
- * function whose result or out parameter leads to a struct with a pointer to such a table gives an
- * object; one with a parameter that points to a table is given it. The types say both.
+ * Each member that is a function pointer becomes a function of the API, which no library exports. The
+ * types tell which functions hand over tables. A function gives the program an object if its result
+ * or an out parameter leads to a struct with a pointer to a table. A function takes a table from the
+ * program if a parameter points to one.
  */
 #include <jansson.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include "gen/comment.h"
 #include "gen/descriptor.h"
 
-/* The name of a member's function: its own, or the pattern under "*" with the member's name. */
+/* The name of a member's function: the one given, or the pattern under "*" with the member's name. */
 static const char *member_function(json_t *functions, const char *member)
 {
 	const char *name = json_string_value(json_object_get(functions, member));
@@ -133,7 +135,7 @@ static void getproc_add_table(struct descriptor *descriptor, struct getproc getp
 	*APPEND(model->getprocs, model->ngetprocs) = getproc;
 }
 
-/* What "objects" says of a type; NULL: it is no table. */
+/* The entry of "objects" for a type. NULL: it is no table. */
 static json_t *type_object(struct descriptor *descriptor, const struct type *type)
 {
 	return type && type->kind == TL_KIND_STRUCT

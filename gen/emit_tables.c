@@ -257,12 +257,32 @@ static void emit_functions(const struct tables *tables, FILE *to, const char *pr
 
 /* Functions that hand out functions. */
 
+static void emit_versioned_names(FILE *to, const struct tl_api *api, size_t number)
+{
+	const struct tl_getproc *getproc = &api->getprocs[number];
+
+	fprintf(to, "static const struct tl_versioned_name entries_%zu[] = { /* %s */\n", number,
+		api->functions[getproc->function].name);
+	for (size_t i = 0; i < getproc->count; i++) {
+		const struct tl_versioned_name *one = &getproc->names[i];
+
+		fprintf(to, "\t{\"%s\", %uu, %u}, /* %s */\n", one->name, one->function, one->since,
+			one->function == UINT32_MAX ? "not in these headers"
+						    : api->functions[one->function].name);
+	}
+	fputs("};\n\n", to);
+}
+
 static void emit_entries(FILE *to, const struct tl_api *api, size_t number)
 {
 	const struct tl_getproc *getproc = &api->getprocs[number];
 
 	if (!getproc->count)
 		return;
+	if (getproc->kind == TL_GETPROC_STORED) {
+		emit_versioned_names(to, api, number);
+		return;
+	}
 	fprintf(to, "static const struct tl_table_entry entries_%zu[] = { /* %s */\n", number,
 		api->functions[getproc->function].name);
 	for (size_t i = 0; i < getproc->count; i++)
@@ -286,10 +306,11 @@ static void emit_getprocs(FILE *to, const struct tl_api *api)
 
 		emit_line(
 			to, 1,
-			"{TL_GETPROC_%s, .name = %u, .where = %u, .version = %u, .function = %u, .count = %u, .entries = %s, .offset = %u, .size = %u, .sized = %u},",
+			"{TL_GETPROC_%s, .name = %u, .where = %u, .version = %u, .function = %u, .count = %u, .%s = %s, .offset = %u, .size = %u, .sized = %u, .until = %u},",
 			kinds[g->kind], g->name, g->where, g->version, g->function, g->count,
+			g->kind == TL_GETPROC_STORED ? "names" : "entries",
 			g->count ? format_text("entries_%zu", i) : "NULL", g->offset, g->size,
-			g->sized);
+			g->sized, g->until);
 	}
 	fputs("};\n\n", to);
 }

@@ -192,11 +192,26 @@ struct making {
 	struct spot got; /* one slot for each of imports */
 };
 
-enum import { IMPORT_ENTRY, IMPORT_ENTRY_INTEGERS, IMPORT_ENTRY_WIDE, IMPORT_REGISTER, NIMPORTS };
-static const char *const imports[NIMPORTS] = {"tl_generic_entry", "tl_generic_entry_integers",
-					      "tl_generic_entry_wide", "tl_shim_register"};
+/* Where the symbols are in `imports`. The integers' entries are in the order of their words. */
+#define IMPORT_ENTRY	      0
+#define IMPORT_ENTRY_WIDE     1
+#define IMPORT_REGISTER	      2
+#define IMPORT_ENTRY_INTEGERS 3
+static const char *const imports[] = {
+	"tl_generic_entry",
+	"tl_generic_entry_wide",
+	"tl_shim_register",
+	"tl_generic_entry_integers_0",
+	"tl_generic_entry_integers_1",
+	"tl_generic_entry_integers_2",
+	"tl_generic_entry_integers_3",
+	"tl_generic_entry_integers_4",
+	"tl_generic_entry_integers_5",
+	"tl_generic_entry_integers_6",
+};
+#define NIMPORTS (sizeof(imports) / sizeof(*imports))
 
-static struct spot import_slot(const struct making *making, enum import import)
+static struct spot import_slot(const struct making *making, unsigned import)
 {
 	return spot_behind(making->got, 8 * import);
 }
@@ -220,11 +235,13 @@ static unsigned version_number(const struct library *library, const struct inter
 	return VER_NDX_GLOBAL;
 }
 
-static enum import import_of(const struct tl_signature *signature)
+static unsigned import_of(const struct tl_signature *signature)
 {
 	if (signature->flags & TL_SIGNATURE_WIDE)
 		return IMPORT_ENTRY_WIDE;
-	return signature->flags & TL_SIGNATURE_INTEGERS ? IMPORT_ENTRY_INTEGERS : IMPORT_ENTRY;
+	if (signature->flags & TL_SIGNATURE_INTEGERS)
+		return IMPORT_ENTRY_INTEGERS + signature->words;
+	return IMPORT_ENTRY;
 }
 
 static void stub_add(struct making *making, const struct function *function, struct spot shim,

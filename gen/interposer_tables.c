@@ -119,6 +119,31 @@ static void place_function(struct placing *placing, const struct tl_function *fu
 			   place_variables(placing, function->params, function->count));
 }
 
+static struct spot place_versioned_names(struct placing *placing,
+					 const struct tl_versioned_name *list, uint32_t count)
+{
+	struct image *image = placing->image;
+	struct spot first = struct_place(image, list, count * sizeof *list);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct spot spot = spot_behind(first, i * sizeof *list);
+
+		CLEAR(image, struct tl_versioned_name, spot, name);
+		image_point_string(image,
+				   spot_behind(spot, offsetof(struct tl_versioned_name, name)),
+				   list[i].name);
+	}
+	return first;
+}
+
+static struct spot place_entries(struct placing *placing, const struct tl_getproc *getproc)
+{
+	if (getproc->kind == TL_GETPROC_STORED)
+		return place_versioned_names(placing, getproc->names, getproc->count);
+	return image_add(placing->image, PART_RODATA, getproc->entries,
+			 getproc->count * sizeof(struct tl_table_entry), 8);
+}
+
 static void place_getprocs(struct placing *placing, const struct tl_api *api)
 {
 	struct image *image = placing->image;
@@ -134,8 +159,7 @@ static void place_getprocs(struct placing *placing, const struct tl_api *api)
 		CLEAR(image, struct tl_getproc, spot, entries);
 		if (getproc->count)
 			pointer_to(placing, spot, offsetof(struct tl_getproc, entries),
-				   image_add(image, PART_RODATA, getproc->entries,
-					     getproc->count * sizeof(struct tl_table_entry), 8));
+				   place_entries(placing, getproc));
 	}
 	pointer_to(placing, placing->api, offsetof(struct tl_api, getprocs), first);
 }

@@ -188,6 +188,14 @@ struct getproc {
 		uint32_t since;
 	} * entries;
 	size_t nentries;
+	/* STORED: which function it stores for a name, from which version on */
+	struct {
+		const char *name;
+		const struct function *function; /* NULL: the headers lack it */
+		uint32_t since;
+	} * names;
+	size_t nnames;
+	uint32_t until; /* STORED: the last version that .names knows of; 0: any */
 };
 
 #define REFUSED_UNEXPORTED "the library doesn't export it"

@@ -239,6 +239,23 @@ static json_t *json_of_function(const struct function *function)
 	return object;
 }
 
+static json_t *json_of_versioned_names(const struct getproc *getproc)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < getproc->nnames; i++) {
+		const struct function *function = getproc->names[i].function;
+		json_t *one = json_object();
+
+		object_set_text(one, "name", getproc->names[i].name);
+		if (function)
+			object_set_text(one, "function", function->name);
+		object_set_number(one, "since", getproc->names[i].since);
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 static json_t *json_of_getproc(const struct getproc *getproc)
 {
 	json_t *object = json_object(), *entries = json_array();
@@ -264,6 +281,8 @@ static json_t *json_of_getproc(const struct getproc *getproc)
 		json_array_append_new(entries, entry);
 	}
 	object_set_list(object, "entries", entries);
+	object_set_list(object, "names", json_of_versioned_names(getproc));
+	object_set_number(object, "until", getproc->until);
 	return object;
 }
 
@@ -592,6 +611,25 @@ static struct variable *member_new_undeclared(const char *name, int64_t offset)
 	return member;
 }
 
+/* A name without a function: the headers lack the function that is stored from this version on. */
+static void reader_add_versioned_names(struct reader *reader, struct getproc *getproc, json_t *list)
+{
+	json_t *object;
+	size_t i;
+
+	json_array_foreach(list, i, object) {
+		const char *function = object_get_text(object, "function");
+		__typeof__(getproc->names) one = APPEND(getproc->names, getproc->nnames);
+
+		one->name = object_get_text(object, "name");
+		one->function = function ? model_function(reader->model, function) : NULL;
+		one->since = (uint32_t)object_get_number(object, "since");
+		if (!one->name || (function && !one->function))
+			reader_refuse(reader,
+				      "a get-proc function's name is missing or has no function");
+	}
+}
+
 static void reader_add_getproc(struct reader *reader, json_t *object)
 {
 	struct model *model = reader->model;
@@ -607,6 +645,8 @@ static void reader_add_getproc(struct reader *reader, json_t *object)
 	getproc->version = object_get_text(object, "version");
 	getproc->offset = (uint64_t)object_get_number(object, "offset");
 	getproc->sized = object_get_text(object, "sized");
+	getproc->until = (uint32_t)object_get_number(object, "until");
+	reader_add_versioned_names(reader, getproc, json_object_get(object, "names"));
 	if (!getproc->function)
 		reader_refuse(reader, "a get-proc function is none of the functions");
 	if (json_object_get(object, "table"))

@@ -415,6 +415,25 @@ static void table_make_entries(const struct model *model, struct tl_getproc *to,
 	to->entries = list;
 }
 
+static void table_make_names(const struct model *model, struct tl_getproc *to,
+			     const struct getproc *getproc)
+{
+	struct tl_versioned_name *list = allocate((getproc->nnames + 1) * sizeof *list);
+
+	for (size_t i = 0; i < getproc->nnames; i++) {
+		const struct function *function = getproc->names[i].function;
+
+		list[to->count++] = (struct tl_versioned_name){
+			.name = getproc->names[i].name,
+			.function = function && !function->left_out
+					    ? (uint32_t)emit_index(model, function)
+					    : UINT32_MAX,
+			.since = getproc->names[i].since};
+	}
+	to->names = list;
+	to->until = getproc->until;
+}
+
 static void getproc_fill_object(struct tl_getproc *to, const struct getproc *getproc)
 {
 	const struct type *table = getproc->table;
@@ -444,7 +463,10 @@ static void tables_make_getprocs(const struct collection *all)
 		to->where = function_param_index(getproc->function, getproc->where);
 		to->version = function_param_index(getproc->function, getproc->version);
 		to->function = (uint32_t)emit_index(model, getproc->function);
-		table_make_entries(model, to, getproc);
+		if (getproc->kind == TL_GETPROC_STORED)
+			table_make_names(model, to, getproc);
+		else
+			table_make_entries(model, to, getproc);
 		if (getproc->kind == TL_GETPROC_OBJECT || getproc->kind == TL_GETPROC_GIVEN)
 			getproc_fill_object(to, getproc);
 	}

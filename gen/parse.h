@@ -85,6 +85,8 @@ bool parse_is_named(struct parse *parse, CXCursor cursor);
 
 /* The comment in front of it; NULL: none. */
 const char *parse_comment(struct parse *parse, CXCursor cursor);
+/* The comment behind its declaration, on the same line; NULL: none. */
+const char *parse_comment_behind(struct parse *parse, CXCursor cursor);
 
 /* The caller frees .list. */
 struct cursors cursors_of_kind(CXCursor parent, enum CXCursorKind kind);

@@ -183,6 +183,13 @@ const char *parse_comment(struct parse *parse, CXCursor cursor)
 	return place.source ? comment_before(place.source->comments, place.offset) : NULL;
 }
 
+const char *parse_comment_behind(struct parse *parse, CXCursor cursor)
+{
+	struct place end = parse_end(parse, cursor);
+
+	return end.source ? comment_behind_statement(end.source->comments, end.offset) : NULL;
+}
+
 static enum CXChildVisitResult cursor_collect(CXCursor cursor, CXCursor parent, CXClientData to)
 {
 	struct cursors *cursors = to;

@@ -204,6 +204,22 @@ static void function_add_param(struct parse *parse, struct function *function,
 	variable_settle(param, &tags, function->params, function->nparams);
 }
 
+/*
+ * The comments in front of a declaration and behind it. If parameters have comments behind them, the
+ * last one is the last parameter's.
+ */
+static const char *function_comment(struct parse *parse, CXCursor cursor, const struct cursors *row,
+				    size_t limit)
+{
+	const char *before = parse_comment(parse, cursor);
+	const char *behind = parse_comment_behind(parse, cursor);
+
+	for (size_t i = 0; i < row->count; i++)
+		if (parse_row_comment(parse, row, i, limit))
+			return before;
+	return before && behind ? format_text("%s\n%s", before, behind) : before ? before : behind;
+}
+
 static struct function *function_add(struct parse *parse, CXCursor cursor)
 {
 	CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
@@ -225,7 +241,7 @@ static struct function *function_add(struct parse *parse, CXCursor cursor)
 	function->variadic = clang_Cursor_isVariadic(cursor);
 	function->exported = true;
 	function->level = TL_LEVEL_DEBUG;
-	function->comment = parse_comment(parse, cursor);
+	function->comment = function_comment(parse, cursor, &row, limit);
 	function->where = parse_location(parse, cursor);
 	for (size_t i = 0; i < row.count; i++)
 		function_add_param(parse, function, &row, i, clang_getArgType(type, (unsigned)i),

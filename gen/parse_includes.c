@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse_includes.c: standard headers that a library's header leaves to its programs to include first.
- * Such a header either uses a type that it doesn't have, as jpeglib.h does FILE, or it declares more
- * where the other is there, as gmp.h does where stdio.h is.
+ * parse_includes.c: standard headers that programs must include before a library's header. Such a
+ * header uses a type that it does not declare (jpeglib.h: FILE), or it declares more functions if a
+ * standard header was included before it (gmp.h: stdio.h).
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -12,7 +12,7 @@
 #include "gen/libclang.h"
 #include "gen/parse.h"
 
-/* The header of a type that an error says is missing; NULL: of none that is known. */
+/* The header of the type that an error calls missing. NULL: the type is not in the list. */
 static const char *include_missing(const char *what)
 {
 	static const struct {
@@ -38,7 +38,7 @@ static const char *include_missing(const char *what)
 	return NULL;
 }
 
-/* True: it was not there. */
+/* Returns whether the header was not in the list before. */
 static bool include_add(struct parse *parse, const char *header)
 {
 	for (size_t i = 0; i < parse->nflags; i++)
@@ -65,7 +65,7 @@ static bool includes_add_missing(struct parse *parse)
 	return added;
 }
 
-/* What a header asks for, if it wants to know whether another was included before it. */
+/* The macros by which a header asks whether a standard header was included before it. */
 static const struct asked {
 	const char *macro, *header;
 } asked_for[] = {
@@ -75,7 +75,7 @@ static const struct asked {
 	{"_STDARG_H", "stdarg.h"},
 };
 
-/* Whether "defined (" or "#ifdef " stands before this place, and no "!" before that. */
+/* Whether "defined (" or "#ifdef " stands in front of this place, without a "!" in front of it. */
 static bool text_asks_at(const char *text, const char *at)
 {
 	static const char *const words[] = {"defined", "#ifdef"};
@@ -105,7 +105,7 @@ static bool text_asks(const char *text, size_t size, const char *macro)
 	return false;
 }
 
-/* Comments name headers, too. */
+/* Comments name headers, too: only "include <HEADER>" counts. */
 static bool text_includes(const char *text, size_t size, const char *header)
 {
 	const char *name = format_text("<%s>", header), *end = text + size, *at = text;

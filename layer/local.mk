@@ -38,6 +38,7 @@ libtl_core_la_SOURCES = \
 	%D%/program/context_request.c \
 	%D%/program/program_control.c \
 	%D%/program/marks.h %D%/program/marks.c \
+	%D%/program/roctx.h %D%/program/roctx.c \
 	%D%/write/recording_control.h %D%/write/recording_control.c \
 	%D%/device/background.h %D%/device/background.c \
 	%D%/device/clock_fit.h %D%/device/clock_fit.c \
@@ -133,7 +134,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/newer_loader.h %D%/resolve/newer_loader.c \
 	%D%/resolve/real_function.h %D%/resolve/real_function.c
 
-# Device lanes of OpenCL and of Level Zero.
+# Device lanes of OpenCL, of Level Zero and of CUDA.
 opencl_lanes = \
 	%D%/device/opencl/opencl.h \
 	%D%/device/opencl/opencl_call.h \
@@ -173,12 +174,27 @@ ze_lanes = \
 	%D%/device/ze/ze_own.h %D%/device/ze/ze_own.c \
 	%D%/device/ze/ze_recordings.h %D%/device/ze/ze_recordings.c
 
+cuda_lanes = \
+	%D%/device/cuda/cuda.h %D%/device/cuda/cuda_hooks.c \
+	%D%/device/cuda/cuda_command_table.h \
+	%D%/device/cuda/cuda_clock.h %D%/device/cuda/cuda_clock.c \
+	%D%/device/cuda/cuda_collect.h %D%/device/cuda/cuda_collect.c \
+	%D%/device/cuda/cuda_commands.h %D%/device/cuda/cuda_commands.c \
+	%D%/device/cuda/cuda_contexts.h %D%/device/cuda/cuda_contexts.c \
+	%D%/device/cuda/cuda_driver_functions.h %D%/device/cuda/cuda_driver_functions.c \
+	%D%/device/cuda/cuda_ends.h %D%/device/cuda/cuda_ends.c \
+	%D%/device/cuda/cuda_kernels.h %D%/device/cuda/cuda_kernels.c \
+	%D%/device/cuda/cuda_memory.h %D%/device/cuda/cuda_memory.c \
+	%D%/device/cuda/cuda_per_thread.h %D%/device/cuda/cuda_per_thread.c \
+	%D%/device/cuda/cuda_streams.h %D%/device/cuda/cuda_streams.c \
+	%D%/device/cuda/cuda_waits.h %D%/device/cuda/cuda_waits.c
+
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) \
+libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) $(cuda_lanes) \
 	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
 nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la

@@ -18,25 +18,10 @@
 
 #include "tables/needed_memory.h"
 #include "tables/table.h"
+#include "tables/table_inside.h"
 #include "common/text.h"
 
 #define NAME_LEAST 24 /* a name is never made narrower than this many columns */
-
-struct cell {
-	bool filled;
-	char *text;
-	long long number;
-	double fraction; /* a share, a rate */
-};
-
-struct table {
-	char *name, *heading;
-	struct table_column *columns;
-	size_t width;	    /* columns */
-	size_t shift;	    /* 1 if the first column is a group */
-	struct cell *cells; /* row by row */
-	size_t rows, room;
-};
 
 struct table *table_new_by(const struct table_column *group, const char *name,
 			   const struct table_column *columns, size_t count)
@@ -49,6 +34,7 @@ struct table *table_new_by(const struct table_column *group, const char *name,
 	table->columns = need(calloc(table->width, sizeof(*columns)));
 	if (group)
 		table->columns[0] = *group;
+	table->spare = need(calloc(table->width, 1));
 	memcpy(&table->columns[table->shift], columns, count * sizeof(*columns));
 	return table;
 }
@@ -64,9 +50,15 @@ void table_free(struct table *table)
 		free(table->cells[i].text);
 	free(table->cells);
 	free(table->columns);
+	free(table->spare);
 	free(table->heading);
 	free(table->name);
 	free(table);
+}
+
+void table_spare(struct table *table, size_t column, unsigned char rank)
+{
+	table->spare[table->shift + column] = rank;
 }
 
 const char *table_name(const struct table *table)
@@ -137,74 +129,6 @@ void table_rate(struct table *table, size_t column, double rate)
 size_t table_rows(const struct table *table)
 {
 	return table->rows;
-}
-
-/* The sort key: a column's number, and the group's sum, which is in the group's cell. */
-struct order {
-	size_t shift, column;
-};
-
-static const char *text_of(const struct cell *cell)
-{
-	return cell->text ? cell->text : "";
-}
-
-static int rows_descend(long long x, long long y)
-{
-	return x == y ? 0 : x < y ? 1 : -1;
-}
-
-static int compare_rows(const void *a, const void *b, void *context)
-{
-	const struct order *order = context;
-	const struct cell *left = a, *right = b;
-	int result = 0;
-
-	if (order->shift)
-		result = rows_descend(left->number, right->number);
-	if (!result && order->shift)
-		result = strcmp(text_of(left), text_of(right));
-	if (!result)
-		result = rows_descend(left[order->column].number, right[order->column].number);
-	return result ? result
-		      : strcmp(text_of(&left[order->shift]), text_of(&right[order->shift]));
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-	return strcmp(text_of(a), text_of(b));
-}
-
-/* Stores each group's sum of a column in the first cells of its rows. */
-static void sum_groups(struct table *table, size_t column)
-{
-	size_t width = table->width, end;
-
-	qsort(table->cells, table->rows, width * sizeof(struct cell), compare_groups);
-	for (size_t row = 0; row < table->rows; row = end) {
-		long long sum = 0;
-
-		for (end = row; end < table->rows && !compare_groups(&table->cells[row * width],
-								     &table->cells[end * width]);
-		     end++)
-			sum += table->cells[end * width + column].number;
-		for (size_t i = row; i < end; i++)
-			table->cells[i * width].number = sum;
-	}
-}
-
-void table_sort(struct table *table)
-{
-	struct order order = {table->shift, table->shift};
-
-	if (!table->rows)
-		return;
-	while (order.column + 1 < table->width && !table->columns[order.column].sorts)
-		order.column++;
-	if (table->shift)
-		sum_groups(table, order.column);
-	qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows,
-		&order);
 }
 
 int table_format_named(const char *name)
@@ -338,6 +262,18 @@ static char *time_text(long long ns)
 	return text;
 }
 
+static char *difference_text(long long ns)
+{
+	char *text = time_text(ns), *signed_text = NULL;
+
+	if (ns <= 0)
+		return text;
+	if (asprintf(&signed_text, "+%s", text) < 0)
+		need(NULL);
+	free(text);
+	return signed_text;
+}
+
 /* Two significant digits, at least, in the unit that fits. */
 static char *size_text(long long bytes)
 {
@@ -389,6 +325,12 @@ static char *cell_text(const struct table_column *column, const struct cell *cel
 		text = need(malloc(32));
 		snprintf(text, 32, "%.1f %%", 100 * cell->fraction);
 		return text;
+	case TABLE_CHANGE:
+		text = need(malloc(32));
+		snprintf(text, 32, "%+.1f %%", 100 * cell->fraction);
+		return text;
+	case TABLE_DIFFERENCE:
+		return difference_text(cell->number);
 	case TABLE_RATE:
 		text = need(malloc(48));
 		snprintf(text, 48, "%.*f GB/s",
@@ -416,7 +358,8 @@ static bool column_is_left(const struct table_column *column)
 
 static bool column_is_fraction(const struct table_column *column)
 {
-	return column->type == TABLE_SHARE || column->type == TABLE_RATE;
+	return column->type == TABLE_SHARE || column->type == TABLE_RATE ||
+	       column->type == TABLE_CHANGE;
 }
 
 /* Columns of the terminal behind `to`; a very large number: it is no terminal. */
@@ -435,6 +378,8 @@ static void print_line(const struct table *table, char *const *texts, const int 
 		int pad = widths[c] - columns_of(texts[c]);
 		bool left = column_is_left(&table->columns[c]);
 
+		if (widths[c] < 0)
+			continue;
 		if (c)
 			fputs("  ", to);
 		if (!left)
@@ -446,13 +391,49 @@ static void print_line(const struct table *table, char *const *texts, const int 
 	fputc('\n', to);
 }
 
-/* Shorten the name columns until the lines fit the terminal. */
-static void text_fit(const struct table *table, int *widths, int room)
+/* Columns that are left out have width -1. The first column never is. */
+static int line_width(const struct table *table, const int *widths)
 {
-	int sum = 2 * (int)(table->width - 1);
+	int sum = widths[0];
+
+	for (size_t c = 1; c < table->width; c++)
+		sum += widths[c] < 0 ? 0 : 2 + widths[c];
+	return sum;
+}
+
+/* What names could be shortened by. */
+static int names_slack(const struct table *table, const int *widths)
+{
+	int slack = 0;
 
 	for (size_t c = 0; c < table->width; c++)
-		sum += widths[c];
+		if (table->columns[c].type == TABLE_NAME && widths[c] > NAME_LEAST)
+			slack += widths[c] - NAME_LEAST;
+	return slack;
+}
+
+/* Leave out the column that can be spared most. False: there is none. */
+static bool column_spare(const struct table *table, int *widths)
+{
+	size_t most = 0;
+
+	for (size_t c = 1; c < table->width; c++)
+		if (widths[c] >= 0 && table->spare[c] > table->spare[most])
+			most = c;
+	if (!table->spare[most])
+		return false;
+	widths[most] = -1;
+	return true;
+}
+
+/* Leave columns out, and shorten the name columns, until the lines fit the terminal. */
+static void text_fit(const struct table *table, int *widths, int room)
+{
+	while (line_width(table, widths) - names_slack(table, widths) > room)
+		if (!column_spare(table, widths))
+			break;
+	int sum = line_width(table, widths);
+
 	for (size_t c = 0; c < table->width && sum > room; c++) {
 		int less = sum - room;
 
@@ -491,6 +472,9 @@ static void print_text(const struct table *table, FILE *to)
 		if (columns > widths[i % table->width])
 			widths[i % table->width] = columns;
 	}
+	for (size_t c = 1; c < table->width; c++)
+		if (table->spare[c] == TABLE_NOT_IN_TEXT)
+			widths[c] = -1;
 	text_fit(table, widths, terminal_width(to));
 	for (size_t i = 0; i < cells + table->width; i++)
 		if (table->columns[i % table->width].type == TABLE_NAME)
@@ -529,9 +513,10 @@ static void print_csv_text(const char *given, FILE *to)
 /* Digits only, and a point whatever the locale says. */
 static void print_fraction(double fraction, FILE *to)
 {
-	long long millionths = llround(fraction * 1e6);
+	long long millionths = llround(fabs(fraction) * 1e6);
 
-	fprintf(to, "%lld.%06lld", millionths / 1000000, millionths % 1000000);
+	fprintf(to, "%s%lld.%06lld", fraction < 0 && millionths ? "-" : "", millionths / 1000000,
+		millionths % 1000000);
 }
 
 static void print_csv(const struct table *table, FILE *to)

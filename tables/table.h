@@ -3,8 +3,8 @@
  * table.h: the one table printer. A command says what its columns hold and fills in rows; text, CSV
  * and JSON follow from that.
  *
- *	text	aligned, with units and thousands kept apart; names are shortened where the terminal
- *		is too narrow for them
+ *	text	aligned, with units and thousands kept apart; where the terminal is too narrow, names
+ *		are shortened, and then columns that can be spared are left out
  *	CSV	RFC 4180: a header line, CRLF, quotes where needed; plain numbers in base units
  *	JSON	{"tables": [{"table": NAME, "rows": [{KEY: VALUE, …}, …]}, …]}; numbers as in CSV,
  *		an empty cell is null
@@ -17,15 +17,17 @@
 #include <stdio.h>
 
 enum table_type {
-	TABLE_NAME,  /* text, left; may be shortened on a terminal */
-	TABLE_TEXT,  /* text, left; never shortened */
-	TABLE_COUNT, /* 1,234 */
-	TABLE_TIME,  /* nanoseconds; text: 1.234 ms */
-	TABLE_SHARE, /* 0 to 1; text: 45.1 % */
-	TABLE_ID,    /* an identifier: 1234 */
-	TABLE_SIZE,  /* bytes; text: 1.2 MiB */
-	TABLE_AGE,   /* nanoseconds; text: 3 h */
-	TABLE_RATE,  /* billions of bytes in a second; text: 12.34 GB/s */
+	TABLE_NAME,	  /* text, left; may be shortened on a terminal */
+	TABLE_TEXT,	  /* text, left; never shortened */
+	TABLE_COUNT,	  /* 1,234 */
+	TABLE_TIME,	  /* nanoseconds; text: 1.234 ms */
+	TABLE_SHARE,	  /* 0 to 1; text: 45.1 % */
+	TABLE_ID,	  /* an identifier: 1234 */
+	TABLE_SIZE,	  /* bytes; text: 1.2 MiB */
+	TABLE_AGE,	  /* nanoseconds; text: 3 h */
+	TABLE_RATE,	  /* billions of bytes in a second; text: 12.34 GB/s */
+	TABLE_CHANGE,	  /* a share more or less; text: +5.1 % */
+	TABLE_DIFFERENCE, /* nanoseconds more or less; text: +1.234 ms */
 };
 
 enum table_format { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON };
@@ -51,6 +53,14 @@ struct table *table_new_by(const struct table_column *group, const char *name,
 void table_free(struct table *table);
 
 const char *table_name(const struct table *table);
+
+/*
+ * In text, the column is left out where the terminal is too narrow: of several, that with the
+ * largest `rank` first. TABLE_NOT_IN_TEXT: always, so that only CSV and JSON have it. Not the first
+ * column.
+ */
+#define TABLE_NOT_IN_TEXT 255
+void table_spare(struct table *table, size_t column, unsigned char rank);
 
 /* A line above the table, in text. Copied. */
 __attribute__((format(printf, 2, 3))) void table_heading(struct table *table, const char *format,
@@ -79,6 +89,20 @@ size_t table_rows(const struct table *table);
  * group column, the group with the largest sum first, and so within each.
  */
 void table_sort(struct table *table);
+
+/* What the user wants of tables. Begins as zeros: everything, in the tables' own order. */
+struct table_wishes {
+	const char *sort;    /* a column by its key, with or without its unit, or by its title */
+	const char *columns; /* such names, with commas between them */
+	size_t most;	     /* rows, of each group; 0: all */
+};
+
+/*
+ * Arrange tables as the user wants them; NULL entries are left out. A table without any of the columns
+ * is freed, and becomes NULL. Returns NULL, or the word that no table has a column for: then
+ * nothing is done.
+ */
+const char *tables_arrange(struct table **tables, size_t count, const struct table_wishes *wishes);
 
 /* "text", "csv", "json"; -1 for anything else. */
 int table_format_named(const char *name);

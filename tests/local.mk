@@ -5,6 +5,9 @@
 #	long_scripts		those that take longest; they begin first, so that none is left alone at the end
 #	stress_scripts		the same, where the test also knows a longer form (STRESS=1, make stress)
 #	stack_scripts		tests of large programs, for make check-stacks; they need packages of the group stacks
+#	deep_scripts		tests that search: models, sanitizers, fuzz targets. They take long, and run with make check-stacks
+#	deep_stress_scripts	the same, with a longer form
+#	deep_tests		the same, C programs
 #	test_files		what scripts read, compile or source
 # A new script is one line in its room's local.mk, a new program one line and its _SOURCES.
 unit_tests =
@@ -12,9 +15,13 @@ check_scripts =
 long_scripts =
 stress_scripts =
 stack_scripts =
+deep_scripts =
+deep_stress_scripts =
+deep_tests =
 test_files =
 check_DATA =
 check_LIBRARIES =
+EXTRA_LIBRARIES =
 
 # What the layer's unit tests have in place of generated code.
 core_doubles = %D%/lib/core_doubles.c %D%/lib/core_doubles.h
@@ -38,19 +45,21 @@ include %D%/gen/local.mk
 include %D%/cli/local.mk
 include %D%/callbacks/local.mk
 include %D%/xpti/local.mk
+include %D%/annotations/local.mk
 include %D%/whole/local.mk
 include %D%/house/local.mk
 
-check_PROGRAMS += $(unit_tests)
+check_PROGRAMS += $(unit_tests) $(deep_tests)
 TESTS += $(long_scripts) $(stress_scripts) $(unit_tests) $(check_scripts)
-EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts) $(test_files)
+EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts)
+EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
 
 # make stress: the tests that know a longer form, in it.
 .PHONY: stress
-stress:
+stress: $(sanitized_libraries)
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200; export STRESS FUZZ_SECONDS TEST_LIMIT; \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) clock_slew_test'
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(deep_stress_scripts) $(deep_tests)'
 
 .PHONY: check-stacks
-check-stacks:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stack_scripts)'
+check-stacks: $(sanitized_libraries)
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(deep_tests) $(stack_scripts)'

@@ -28,7 +28,7 @@ libtl_xpti_la_SOURCES = \
 	format/args/args.h format/args/checked_copy.c layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c layer/calls/eh_reader.h layer/calls/eh_reader.c layer/calls/exceptions.c layer/base/library_walk.h layer/base/library_walk.c
 
 # Subscribers that are linked with the original dispatcher need libxptifw.so. So that is the soname, whatever the file is called; libtool would name
-# it after the file. The library enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls
+# it after the file. (For libxptifw.so.1 see below.) The library enters other people's programs: it needs libc only, exports the 50 functions and nothing else, binds its own calls
 # to itself, and is never unloaded.
 xpti_library = .libs/libtracelayer-xpti.so
 xpti_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,libxptifw.so -Wl,--version-script=xpti/libtracelayer-xpti.map \
@@ -38,25 +38,33 @@ $(xpti_library): libtl_xpti.la xpti/libtracelayer-xpti.map
 	$(AM_V_CCLD)$(CC) -o $@ -Wl,--whole-archive .libs/libtl_xpti.a -Wl,--no-whole-archive $(xpti_link) && \
 		$(MKDIR_P) .libs/tracelayer/xpti && ln -sf ../../libtracelayer-xpti.so .libs/tracelayer/xpti/libxptifw.so
 
+# Since SYCL 2026 subscribers need libxptifw.so.1. This library has that soname, and nothing else: it leads to the dispatcher.
+xpti_newer = .libs/tracelayer/xpti/libxptifw.so.1
+$(xpti_newer): $(xpti_library)
+	$(AM_V_CCLD)$(CC) -o $@ -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -nostartfiles -x c /dev/null -Wl,-soname,libxptifw.so.1 \
+		-L$(@D) -Wl,--no-as-needed -lxptifw -Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+
 xpti/libtracelayer-xpti.map: %D%/dispatcher/exports
 	$(AM_V_GEN)$(MKDIR_P) xpti && { \
 		echo '{'; echo 'global:'; sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/dispatcher/exports; echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
-CLEANFILES += xpti/libtracelayer-xpti.map $(xpti_library)
-EXTRA_DIST += %D%/dispatcher/exports
+CLEANFILES += xpti/libtracelayer-xpti.map $(xpti_library) $(xpti_newer)
+EXTRA_DIST += %D%/dispatcher/exports %D%/timeline/ur_table.py
 
-# Beside the library a folder with its soname, for LD_LIBRARY_PATH.
-all-local: $(xpti_library)
+# Beside the library a folder with its sonames, for LD_LIBRARY_PATH.
+all-local: $(xpti_library) $(xpti_newer)
 install-exec-local: install-xpti
 uninstall-local: uninstall-xpti
 .PHONY: install-xpti uninstall-xpti
-install-xpti: $(xpti_library)
+install-xpti: $(xpti_library) $(xpti_newer)
 	$(MKDIR_P) "$(DESTDIR)$(libdir)" "$(DESTDIR)$(pkglibdir)/xpti"
 	$(INSTALL_PROGRAM) $(xpti_library) "$(DESTDIR)$(libdir)/libtracelayer-xpti.so"
 	rm -f "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
 	$(LN_S) ../../libtracelayer-xpti.so "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
+	$(INSTALL_PROGRAM) $(xpti_newer) "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so.1"
 uninstall-xpti:
-	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti.so" "$(DESTDIR)$(pkglibdir)/xpti/libxptifw.so"
+	rm -f "$(DESTDIR)$(libdir)/libtracelayer-xpti.so"
+	cd "$(DESTDIR)$(pkglibdir)/xpti" && rm -f libxptifw.so libxptifw.so.1
 
 # Programs and libraries link this archive instead of the dispatcher; it loads the dispatcher at run time.
 lib_LIBRARIES += libtracelayer-xptiproxy.a
@@ -75,6 +83,8 @@ libtl_xpti_timeline_la_SOURCES = \
 	%D%/timeline/timeline_lanes.h %D%/timeline/timeline_lanes.c \
 	%D%/timeline/timeline_edges.h %D%/timeline/timeline_edges.c \
 	%D%/timeline/timeline_args.h %D%/timeline/timeline_args.c \
+	%D%/timeline/timeline_ur.h %D%/timeline/timeline_ur_table.h %D%/timeline/timeline_ur.c \
+	%D%/timeline/timeline_submissions.h %D%/timeline/timeline_submissions.c \
 	%D%/timeline/timeline_slices.h %D%/timeline/timeline_slices.c \
 	%D%/timeline/timeline_open.h %D%/timeline/timeline_open.c \
 	%D%/timeline/timeline_notified.h %D%/timeline/timeline_notified.c \

@@ -2,8 +2,8 @@
 /*
  * api_descriptors.c: see api_descriptors.h.
  *
- * A folder of descriptors holds NAME.json for each API, and PREFIX_model.json for those that are
- * built in: the model says which functions have shims.
+ * A folder of descriptors holds NAME.json for each API. For each built-in API it also holds
+ * PREFIX_model.json, the model, which has the functions with shims.
  */
 #include "config.h"
 
@@ -104,7 +104,7 @@ static void descriptor_read(struct api_descriptor *descriptor, const char *folde
 	if (version)
 		descriptor->version = need(strdup(version));
 	descriptor->sonames = json_texts(json_object_get(root, "sonames"));
-	/* A model beside the user's own descriptor is no shim of the layer's. */
+	/* A model beside the user's own descriptor does not mean that the layer has shims. */
 	char *model = descriptor->origin == API_OF_USER
 			      ? NULL
 			      : descriptor_model(
@@ -132,7 +132,7 @@ static void descriptor_free(struct api_descriptor *descriptor)
 
 /* ---- the folders ---- */
 
-/* A new item, or the emptied one of that name. */
+/* A new item; if there is one of that name, that one, emptied. */
 static struct api_descriptor *list_place(struct api_descriptors *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -159,7 +159,7 @@ static void list_add_file(struct api_descriptors *list, const char *folder, char
 	descriptor_read(descriptor, folder, whole);
 }
 
-/* The name of a descriptor, not of a model. */
+/* Whether the file's name is that of a descriptor, not that of a model. */
 static bool name_is_descriptor(const char *name)
 {
 	return *name && *name != '.' && !text_ends_with(name, MODEL);
@@ -185,7 +185,7 @@ static void list_add_folder(struct api_descriptors *list, const char *folder,
 		closedir(open);
 }
 
-/* Returns false where the folder has no descriptor of that name. */
+/* False: the folder has no descriptor of that name. */
 static bool list_add_named(struct api_descriptors *list, const char *folder, const char *name,
 			   enum api_origin origin)
 {

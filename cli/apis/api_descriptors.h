@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api_descriptors.h: the descriptors that are there: those of built-in APIs, those installed beside
- * them, and the user's own.
+ * api_descriptors.h: all descriptors: those of built-in APIs, other installed ones, and the user's
+ * own.
  */
 #ifndef TL_CLI_APIS_API_DESCRIPTORS_H
 #define TL_CLI_APIS_API_DESCRIPTORS_H
@@ -15,10 +15,10 @@ struct api_descriptor {
 	char *name; /* the file's name without .json */
 	char *path;
 	enum api_origin origin;
-	char *version;	/* of the headers; NULL where only the headers tell */
+	char *version;	/* of the headers; NULL: it stands in the headers only */
 	char **sonames; /* NULL-ended */
-	long functions; /* BUILT_IN: how many have shims; else -1 */
-	char *trouble;	/* it can't be read: why; else NULL */
+	long functions; /* BUILT_IN: how many have shims; otherwise -1 */
+	char *trouble;	/* why it can't be read; NULL: it can */
 };
 
 struct api_descriptors {
@@ -27,21 +27,21 @@ struct api_descriptors {
 };
 
 /*
- * All of them by name. A descriptor of the user's hides an installed one of that name. `whole`: with
- * versions and numbers of functions, for which large files are read.
+ * All descriptors, ordered by name. The user's own descriptor hides an installed one of the same
+ * name. `whole`: with versions and numbers of functions, which means reading large files.
  */
 void api_descriptors_find(struct api_descriptors *list, bool whole);
 
 /*
- * The one descriptor of that name, as api_descriptors_find would give it: no other is read. Returns
- * false where there is none; the list is empty then.
+ * The descriptor of that name, as api_descriptors_find would give it. Reads no other descriptor.
+ * False: there is none, and the list is empty.
  */
 bool api_descriptors_find_named(struct api_descriptors *list, const char *name);
 void api_descriptors_free(struct api_descriptors *list);
 
 /*
- * The user's folder for descriptors, as text for messages: "~/.config/tracelayer/apis" or what the
- * environment says.
+ * The user's folder for descriptors, as text for messages: "~/.config/tracelayer/apis" or the
+ * folder that the environment names.
  */
 const char *api_descriptors_user_folder(void);
 

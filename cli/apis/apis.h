@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * apis.h: the contract of cli/apis: which APIs can be traced, and the interposers by which
- * `tracelayer run` traces those that libtracelayer.so has no shims for.
+ * `tracelayer run` traces APIs without shims in libtracelayer.so.
  *
  * An interposer is a small shared library that `tracegen interposer` writes from a library and what
  * describes its functions: headers, a descriptor, debug information, or nothing but its symbols.
@@ -21,7 +21,7 @@
 /* `tracelayer apis` */
 int command_apis(int argc, char **argv);
 
-/* What an interposer is made from. Unset members are zero. */
+/* The request for an interposer. Unset members are zero. */
 struct interposer_request {
 	/* name of a descriptor, or the path of one; or NULL and... */
 	const char *api;
@@ -30,17 +30,19 @@ struct interposer_request {
 	struct words headers; /* as #include names them, or paths */
 	const char *pkg;      /* pkg-config's name of the library: its compiler flags */
 	struct words flags;   /* more of the compiler's flags */
-	/* where an API has several ABIs: the file of the program that will run */
+	/* the program that will run; it decides if an API has several ABIs */
 	const char *program;
-	/* where tracegen's report goes; NULL: one line at most, on stderr */
+	/* where tracegen's report goes; NULL: a few lines, on stderr */
 	FILE *log;
+	/* without these lines; messages of what failed are printed all the same */
+	bool quiet;
 };
 
 /*
  * Find the interposer in the cache, or make it. On success *paths is its path, to be freed, or
  * empty: the API is built in, and needs none. An API with several ABIs has an interposer for each
- * whose library is installed, unless the program shows which one it needs: their paths are joined by
- * colons. Returns an exit code; all but EXIT_DONE have printed a message.
+ * whose library is installed, unless the program shows which one it needs: their paths are joined
+ * by colons. Returns an exit code; all but EXIT_DONE have printed a message.
  */
 int interposer_find(const struct interposer_request *request, char **paths);
 

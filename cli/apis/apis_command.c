@@ -88,7 +88,7 @@ static int print_apis(const struct api_descriptors *list, enum table_format form
 	return failed ? EXIT_BROKEN : EXIT_DONE;
 }
 
-/* A descriptor that can't be read is no reason to hide the others. */
+/* If a descriptor can't be read, the others are still listed. */
 static int list_apis(enum table_format format)
 {
 	struct api_descriptors list;
@@ -131,7 +131,7 @@ int command_apis(int argc, char **argv)
 		       "descriptor, see --lib and --header in tracelayer-run(1).",
 	};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	options_parse(&argp, argc, argv, 0, &wishes);
 	return wishes.build ? build_interposer(wishes.build)
 			    : list_apis((enum table_format)wishes.format);
 }

@@ -3,8 +3,8 @@
  * interposer_cache.c: see interposer_cache.h.
  *
  * A line of a list is "HASH SIZE MTIME CTIME INODE PATH": the hash is XXH3 of 128 bits in
- * hexadecimal, the times are in nanoseconds. "absent PATH" is a file that would have been read, had
- * it been there: debug information that is installed later.
+ * hexadecimal, the times are in nanoseconds. "absent PATH" is a file that tracegen looked for and
+ * did not find, such as debug information that may be installed later.
  */
 #include "config.h"
 
@@ -78,7 +78,7 @@ static bool source_put(FILE *list, const char *path)
 {
 	struct source_state state;
 
-	/* As tracegen says that it found no such file. */
+	/* The mark that tracegen puts before a file that it did not find. */
 	if (*path == '?')
 		return fprintf(list, ABSENT "%s\n", path + 1) > 0;
 	return source_look(path, &state) && source_hash(path, &state) &&
@@ -89,7 +89,7 @@ static bool source_put(FILE *list, const char *path)
 		       state.inode, path) > 0;
 }
 
-/* The file that the line names has the content that it had. *touched: but not the times. */
+/* Whether the line's file has the same content. *touched: its times are different. */
 static bool source_is_current(const char *line, bool *touched)
 {
 	struct source_state was, now;
@@ -139,7 +139,7 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 		       snprintf(entry->list, PATH_MAX, "%s/%s.list", folder, name) >= PATH_MAX ||
 		       snprintf(entry->log, PATH_MAX, "%s/%s.log", folder, name) >= PATH_MAX))
 		error = ENAMETOOLONG;
-	/* What another user wrote must not run as this one, as after sudo with the caller's HOME. */
+	/* A file of another user must not run as this user, as after sudo with the caller's HOME. */
 	if (!error && (lstat(folder, &stat) || stat.st_uid != geteuid())) {
 		say("%s: the folder belongs to another user; set XDG_CACHE_HOME to one of yours",
 		    folder);
@@ -156,7 +156,7 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 	return !error;
 }
 
-/* Write the list anew: the files are the same, only their times are not. */
+/* Write the list again: the files are the same, but their times have changed. */
 static void cache_refresh(const struct cache_entry *entry, FILE *list)
 {
 	char temporary[PATH_MAX + 16], *line = NULL;

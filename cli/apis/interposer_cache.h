@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposer_cache.h: the interposers that were made before.
+ * interposer_cache.h: the cache of interposers.
  *
  * A request's key is a hash of its words, of tracegen itself and of the environment that decides
  * which files are found. KEY.so is the interposer; KEY.list names each file that it was made from,
- * with its size, times and a hash of its content. An interposer is current if all of these files
- * have the content that they had. As long as their sizes and times are the same, they are not read.
+ * with its size, times and a hash of its content. An interposer is current if the content of all
+ * these files is the same. A file is read only if its size or times have changed.
  *
  * Several commands may use the cache at once: files appear by rename(2), the list last.
  */
@@ -18,7 +18,7 @@
 struct cache_entry {
 	char library[PATH_MAX]; /* KEY.so */
 	char list[PATH_MAX];	/* KEY.list */
-	char log[PATH_MAX];	/* KEY.log: what tracegen printed: what is left out, and why */
+	char log[PATH_MAX]; /* KEY.log: tracegen's output: the functions that are left out, and why */
 };
 
 /*
@@ -27,13 +27,13 @@ struct cache_entry {
  */
 bool cache_place(struct cache_entry *entry, const char *label, const char *const *words);
 
-/* It is there, and current. */
+/* Whether the interposer exists and is current. */
 bool cache_is_current(const struct cache_entry *entry);
 
 /*
- * Keep what was made: `library` is the new interposer, `sources` a file that names, one in a line,
- * what it was made from. Both lie in the cache's folder and are moved or removed. Returns 0 or an
- * errno.
+ * Keep a new interposer. `library` is its file. `sources` is a file with the paths of the files
+ * that it was made from, one on each line. Both lie in the cache's folder, and are moved or
+ * removed. Returns 0 or an errno.
  */
 int cache_keep(const struct cache_entry *entry, const char *library, const char *sources);
 

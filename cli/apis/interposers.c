@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposers.c: the interposer that a request asks for, from the cache or made by tracegen.
+ * interposers.c: finds the interposer for a request in the cache, or has tracegen make it.
  */
 #include "config.h"
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ extern char **environ;
 
 /* ---- which descriptor ---- */
 
-/* The dynamic linker says that the program loads the library. */
+/* Whether the dynamic linker lists the library for the program. */
 static bool program_loads(const char *program, const char *soname)
 {
 	struct tl_program_file file;
@@ -49,7 +50,7 @@ static bool program_loads(const char *program, const char *soname)
 	return loads;
 }
 
-/* One of the names that lead to the program contains the word: mpirun is mpirun.openmpi. */
+/* Whether the word is in one of the names that lead to the program: mpirun is mpirun.openmpi. */
 static bool program_is_called(const char *program, const char *word)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -88,7 +89,7 @@ static bool descriptor_suits(const struct api_descriptor *descriptor, const char
 	return program_is_called(program, word);
 }
 
-/* The dynamic linker would find the library. */
+/* Whether the dynamic linker finds the library. */
 static bool library_is_installed(const char *soname)
 {
 	const char *folders = getenv("LD_LIBRARY_PATH");
@@ -109,7 +110,7 @@ static bool library_is_installed(const char *soname)
 		free(path);
 	}
 	free(list);
-	/* It holds the paths, each with its NUL. */
+	/* The memory for the paths, each with its NUL. */
 	char *piece = NULL;
 
 	while (cache && !found && getdelim(&piece, &room, '\0', cache) > 0) {
@@ -136,7 +137,7 @@ static bool descriptor_is_installed(const struct api_descriptor *descriptor)
 struct chosen {
 	const struct api_descriptor **item;
 	size_t count;
-	bool kinds; /* there are some that are called NAME-KIND */
+	bool kinds; /* there are descriptors called NAME-KIND */
 };
 
 static void chosen_add(struct chosen *chosen, const struct api_descriptor *item)
@@ -147,9 +148,9 @@ static void chosen_add(struct chosen *chosen, const struct api_descriptor *item)
 }
 
 /*
- * The descriptor of that name; or, of those called NAME-KIND, the one whose library the program
- * loads, or whose KIND is in the name of the launcher. Where the program does not tell, all whose
- * library is installed: at a function's first call the layer knows which of them it is.
+ * The descriptor of that name. If there are descriptors called NAME-KIND, it is the one whose
+ * library the program loads, or whose KIND is in the launcher's name. If the program does not tell,
+ * all whose library is installed: at a function's first call, the layer knows which one it is.
  */
 static struct chosen descriptors_choose(const struct api_descriptors *list, const char *name,
 					const char *program)
@@ -181,7 +182,7 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 
 /* ---- making one ---- */
 
-/* A path, or -I and a path, that depends on the folder that the command runs in. */
+/* Whether the word is a path, or -I and a path, that depends on the current folder. */
 static bool word_is_relative(const char *word)
 {
 	if (!strncmp(word, "-I", 2))
@@ -189,7 +190,7 @@ static bool word_is_relative(const char *word)
 	return word[0] != '/' && !access(word, F_OK);
 }
 
-/* The folder that decides what the words mean; "" where it does not matter. */
+/* The current folder, if the meaning of the words depends on it; otherwise "". */
 static char *words_folder(const struct words *words)
 {
 	for (size_t i = 0; i < words->count; i++)
@@ -198,7 +199,7 @@ static char *words_folder(const struct words *words)
 	return NULL;
 }
 
-/* What decides what tracegen makes, beside its words: itself, and where it looks for files. */
+/* Its output also depends on tracegen itself, and on where it looks for files. */
 static void words_add_surroundings(struct words *words, const char *tracegen)
 {
 	static const char *const variables[] = {"LD_LIBRARY_PATH",
@@ -223,7 +224,7 @@ static void words_add_surroundings(struct words *words, const char *tracegen)
 		words_add(words, getenv(*name) ? getenv(*name) : "");
 }
 
-/* Returns tracegen's exit code, 127 where it can't be started. What it prints goes to the log. */
+/* Returns tracegen's exit code, or 127 if it can't be started. Its output goes to the log. */
 static int tracegen_run(struct words *words, const char *log)
 {
 	posix_spawn_file_actions_t actions;
@@ -264,12 +265,12 @@ static void log_print(const char *log, FILE *to)
 		fclose(from);
 }
 
-/* What tracegen says of where types come from, where no header was given. */
+/* The line in which tracegen says where types come from, if there is no header. */
 #define TYPES_LINE "types: "
 
 /*
- * The log ends with "N functions of LIBRARY, …; N left out". One line, if there is anything to
- * tell, and one that says where types come from.
+ * The log ends with "N functions of LIBRARY, …; N left out". Prints one line if functions are left
+ * out, and one that says where types come from.
  */
 static void log_report(const struct cache_entry *entry)
 {
@@ -295,10 +296,14 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 			   const struct words *flags, bool quiet)
 {
 	char library[PATH_MAX + 32], sources[PATH_MAX + 32];
+	unsigned own = 0;
 	int code;
 
-	snprintf(library, sizeof(library), "%s.%d", entry->library, getpid());
-	snprintf(sources, sizeof(sources), "%s.sources.%d", entry->list, getpid());
+	/* Processes of several hosts may have one number and share the cache. */
+	if (getrandom(&own, sizeof(own), GRND_NONBLOCK) != sizeof(own))
+		own = (unsigned)getpid();
+	snprintf(library, sizeof(library), "%s.%08x", entry->library, own);
+	snprintf(sources, sizeof(sources), "%s.sources.%08x", entry->list, own);
 	words_add(words, "-o");
 	words_add(words, library);
 	words_add(words, "--sources");
@@ -313,7 +318,7 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 		unlink(sources);
 		log_print(entry->log, stderr);
 		unlink(entry->log);
-		/* The dynamic linker has said what is missing. */
+		/* The dynamic linker has printed which library is missing. */
 		if (code == 127)
 			say("tracegen cannot run here; install the library that is missing, or make the interposer on another machine: tracelayer apis --build");
 		return code == 2 ? EXIT_USAGE : EXIT_BROKEN;
@@ -328,7 +333,7 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 	return error ? EXIT_BROKEN : EXIT_DONE;
 }
 
-/* The name that a file of the cache begins with. */
+/* The beginning of the names of the cache's files. */
 static const char *request_label(const struct interposer_request *request)
 {
 	const char *name = request->library ? request->library : request->api;
@@ -375,7 +380,8 @@ static int interposer_for(const struct interposer_request *request, const char *
 	if (!cache_place(&entry, request_label(request), keyed.item))
 		code = EXIT_BROKEN;
 	else if (!cache_is_current(&entry))
-		code = interposer_make(&entry, &words, &request->flags, request->log != NULL);
+		code = interposer_make(&entry, &words, &request->flags,
+				       request->log || request->quiet);
 	if (code == EXIT_DONE) {
 		strcpy(path, entry.library);
 		if (request->log)
@@ -399,7 +405,7 @@ static int descriptor_interposer(const struct interposer_request *request,
 	return interposer_for(request, descriptor->path, path);
 }
 
-/* One that can't be made is left out, if there is another. */
+/* If one can't be made, and there is another, it is left out. */
 static int chosen_interposers(const struct interposer_request *request, const struct chosen *chosen,
 			      char **paths)
 {

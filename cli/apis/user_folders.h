@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * user_folders.h: where the user's own files lie, as the XDG base directory specification has it.
+ * user_folders.h: the folders of the user's own files, by the XDG base directory specification.
  */
 #ifndef TL_CLI_APIS_USER_FOLDERS_H
 #define TL_CLI_APIS_USER_FOLDERS_H
@@ -9,8 +9,8 @@
 
 /*
  * `folder` (PATH_MAX bytes) becomes $VARIABLE/tracelayer/NAME, or HOME/INITIAL/tracelayer/NAME
- * where the variable is unset, empty or no absolute path. Nothing is made. Returns false where
- * there is no home folder either.
+ * if the variable is unset, empty or no absolute path. Creates no folder. Returns false if there is
+ * no home folder either.
  */
 bool user_folder(const char *variable, const char *initial, const char *name, char *folder);
 

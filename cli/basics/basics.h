@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * basics.h: the contract of cli/basics, what every command needs: exit codes, one-line messages, a
- * progress line, safe printing of foreign text, memory that cannot fail, sets of texts and
+ * progress line, options, safe printing of foreign text, memory that cannot fail, sets of texts and
  * numbers, and lists of words.
  *
  * The room uses tables and common. All rooms of cli/ may use it. One thread only.
@@ -13,6 +13,7 @@
 #include "cli/basics/exit_codes.h"
 #include "cli/basics/interned.h"
 #include "cli/basics/messages.h"
+#include "cli/basics/options.h"
 #include "cli/basics/progress.h"
 #include "cli/basics/words.h"
 #include "tables/needed_memory.h"

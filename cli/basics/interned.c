@@ -29,7 +29,7 @@ static size_t hash_of_text(const char *text)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-/* Where the text is in the table, or would be. */
+/* The place of the text in the table, or the free place where it belongs. */
 static uint32_t *place_of_text(const struct names *names, const char *text)
 {
 	uint32_t *places = names->places.list;
@@ -69,7 +69,7 @@ void names_free(struct names *names)
 	free(names->places.list);
 }
 
-/* Where the number is in the table, or would be. */
+/* The place of the number in the table, or the free place where it belongs. */
 static uint32_t *place_of_number(const struct numbers *numbers, uint64_t number)
 {
 	uint32_t *places = numbers->places.list;

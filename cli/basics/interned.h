@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interned.h: a set of texts, and a set of numbers. Each member is kept once and known by its
- * place: 0 for the first that came, 1 for the second, and so on.
+ * interned.h: a set of texts, and a set of numbers. Each member is kept once. Its place is its
+ * number: 0 for the first that was added, 1 for the second, and so on.
  */
 #ifndef TL_CLI_BASICS_INTERNED_H
 #define TL_CLI_BASICS_INTERNED_H

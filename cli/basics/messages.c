@@ -19,7 +19,7 @@
 
 void say(const char *format, ...)
 {
-	/* One write keeps the line whole beside what the traced program prints. */
+	/* One write keeps the line whole, while the traced program prints, too. */
 	char message[4096], line[sizeof("tracelayer: ") + 4 * sizeof(message)];
 	struct tl_text text = {line, line + sizeof(line) - 1, false};
 	va_list arguments;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Begins as zeros. The list has its array, and not the texts. */
+/* Begins as zeros. The list owns its array, but not the texts. */
 struct words {
 	const char **item; /* NULL-ended; NULL while nothing was added */
 	size_t count;

@@ -8,8 +8,8 @@
  * wakes the process, which answers with the same number when it is done. First all processes get
  * their requests, then the command waits for their answers.
  *
- * Only the buffers file itself is trusted, not what stands in it: it may be left over from a dead
- * process whose number another one has now (cli/leftovers/leftovers.h).
+ * The file's content is not trusted. The file may be left over from a dead process, whose number
+ * another process has now (cli/leftovers/leftovers.h).
  */
 #include "config.h"
 
@@ -61,7 +61,7 @@ struct target {
 	struct tl_file_header *header;
 	size_t size;	 /* of what is mapped */
 	uint32_t number; /* of our request */
-	bool failed;	 /* the user has a message that says why */
+	bool failed;	 /* a message has told the user why */
 };
 
 struct targets {
@@ -73,7 +73,7 @@ struct targets {
 
 /* ---- who is there */
 
-/* The process that made the file still runs, and its number was not given to another one. */
+/* Whether the process that made the file still runs, and its number is not that of another one. */
 static bool target_is_alive(const struct target *target)
 {
 	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time;
@@ -99,7 +99,7 @@ static bool target_map(struct target *target, const struct leftover *file)
 	return mapped != MAP_FAILED;
 }
 
-/* What the user names: digits are a process, anything else is a session. */
+/* The user's word: digits are a process, anything else is a session. */
 static bool header_is_meant(const struct tl_file_header *header, const char *word)
 {
 	char *end;
@@ -175,7 +175,7 @@ static long futex_call(_Atomic uint32_t *word, int operation, uint32_t value,
 	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
 }
 
-/* Waits for the answer to that request. False: the process has ended, or did not answer in time. */
+/* Waits for the answer to the request. False: the process has ended, or did not answer in time. */
 static bool target_wait(const struct target *target, uint32_t number)
 {
 	const struct timespec slice = {0, SLICE_MS * 1000000l};
@@ -313,7 +313,7 @@ bool control_request(uint32_t pid, enum tl_file_request what)
 	return done && targets.count;
 }
 
-/* ---- the whole */
+/* ---- the commands */
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -324,7 +324,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (!targets_add_named(targets, argument)) {
 			char *end;
 			unsigned long pid = strtoul(argument, &end, 10);
-			/* A process that was named before is not an error. */
+			/* It is no error to name a process twice. */
 			if (*end || !targets_have(targets, (pid_t)pid)) {
 				say_no_target(argument);
 				targets->code = EXIT_BROKEN;
@@ -351,7 +351,7 @@ static int control_command(int argc, char **argv, const struct request *request)
 		need(NULL);
 	const struct argp argp = {.parser = parse_option, .args_doc = "PID|SESSION...", .doc = doc};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &targets);
+	options_parse(&argp, argc, argv, 0, &targets);
 	for (size_t i = 0; i < targets.count; i++)
 		target_request(&targets, &targets.list[i]);
 	for (size_t i = 0; i < targets.count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * export.c: `tracelayer export`: makes a .tlt file into JSON or a Perfetto trace (export_encode.c),
- * or, with --systrace, a .tlt file or JSON into ftrace's text (systrace.h).
+ * several or a part of one into one timeline (export_timeline.h), or, with --systrace, a .tlt file or JSON
+ * into ftrace's text (systrace.h).
  *
  * The output is made beside its name, and gets that name when it is whole (output_file.h).
  */
@@ -18,8 +19,10 @@
 #include "cli/basics/basics.h"
 #include "cli/export/export.h"
 #include "cli/export/export_job.h"
+#include "cli/export/export_timeline.h"
 #include "cli/outputs/outputs.h"
 #include "cli/read/read.h"
+#include "cli/sqlite/sqlite.h"
 #include "cli/systrace/systrace.h"
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
@@ -73,7 +76,7 @@ static int export_systrace(struct export *export)
 	return code;
 }
 
-/* --- the command */
+/* --- one file, whole */
 
 static int export_trace(struct export *export)
 {
@@ -90,16 +93,182 @@ static int export_trace(struct export *export)
 	return code;
 }
 
-enum { OPTION_SYSTRACE = 256 };
+/* --- several files, or a part */
+
+enum kind { KIND_NONE, KIND_TRACE, KIND_TAR, KIND_OTF2, KIND_SQLITE };
+
+static bool name_ends(const char *name, const char *ending)
+{
+	size_t length = strlen(name), size = strlen(ending);
+
+	return length > size && !strcmp(name + length - size, ending);
+}
+
+static enum kind kind_of(const struct export *export, bool *gzip)
+{
+	*gzip = false;
+	if (name_ends(export->output, ".otf2"))
+		return KIND_OTF2;
+	if (name_ends(export->output, ".sqlite"))
+		return KIND_SQLITE;
+	*gzip = name_ends(export->output, ".tar.gz");
+	if (*gzip || name_ends(export->output, ".tar"))
+		return KIND_TAR;
+	*gzip = export->gzip;
+	return export->format ? KIND_TRACE : KIND_NONE;
+}
+
+static int timeline_code(const struct timeline *timeline)
+{
+	return timeline->incomplete || timeline->inputs.unsound ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+static int timeline_export(struct export *export, struct timeline *timeline, enum kind kind)
+{
+	bool written;
+
+	/* Viewers of OTF2 take more. */
+	if (kind != KIND_OTF2)
+		timeline_warn(timeline, export->output);
+	if (kind == KIND_OTF2) {
+		int code = timeline_write_otf2(timeline, export->output, export->force);
+		return code == EXIT_DONE ? timeline_code(timeline) : code;
+	}
+	if (!open_output(export))
+		return EXIT_BROKEN;
+	written = kind == KIND_TAR
+			  ? timeline_write_tar(timeline, export->file.fd, export->file.path)
+			  : timeline_write(timeline, export->file.fd, export->file.path);
+	return close_output(export, written) ? timeline_code(timeline) : EXIT_BROKEN;
+}
+
+static int timeline_read_inputs(const struct export *export, struct timeline *timeline)
+{
+	for (size_t i = 0; i < export->inputs.count; i++) {
+		if (!strcmp(export->inputs.item[i], "-")) {
+			say("standard input can be read only once, which is enough for one file, whole; give a file");
+			return EXIT_USAGE;
+		}
+		timeline_inputs_add(&timeline->inputs, export->inputs.item[i]);
+	}
+	if (!timeline->inputs.count)
+		return EXIT_BROKEN;
+	timeline_inputs_finish(&timeline->inputs, &timeline->selection);
+	if (timeline->inputs.count)
+		return EXIT_DONE;
+	say("no process is selected by --rank and --process; `tracelayer summary` names those of a file");
+	return EXIT_USAGE;
+}
+
+static int export_timeline(struct export *export)
+{
+	struct timeline timeline = {.selection = export->selection, .format = export->format};
+	enum kind kind = kind_of(export, &timeline.gzip);
+	int code = timeline_read_inputs(export, &timeline);
+
+	if (code == EXIT_DONE)
+		code = timeline_export(export, &timeline, kind);
+	timeline_inputs_free(&timeline.inputs);
+	timeline_numbers_free(&timeline.numbers);
+	mpi_messages_free(&timeline.messages);
+	return code;
+}
+
+static bool export_is_timeline(const struct export *export)
+{
+	const struct selection *selection = &export->selection;
+	struct stat about;
+	bool gzip;
+
+	return export->inputs.count > 1 || selection->ranks || selection->process ||
+	       selection_is_within(selection) || kind_of(export, &gzip) == KIND_TAR ||
+	       kind_of(export, &gzip) == KIND_OTF2 ||
+	       (!stat(export->input, &about) && S_ISDIR(about.st_mode));
+}
+
+/* --- a database */
+
+/* Several .tlt files, or a part of them, become one timeline first: it is JSON, in a file without a name. */
+static int sqlite_of_timeline(struct export *export)
+{
+	struct timeline timeline = {.selection = export->selection, .format = &tl_format_json};
+	int code = timeline_read_inputs(export, &timeline), spool = -1;
+	char path[32];
+
+	if (code == EXIT_DONE && (spool = spool_open()) < 0)
+		code = EXIT_BROKEN;
+	if (code == EXIT_DONE && !timeline_write(&timeline, spool, "the database")) {
+		say("%s: %s; free some space where temporary files are", export->output,
+		    strerror(errno));
+		code = EXIT_BROKEN;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", spool);
+	if (code == EXIT_DONE)
+		code = sqlite_write((const char *const[]){path}, 1, export->output, export->force);
+	if (code == EXIT_DONE)
+		code = timeline_code(&timeline);
+	if (spool >= 0)
+		close(spool);
+	timeline_inputs_free(&timeline.inputs);
+	timeline_numbers_free(&timeline.numbers);
+	mpi_messages_free(&timeline.messages);
+	return code;
+}
+
+/* Traces in JSON may come from several tools. Each has its own clock, which stays as it is. */
+static bool inputs_are_json(const struct export *export)
+{
+	const struct selection *selection = &export->selection;
+	struct stat about;
+
+	if (selection->ranks || selection->process || selection_is_within(selection))
+		return false;
+	for (size_t i = 0; i < export->inputs.count; i++)
+		if (record_file_is(export->inputs.item[i]) ||
+		    (!stat(export->inputs.item[i], &about) && S_ISDIR(about.st_mode)))
+			return false;
+	return true;
+}
+
+static int export_sqlite(struct export *export)
+{
+	if (!sqlite_is_there(export->output))
+		return EXIT_USAGE;
+	if (export_is_timeline(export) && !inputs_are_json(export))
+		return sqlite_of_timeline(export);
+	return sqlite_write(export->inputs.item, export->inputs.count, export->output,
+			    export->force);
+}
+
+/* --- the command */
+
+enum {
+	OPTION_SYSTRACE = 256,
+	OPTION_RANK,
+	OPTION_TIME,
+	OPTION_THREAD,
+	OPTION_PROCESS,
+	OPTION_NAME,
+};
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-	 "file to write (.json or .pftrace, either with .gz), or a folder; - writes JSON to standard output. Default: FILE, with .json in "
-	 "place of .tlt",
+	 "file to write (.json or .pftrace, either with .gz; .tar: a .pftrace for each rank, with Perfetto's manifest; .otf2; .sqlite), or a folder; - "
+	 "writes JSON to standard output. Default: FILE, with .json in place of .tlt",
 	 0},
 	{"force", 'f', NULL, 0,
 	 "overwrite a file of that name; without this option, the new file's name gets a number",
 	 0},
+	{"time", OPTION_TIME, "FROM-TO", 0,
+	 "only events of this time, in seconds from the start of the trace; either may be missing",
+	 0},
+	{"rank", OPTION_RANK, "RANKS", 0,
+	 "only processes of these ranks, such as 0,8-15,*/16 (those that 16 divides)", 0},
+	{"process", OPTION_PROCESS, "GLOBS", 0,
+	 "only processes whose program or number these globs match; commas between them", 0},
+	{"thread", OPTION_THREAD, "GLOBS", 0,
+	 "only threads and queues whose name or number these globs match", 0},
+	{"name", OPTION_NAME, "GLOBS", 0, "only calls and events whose name these globs match", 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0,
 	 "write FILE, a .tlt or JSON trace, as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
 	 ".systrace in place of its ending",
@@ -122,14 +291,38 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_SYSTRACE:
 		export->systrace = true;
 		return 0;
+	case OPTION_TIME:
+		if (!selection_take_time(&export->selection, argument))
+			argp_error(
+				state,
+				"--time=%s: give two times in seconds, such as 0.5-2, 0.5- or -2",
+				argument);
+		return 0;
+	case OPTION_RANK:
+		if (!tl_rank_set_is(argument))
+			argp_error(
+				state,
+				"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
+				argument);
+		export->selection.ranks = argument;
+		return 0;
+	case OPTION_PROCESS:
+		selection_add(&export->selection.process, argument);
+		return 0;
+	case OPTION_THREAD:
+		selection_add(&export->selection.thread, argument);
+		return 0;
+	case OPTION_NAME:
+		selection_add(&export->selection.name, argument);
+		return 0;
 	case ARGP_KEY_ARG:
-		if (export->input)
-			argp_error(state, "more than one file given; export each by itself");
-		export->input = argument;
+		words_add(&export->inputs, argument);
+		export->input = export->inputs.item[0];
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no file given; name a .tlt file, or with --systrace a trace in JSON");
+		argp_error(
+			state,
+			"no file given; name .tlt files or a folder of them, or with --systrace a trace in JSON");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -138,10 +331,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "FILE",
-	.doc = "Convert a .tlt file, which `tracelayer run -o trace.tlt` writes, to Chrome trace JSON (plain or compressed) or to a Perfetto trace. "
-	       "With --systrace, convert a .tlt or JSON trace to ftrace's text. FILE - is standard input.\v"
-	       "Exit code: 0 done, 1 the file is broken or the output cannot be written, 2 usage, 3 the file ends early or is damaged (the output "
+	.args_doc = "FILE|FOLDER...",
+	.doc = "Convert .tlt files, which `tracelayer run -o trace.tlt` writes, to Chrome trace JSON (plain or compressed), to a Perfetto trace, "
+	       "to OTF2 or to an SQLite database (this one from JSON, too). Several files, or all of a folder, become one timeline on one clock. With --systrace, convert a .tlt or JSON trace to "
+	       "ftrace's text. FILE - is standard input.\v"
+	       "Exit code: 0 done, 1 the file is broken or the output cannot be written, 2 usage, 3 a file ends early or is damaged (the output "
 	       "has all that is sound).",
 };
 
@@ -198,27 +392,60 @@ static int command_systrace(struct export *export)
 	return code;
 }
 
+static int command_trace(struct export *export)
+{
+	bool gzip;
+
+	export->format = tl_format_of(export->output, &export->gzip);
+	if (export->format == &tl_format_tlt)
+		export->format = NULL; /* the input is a .tlt file already */
+	if (!export->format && (!strcmp(export->output, "-") || path_is_no_file(export->output)))
+		export->format = &tl_format_json;
+	if (kind_of(export, &gzip) == KIND_NONE) {
+		say("%s: no format has this ending; use .json or .pftrace, either with .gz, .tar, .otf2 or .sqlite",
+		    export->output);
+		return EXIT_USAGE;
+	}
+	if (kind_of(export, &gzip) == KIND_SQLITE)
+		return export_sqlite(export);
+	return export_is_timeline(export) ? export_timeline(export) : export_trace(export);
+}
+
+/* Whether the files can be told apart from the options. A message says what is missing. */
+static bool arguments_are_sound(const struct export *export)
+{
+	struct stat about;
+	bool folder = !stat(export->input, &about) && S_ISDIR(about.st_mode);
+
+	if (export->systrace && export->inputs.count > 1)
+		say("--systrace takes one file; make one timeline of them first, with -o all.json");
+	else if (export->inputs.count > 1 || folder)
+		if (!export->output || (!stat(export->output, &about) && S_ISDIR(about.st_mode)))
+			say("name the output of several files: -o all.pftrace, all.json, all.tar, all.otf2 or all.sqlite");
+		else
+			return true;
+	else
+		return true;
+	return false;
+}
+
 int command_export(int argc, char **argv)
 {
 	static const char *const endings[] = {".tlt", NULL};
 	struct export export = {0};
 	char *chosen = NULL;
-
-	argp_parse(&argp, argc, argv, 0, NULL, &export);
-	if (export.systrace)
-		return command_systrace(&export);
-	chosen = choose_output(&export, endings, ".json");
-	export.format = tl_format_of(export.output, &export.gzip);
-	if (export.format == &tl_format_tlt)
-		export.format = NULL; /* the input is a .tlt file already */
-	if (!export.format && (!strcmp(export.output, "-") || path_is_no_file(export.output)))
-		export.format = &tl_format_json;
 	int code = EXIT_USAGE;
-	if (export.format)
-		code = export_trace(&export);
-	else
-		say("%s: no format has this ending; use .json or .pftrace, either with .gz",
-		    export.output);
+
+	options_parse(&argp, argc, argv, 0, &export);
+	bool sound = arguments_are_sound(&export);
+	if (sound && export.systrace) {
+		code = command_systrace(&export);
+	} else if (sound) {
+		chosen = choose_output(&export, endings, ".json");
+		code = command_trace(&export);
+	}
 	free(chosen);
+	selection_free(&export.selection);
+	words_free(&export.inputs);
 	return code;
 }

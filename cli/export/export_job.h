@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_job.h: one export of a .tlt file: what export.c was asked for, and the work of
- * export_encode.c.
+ * export_job.h: what export.c was asked for, and the work of export_encode.c: one .tlt file, whole.
  */
 #ifndef TL_CLI_EXPORT_EXPORT_JOB_H
 #define TL_CLI_EXPORT_EXPORT_JOB_H
@@ -11,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/basics/basics.h"
+#include "cli/read/selection.h"
 #include "cli/outputs/outputs.h"
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
@@ -21,7 +22,9 @@ struct slot;
 
 struct export
 {
-	const char *input, *output;
+	struct words inputs;
+	const char *input, *output; /* .input: the first */
+	struct selection selection;
 	struct tl_trace *trace;
 	const struct tl_format *format;
 	bool gzip, systrace, force;

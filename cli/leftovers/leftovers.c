@@ -27,19 +27,26 @@
 #include <sys/file.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
 #include "cli/leftovers/leftovers.h"
 #include "common/places.h"
 #include "common/proc.h"
+#include "common/run_protocol.h"
 
 enum life { LIFE_DEAD, LIFE_LIVE, LIFE_UNCLEAR };
 
 /* ---- who maps it ---- */
 
+/*
+ * Who opens the file for writing while the lease lasts makes the kernel send a signal, which would
+ * end this process if it were SIGIO, as without F_SETSIG. SIGURG is ignored.
+ */
 int leftover_unwritten(int fd)
 {
+	fcntl(fd, F_SETSIG, SIGURG);
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))
 		return errno == EAGAIN || errno == EBUSY ? 0 : -1;
 	fcntl(fd, F_SETLEASE, F_UNLCK);
@@ -79,8 +86,8 @@ static bool line_is_of(char *line, const struct leftover *leftover)
 }
 
 /*
- * 1: the thread's memory has it; 0: it has not; -1: the thread has no memory any more; -2: it may
- * not be seen.
+ * 1: the thread's memory has the file mapped; 0: it has not; -1: the thread has no memory any more;
+ * -2: we may not see it.
  */
 static int thread_maps(const char *thread, const struct leftover *leftover)
 {
@@ -191,7 +198,7 @@ static bool same_boot(const struct tl_file_header *header)
 static enum life life_of(struct leftover *leftover)
 {
 	if (!leftover->sound) {
-		/* Of a process that died while it made it, or is making it now. */
+		/* The process died while it made the file, or is making it now. */
 		enum life life = leftover->pid ? life_by_maps(leftover, leftover->pid) : LIFE_DEAD;
 		return life == LIFE_DEAD ? life_by_lease(leftover) : life;
 	}
@@ -237,8 +244,10 @@ static void read_header(struct leftover *leftover)
 		       header->byte_order == TL_FILE_BYTE_ORDER &&
 		       header->version == TL_FILE_VERSION;
 	leftover->sound = carries && header->kind == TL_FILE_BUFFERS;
-	leftover->unbegun =
-		carries && header->kind == TL_FILE_UNBEGUN && file_is_blank(leftover->fd);
+	/* Its process died between making the file and writing to it. */
+	bool empty = !leftover->stat.st_size && leftover->pid;
+	leftover->unbegun = empty || (carries && header->kind == TL_FILE_UNBEGUN &&
+				      file_is_blank(leftover->fd));
 	if (!leftover->sound)
 		return;
 	header->boot[sizeof(header->boot) - 1] = 0;
@@ -292,19 +301,12 @@ bool leftover_is_live(const struct leftover *leftover)
 	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
 }
 
-/* An empty file of a process that runs: the process has made it and will write the header next. */
-static bool may_be_in_the_making(const struct leftover *leftover)
-{
-	return !leftover->stat.st_size && leftover->pid && leftover->pid <= INT_MAX &&
-	       (!kill((pid_t)leftover->pid, 0) || errno == EPERM);
-}
-
 static enum leftover_state claim_open(struct leftover *leftover)
 {
 	struct stat now;
 
 	if (!leftover->sound && !leftover->unbegun)
-		return may_be_in_the_making(leftover) ? LEFTOVER_LIVE : LEFTOVER_ALIEN;
+		return LEFTOVER_ALIEN;
 	enum life life = life_of(leftover);
 
 	if (life == LIFE_LIVE)
@@ -375,13 +377,106 @@ uint64_t leftover_size(const struct leftover *leftover)
 	return (uint64_t)leftover->stat.st_blocks * 512;
 }
 
+/* ---- what the layer told runs: common/run_protocol.h ---- */
+
+struct report {
+	const char *name, *message;
+	time_t when;
+};
+
+/* What to do with a report. True: that was enough. */
+typedef bool report_visitor(void *user, const struct report *report);
+
+static bool reports_visit(int folder, bool deeper, report_visitor *visit, void *user);
+
+/* A report, or the folder with the reports that a run by root has in its own. */
+static bool report_visit(int folder, const char *name, bool deeper, report_visitor *visit,
+			 void *user)
+{
+	char message[PATH_MAX];
+	struct stat about;
+
+	if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) || about.st_uid != geteuid())
+		return false;
+	if (S_ISDIR(about.st_mode) && deeper) {
+		int inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		bool enough = inside >= 0 && reports_visit(inside, false, visit, user);
+
+		if (inside >= 0)
+			close(inside);
+		return enough;
+	}
+	ssize_t length = S_ISLNK(about.st_mode)
+				 ? readlinkat(folder, name, message, sizeof(message) - 1)
+				 : -1;
+	if (length < 0)
+		return false;
+	message[length] = '\0';
+	return visit(user, &(struct report){name, message, about.st_mtime});
+}
+
+static bool reports_visit(int folder, bool deeper, report_visitor *visit, void *user)
+{
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	bool enough = false;
+
+	while (entries && !enough && (entry = readdir(entries)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			enough = report_visit(folder, entry->d_name, deeper, visit, user);
+	if (entries)
+		closedir(entries);
+	return enough;
+}
+
+/* The buffers file that the report is about, if it is still there. NULL: it is not. */
+static const char *report_buffers(const struct report *report, uint32_t *pid)
+{
+	const char *path = report->message, *slash = strrchr(path, '/');
+	struct stat about;
+
+	if (strncmp(report->name, TL_REPORT_BUFFERS ".", strlen(TL_REPORT_BUFFERS ".")) ||
+	    *path != '/' || !tl_places_is_buffers(slash + 1, pid) || lstat(path, &about))
+		return NULL;
+	return path;
+}
+
+/* Calls with the open folder of each run of this user. */
+static void runs_visit(void (*visit)(void *user, int place, const char *name, int folder),
+		       void *user)
+{
+	struct tl_places places;
+	struct dirent *entry;
+	struct stat about;
+
+	tl_places(&places);
+	for (unsigned i = 0; i < places.count; i++) {
+		DIR *place = opendir(places.folder[i]);
+
+		while (place && (entry = readdir(place))) {
+			if (strncmp(entry->d_name, LEFTOVER_RUN, strlen(LEFTOVER_RUN)))
+				continue;
+			int folder = openat(dirfd(place), entry->d_name,
+					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			if (folder < 0)
+				continue;
+			if (!fstat(folder, &about) && about.st_uid == geteuid())
+				visit(user, dirfd(place), entry->d_name, folder);
+			close(folder);
+		}
+		if (place)
+			closedir(place);
+	}
+}
+
 /* ---- finding ---- */
 
 static void add_path(struct leftover_paths *paths, const char *folder, const char *name)
 {
 	char *path;
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0)
+	if (asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", name) < 0)
 		need(NULL);
 	paths->path = need(reallocarray(paths->path, paths->count + 1, sizeof(*paths->path)));
 	paths->path[paths->count++] = path;
@@ -400,6 +495,32 @@ static void paths_find_in(struct leftover_paths *paths, const char *folder, uint
 		closedir(files);
 }
 
+struct reported {
+	struct leftover_paths *paths;
+	uint32_t pid;
+};
+
+static bool reported_add(void *user, const struct report *report)
+{
+	const struct reported *reported = user;
+	uint32_t of;
+	const char *path = report_buffers(report, &of);
+	bool wanted = path && (!reported->pid || of == reported->pid);
+
+	for (size_t i = 0; wanted && i < reported->paths->count; i++)
+		wanted = strcmp(reported->paths->path[i], path) != 0;
+	if (wanted)
+		add_path(reported->paths, "", path);
+	return false;
+}
+
+static void run_find(void *user, int place, const char *name, int folder)
+{
+	(void)place;
+	(void)name;
+	reports_visit(folder, true, reported_add, user);
+}
+
 static int compare_paths(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a, *(char *const *)b);
@@ -415,6 +536,9 @@ void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pi
 		paths_find_in(paths, folder, pid);
 	for (unsigned i = 0; !folder && i < places.count; i++)
 		paths_find_in(paths, places.folder[i], pid);
+	/* Those that lie elsewhere, by --buffers. */
+	if (!folder)
+		runs_visit(run_find, &(struct reported){paths, pid});
 	if (paths->count)
 		qsort(paths->path, paths->count, sizeof(*paths->path), compare_paths);
 }
@@ -425,4 +549,117 @@ void leftover_forget(struct leftover_paths *paths)
 		free(paths->path[i]);
 	free(paths->path);
 	memset(paths, 0, sizeof(*paths));
+}
+
+/*
+ * The file's process has written all, and is dead. A first look at the header spares most files the
+ * search for their processes.
+ */
+static void file_remove_done(const char *path)
+{
+	struct leftover leftover;
+	bool done;
+
+	if (!leftover_open(path, &leftover))
+		return;
+	done = leftover.sound && leftover.header.state == TL_FILE_DONE;
+	leftover_release(&leftover);
+	if (done && leftover_claim(path, &leftover) == LEFTOVER_OURS && leftover.sound &&
+	    leftover.header.state == TL_FILE_DONE)
+		leftover_delete(&leftover);
+	leftover_release(&leftover);
+}
+
+void leftover_done_remove(void)
+{
+	struct leftover_paths paths;
+
+	leftover_find(&paths, NULL, 0);
+	for (size_t i = 0; i < paths.count; i++)
+		file_remove_done(paths.path[i]);
+	leftover_forget(&paths);
+}
+
+/* ---- folders of `tracelayer run` ---- */
+
+/* Deletes what the folder has, one level deep: reports are symbolic links. */
+static void folder_empty(int folder, bool deeper)
+{
+	DIR *entries = fdopendir(dup(folder));
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (!unlinkat(folder, entry->d_name, 0) || !deeper)
+			continue;
+		int inside = openat(folder, entry->d_name,
+				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (inside < 0)
+			continue;
+		folder_empty(inside, false);
+		close(inside);
+		unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+/* How long nothing may have happened in a folder that has no lock: a day. */
+#define FOLDER_OLD 86400
+
+static bool report_has_buffers(void *user, const struct report *report)
+{
+	uint32_t pid;
+
+	(void)user;
+	return report_buffers(report, &pid);
+}
+
+/* The report is new, or its process lives. */
+static bool report_is_live(void *user, const struct report *report)
+{
+	int pid = 0;
+
+	(void)user;
+	if (time(NULL) - report->when < FOLDER_OLD)
+		return true;
+	return sscanf(report->name, "%*[a-z].%d", &pid) == 1 && pid > 0 &&
+	       (!kill(pid, 0) || errno == EPERM);
+}
+
+/*
+ * Whether the run has ended. Its lock decides. A folder has none where an older version made it, or
+ * where its run was killed just before it locked it or just after it unlocked it.
+ */
+static bool run_is_dead(int folder)
+{
+	int lock = openat(folder, LEFTOVER_LOCK, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	struct stat about;
+	bool dead;
+
+	if (lock < 0)
+		return errno == ENOENT && !fstat(folder, &about) &&
+		       time(NULL) - about.st_mtime >= FOLDER_OLD &&
+		       !reports_visit(folder, true, report_is_live, NULL);
+	/* The lock follows the file's making at once. */
+	dead = !fstat(lock, &about) && about.st_uid == geteuid() &&
+	       time(NULL) - about.st_mtime > 5 && !flock(lock, LOCK_EX | LOCK_NB);
+	close(lock);
+	return dead;
+}
+
+/* The folder stays as long as it says where buffers lie. */
+static void run_remove_dead(void *user, int place, const char *name, int folder)
+{
+	(void)user;
+	if (!run_is_dead(folder) || reports_visit(folder, true, report_has_buffers, NULL))
+		return;
+	folder_empty(folder, true);
+	unlinkat(place, name, AT_REMOVEDIR);
+}
+
+void leftover_folders_remove(void)
+{
+	runs_visit(run_remove_dead, NULL);
 }

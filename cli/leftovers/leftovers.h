@@ -4,8 +4,8 @@
  * (format/file/trace_file.h), and tells whether a live process still uses them.
  *
  * Files of another user than the effective one are neither opened nor mentioned. Symbolic links
- * are not followed. Not its name but its first bytes make a file a leftover: tracelayer's magic
- * and version. Nothing else is ever deleted.
+ * are not followed. A file is a leftover if it begins with tracelayer's magic and version, whatever
+ * its name. No other file is ever deleted.
  *
  * The room uses basics, format/file and common. One thread only.
  */
@@ -25,8 +25,8 @@ enum leftover_state {
 	LEFTOVER_LIVE, /* its process maps it */
 	/* we hold the claim, but cannot see from here whether its process lives */
 	LEFTOVER_UNCLEAR,
-	LEFTOVER_CLAIMED, /* another command is at it */
-	/* there is no such file (any more), or it is somebody else's, or no regular file */
+	LEFTOVER_CLAIMED, /* another command has the claim */
+	/* there is no such file (any more), or it is another user's, or no regular file */
 	LEFTOVER_NONE,
 	/* not a buffers file, and closed: .header has its first bytes */
 	LEFTOVER_ALIEN,
@@ -38,12 +38,12 @@ struct leftover {
 	int fd; /* open for reading */
 	int error;
 	struct stat stat;
-	bool sound; /* it has a header that can be relied on */
+	bool sound; /* its header is complete and sound */
 	/* it has only magic and version: nothing was recorded */
 	bool unbegun;
 	/* made before this machine was started, or on another: then UNCLEAR */
 	bool elsewhere;
-	uint32_t pid; /* from the header, else from the name; 0: unknown */
+	uint32_t pid; /* from the header, otherwise from the name; 0: unknown */
 	struct tl_file_header header;
 };
 
@@ -68,12 +68,12 @@ void leftover_release(struct leftover *leftover);
 /* Deletes a claimed file, unless another file has the name now. Returns 0 or an errno. */
 int leftover_delete(struct leftover *leftover);
 
-/* Bytes of memory, or disk, that it takes. */
+/* How many bytes of memory, or of a disk, the file takes. */
 uint64_t leftover_size(const struct leftover *leftover);
 
 /*
- * Paths of buffers files. `folder` NULL: in all places where they are made; `pid` 0: of all
- * processes.
+ * Paths of buffers files. `folder` NULL: in all places where they are made, and where a run that
+ * was killed has noted them; `pid` 0: of all processes.
  */
 struct leftover_paths {
 	char **path;
@@ -81,6 +81,26 @@ struct leftover_paths {
 };
 void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pid);
 void leftover_forget(struct leftover_paths *paths);
+
+/*
+ * Deletes what dead processes of this user left although they had written all of it. A process that
+ * has given up root can't delete the file that it made as root.
+ */
+void leftover_done_remove(void);
+
+/*
+ * The folder that `tracelayer run` makes for what the layer tells it: this prefix and six
+ * characters. Its file LEFTOVER_LOCK is locked for as long as that run lives.
+ */
+#define LEFTOVER_RUN  "tracelayer-run-"
+#define LEFTOVER_LOCK ".lock"
+
+/*
+ * Deletes such folders of this user that nobody uses any more: those whose run has ended, and that
+ * name no buffers file that is still there. A folder without lock has to be a day old, too, and no
+ * process may live that reported there.
+ */
+void leftover_folders_remove(void);
 
 /*
  * All threads of the process are about to end: it was killed, and only needs time.

@@ -3,7 +3,7 @@
  * output_file.c: see output_file.h.
  *
  * The folder is found once, by a walk that does not follow other users' links, and everything is
- * done inside it. Whatever happens to the path meanwhile, the file stays where it was begun.
+ * done inside it. The file stays in this folder, whatever happens to the path in between.
  */
 #include "config.h"
 
@@ -159,7 +159,7 @@ static int take_name(struct output_file *file)
 
 	if (file->force)
 		return renameat(file->folder, file->made, file->folder, file->name) ? errno : 0;
-	/* Somebody may have taken it meanwhile. */
+	/* Somebody may have taken the name in between. */
 	while ((error = rename_or_fail(file)) == EEXIST)
 		if ((error = choose_name(file, &number)))
 			return error;

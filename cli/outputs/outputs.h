@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * outputs.h: the contract of cli/outputs, the files that commands write: one rule for how an
- * output file is named and replaced (output_file.h), and traces that are made, or gone on with,
- * event by event (trace_sink.h, trace_encoder.h).
+ * output file is named and replaced (output_file.h), and traces that are made, or continued, event
+ * by event (trace_sink.h, trace_encoder.h).
  *
  * Errors are errno values; the caller prints the message. The room uses leftovers, basics, format
  * and common. One thread only.

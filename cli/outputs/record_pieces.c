@@ -190,7 +190,7 @@ static struct trace_sink_taken pieces_lane(struct trace_sink *sink,
 	return taken;
 }
 
-/* The last clock counts. */
+/* If there are several clocks, the last one counts. */
 static void pieces_close(struct trace_sink *sink)
 {
 	struct tl_clock_piece *piece = need(calloc(1, sizeof(*piece)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_encoder.h: an encoder for the records of a trace file, with its memory. What export,
- * recover and summary encode with.
+ * trace_encoder.h: an encoder for the records of a trace file, with its memory. export, recover and
+ * summary use it.
  */
 #ifndef TL_CLI_OUTPUTS_TRACE_ENCODER_H
 #define TL_CLI_OUTPUTS_TRACE_ENCODER_H
@@ -16,7 +16,7 @@ void trace_encoder_start(struct tl_encoder *encoder, const struct tl_format *for
 /* Frees the memory. An encoder of zeros is none. */
 void trace_encoder_end(struct tl_encoder *encoder);
 
-/* The name of a lane that is no thread's, put to `text`. */
+/* Puts the name of a lane that belongs to no thread to `text`. */
 void trace_encoder_lane(struct tl_encoder *encoder, struct tl_text *text,
 			const struct tl_trace *trace, const struct tl_trace_named_lane *lane);
 

@@ -41,7 +41,7 @@ static int bytes_write_at(int fd, const char *bytes, size_t size, uint64_t offse
 	return 0;
 }
 
-/* Cuts the file off there. /dev/null and the like need no cutting. */
+/* Cuts the file at this offset. /dev/null and the like need no cutting. */
 static void sink_cut(const struct trace_sink *sink, uint64_t size)
 {
 	if (sink->output.regular && ftruncate(sink->fd, (off_t)size))
@@ -54,7 +54,7 @@ static void start_block(struct trace_sink *sink)
 	sink->maker->block(sink);
 }
 
-/* The block as the bytes that go to the file; `last`: the file's end. */
+/* The bytes of the block that go to the file. `last`: it is the end of the file. */
 static const char *sink_pack(struct trace_sink *sink, size_t *size, bool last)
 {
 	size_t plain = (size_t)(sink->text.at - sink->block);
@@ -167,7 +167,7 @@ static void output_describe(struct tl_output *output, const struct tl_trace_outp
 	output->gzip = from->gzip;
 }
 
-/* As if what is in the file had been written here. */
+/* Sets the sink as if it had written what is in the file. */
 static void sink_take_over(struct trace_sink *sink, const struct tl_output_slot *from)
 {
 	sink->before = *from;
@@ -313,7 +313,7 @@ static int sink_write_end(struct trace_sink *sink, struct tl_totals *totals)
 	return error;
 }
 
-/* Removes the file that was made here, but not another that has its name now. */
+/* Removes the file that the sink made, but not another one that has its name now. */
 static void remove_fresh(const struct trace_sink *sink)
 {
 	char name[NAME_MAX + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_detail.h: the marks that a run's tables add up, for people who wonder about a number.
+ * phase_detail.h: prints the marks that a run's tables add up, so that people can check a number.
  */
 #ifndef TL_CLI_PHASES_PHASE_DETAIL_H
 #define TL_CLI_PHASES_PHASE_DETAIL_H
@@ -13,7 +13,7 @@
 /* The run must have been added up. Marks are read from the text again. */
 void phase_detail_print(FILE *to, const struct run *run, struct systrace_text *text);
 
-/* The mark in the row there: at most `size` - 1 bytes, which a terminal can be given. */
+/* The mark in this row: at most `size` - 1 bytes, safe for a terminal. */
 void phase_detail_mark(struct systrace_text *text, uint64_t offset, char *to, size_t size);
 
 /*

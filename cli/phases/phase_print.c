@@ -104,7 +104,7 @@ static void shown_fill(struct shown *shown, const struct phase_style *style,
 struct field {
 	enum column column;
 	int width;
-	const char *after, *after_total; /* what stands between it and the next one */
+	const char *after, *after_total; /* the text between this one and the next */
 };
 
 struct layout {
@@ -165,7 +165,7 @@ static const struct layout per_execution = {
 	.nfields = sizeof(execution_fields) / sizeof(*execution_fields),
 };
 
-/* A number in a table: nothing and unknown have signs of their own. */
+/* A number in a table. Zero and unknown numbers have signs. */
 static void put_cell(FILE *to, double time, int width, bool is_percentage)
 {
 	char cell[400], *nothing;
@@ -255,7 +255,7 @@ void phase_print_text(FILE *to, const struct phase_style *style, const struct ph
 /* ---- JSON ---- */
 
 /*
- * The digits of a number that is written without an exponent, as one with it: 1.5e-05 for 0.000015.
+ * Rewrites a number without an exponent to one with an exponent: 0.000015 becomes 1.5e-05.
  */
 static void number_put_with_exponent(FILE *to, const char *written, int exponent)
 {
@@ -272,7 +272,8 @@ static void number_put_with_exponent(FILE *to, const char *written, int exponent
 }
 
 /*
- * A number as Python writes it: the shortest that reads back the same, with a point or an exponent.
+ * A number as Python writes it: the shortest text that reads back the same, with a point or an
+ * exponent.
  */
 static void put_number(FILE *to, double number)
 {

@@ -12,15 +12,15 @@
 #include "cli/phases/phase_times.h"
 
 struct phase_style {
-	bool total_times;   /* of layers with all that they call; else what each spends itself */
-	bool call_tree;	    /* what each spends itself by the call tree, instead of by columns */
-	bool per_execution; /* execution alone, divided by how many there were */
+	bool total_times;   /* times include what a layer calls; otherwise each layer's own time */
+	bool call_tree;	    /* each layer's own time by the call tree, instead of by columns */
+	bool per_execution; /* only execution, divided by the number of executions */
 };
 
-/* `starting_mark` is the mark that the run began with, which may be empty. */
+/* `starting_mark` is the mark at the beginning of the run; it may be empty. */
 void phase_print_text(FILE *to, const struct phase_style *style, const struct phase_times *times,
 		      const char *starting_mark, size_t size);
-/* An object; what stands around it in an array is the caller's. */
+/* Prints an object. The caller prints the array around it. */
 void phase_print_json(FILE *to, const struct phase_style *style, const struct phase_times *times,
 		      const char *starting_mark, size_t size);
 

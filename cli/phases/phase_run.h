@@ -15,7 +15,7 @@
 #include "cli/systrace/systrace.h"
 #include "cli/phases/phase_tree.h"
 
-/* Why a run is no run. */
+/* Why a run is not valid. */
 enum run_fault {
 	RUN_SOUND,
 	RUN_TAG,	 /* a mark's brackets do not hold a layer and a phase */
@@ -24,7 +24,7 @@ enum run_fault {
 	RUN_SWITCH,	 /* a switch where nothing was begun */
 	RUN_DEEP,	 /* too many marks, each within the other */
 	RUN_PHASE,	 /* the phase may not stand below that of the mark above */
-	RUN_LAYER,	 /* the layer is not called by that of the mark above */
+	RUN_LAYER,	 /* the layer of the mark above does not call this layer */
 	RUN_UNSPECIFIED, /* no phase, and no mark above that has one */
 	RUN_WAITS,	 /* an execution was started and not waited for */
 	RUN_NOTIFIES,	 /* drivers began executions, and did not notify of the same number */
@@ -62,7 +62,7 @@ struct run {
 	char *starting_mark;
 	size_t starting_size;
 
-	/* What a fault is about. */
+	/* The mark that a fault is about. */
 	struct {
 		const struct tracker *tracker;
 		uint64_t offset; /* of the row */
@@ -80,13 +80,13 @@ enum run_fault run_end(struct run *run, struct tracker *tracker, double time, ui
 /* The tracker whose marks have not all ended, or NULL. */
 const struct tracker *run_open(const struct run *run);
 
-/* Keeps what the fault is about. Returns `why`. */
+/* Notes the mark that the fault is about. Returns `why`. */
 enum run_fault run_set_fault(struct run *run, enum run_fault why, const struct tracker *tracker,
 			     uint64_t offset, uint32_t node);
 
 void spans_add(struct spans *spans, struct span span);
 
-/* Another one begins. */
+/* Begins another run. */
 void run_clear(struct run *run);
 void run_free(struct run *run);
 

@@ -18,7 +18,7 @@ struct thread {
 	uint64_t process;
 	uint64_t tracked_process; /* of its last mark of interest */
 	uint32_t tracker;	  /* 1 + its place among the tracked ones; 0: not tracked */
-	bool is_lost;		  /* a row of it did not say its process, */
+	bool is_lost;		  /* a row of it did not name its process, */
 	uint64_t lost_offset;	  /* first here */
 };
 
@@ -40,7 +40,7 @@ void threads_row(struct threads *threads, const struct row *row);
 /* The place among the tracked ones; NO_NUMBER: it is none. */
 uint32_t threads_tracked(struct threads *threads, uint64_t thread);
 
-/* For use between the passes. */
+/* Call it between the passes. */
 bool threads_is_driver(const struct threads *threads, uint32_t tracked);
 const struct thread *threads_at(const struct threads *threads, uint32_t tracked);
 

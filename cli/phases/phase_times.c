@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_times.c: see phase_times.h. Times are added in the order of Android's tool, so that the last
- * digits are the same.
+ * phase_times.c: see phase_times.h. Times are added in the order of Android's tool, so that the
+ * last digits are the same.
  */
 #include "config.h"
 
@@ -124,7 +124,7 @@ static enum run_fault add_driver_execution(struct run *run, enum overall overall
 
 /* ---- tables ---- */
 
-/* Some thread has calls from which a layer's execution can be added up. */
+/* Whether some thread has the calls whose sum is a layer's execution. */
 static bool run_has_calls(const struct run *run, enum timed_function function)
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
@@ -174,7 +174,7 @@ static double known_or_zero(double time)
 	return isnan(time) ? 0 : time;
 }
 
-/* Adds up the overall time of layers that have no marks of it. */
+/* Adds up the overall time of layers that have no marks for it. */
 static void fill_overall(struct phase_table *table)
 {
 	static const enum nn_phase parts[] = {NN_PHASE_PI, NN_PHASE_PP, NN_PHASE_PC, NN_PHASE_PE,

@@ -25,7 +25,7 @@
 
 enum node_kind {
 	NODE_MARK,
-	NODE_DUMMY, /* stands for a mark that [SW] ended, until the mark's own end comes */
+	NODE_DUMMY, /* takes the place of a mark that [SW] ended, until the mark's own end */
 	NODE_COPY,  /* of another one, where its time belongs */
 	NODE_ADDED, /* in between, where the application is in that phase without saying so */
 };
@@ -69,7 +69,8 @@ uint32_t tree_grow(struct pool *pool, uint32_t above, const struct node *node);
 void tree_ended(struct pool *pool, uint32_t node, double end);
 
 /*
- * In the order of the contract; not TREE_SOUND where a node has no phase: *fault is it.
+ * Puts the nodes in the order of the contract. If the result is not TREE_SOUND, a node has no
+ * phase, and *fault is this node.
  *
  * Before that, to `own` is added what the call tree says: each moment once, for the innermost mark
  * that it lies in, by that one's layer (of utilities: that of what they lie in) and phase. What
@@ -82,10 +83,10 @@ enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_
 			   uint32_t *fault);
 void tree_add_up(struct pool *pool, uint32_t root, struct tree_sums *sums);
 
-/* The next one, from above to below, beginning with the root; NO_NODE at the end. */
+/* The next node, from above to below, first the root; NO_NODE at the end. */
 uint32_t tree_next(const struct pool *pool, uint32_t root, uint32_t node);
 
-/* It says more about the time of the node above it, and has none of its own. */
+/* Whether the node only details the time of the node above it, and has no own time. */
 bool tree_is_detail(const struct pool *pool, uint32_t node);
 
 /* Its own time, ms, once the tree was added up. */

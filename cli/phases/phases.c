@@ -37,17 +37,17 @@ struct phases {
 	struct reader reader;
 	struct threads threads;
 	struct run run;
-	bool any_run; /* the first mark that begins one was there */
+	bool any_run; /* the first mark of a run was found */
 	bool any_printed;
 	bool any_incomplete;
 	bool is_empty; /* the input has no trace; a message said so */
 };
 
-/* ---- what is wrong ---- */
+/* ---- faults ---- */
 
 #define SHOWN_MARK 200 /* bytes of it */
 
-/* A fault of the row there: file, line and thread, and why. */
+/* Prints a fault of a row: file, line and thread, and why. */
 __attribute__((format(printf, 4, 5))) static int
 row_fault(struct phases *phases, uint64_t offset, const uint64_t *thread, const char *format, ...)
 {
@@ -215,7 +215,7 @@ static bool open_trace(struct phases *phases)
 		systrace_text_make(&phases->text, path, systrace_write_events));
 }
 
-/* Which threads there are. */
+/* Finds the threads. */
 static int phases_read_first(struct phases *phases)
 {
 	enum reader_state state;
@@ -233,7 +233,7 @@ static int phases_read_first(struct phases *phases)
 	return EXIT_DONE;
 }
 
-/* Which of them are of interest. */
+/* Finds those of interest. */
 static int choose_threads(struct phases *phases)
 {
 	struct run *run = &phases->run;
@@ -397,7 +397,7 @@ int command_phases(int argc, char **argv)
 	struct phases phases = {.wishes = &wishes};
 	int code = EXIT_BROKEN;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	options_parse(&argp, argc, argv, 0, &wishes);
 	if (open_trace(&phases)) {
 		code = phases_read_first(&phases);
 		if (!code)

@@ -5,8 +5,8 @@
  *
  * A sample is the open calls and the labels (tracelayer/profiler.h) of a thread, as the traced
  * process keeps them in its buffers file (profile_process.h). Nothing is recorded: `tracelayer
- * profile -- ./app` starts the program with TRACELAYER_START=watched, so that it keeps its open
- * calls and does no more. With -p the process is there already.
+ * profile -- ./app` starts the program with TRACELAYER_START=watched, so that it only keeps its
+ * open calls. With -p the process already runs.
  *
  * When this command starts the program, this process is only the launcher, as in `tracelayer run`:
  * it closes everything that the program alone should hold. A child, forked before, is the sampler.
@@ -51,7 +51,7 @@ struct wishes {
 	bool force;
 };
 
-/* ---- what comes of it */
+/* ---- the results */
 
 /* Our own time, in percent of one core. */
 static double own_share(uint64_t elapsed)
@@ -136,7 +136,7 @@ static struct sampler sampler_of(const struct wishes *wishes)
 	return sampler;
 }
 
-/* ---- a process that is there */
+/* ---- a process that already runs */
 
 static bool open_process(struct sampler *sampler, uint32_t pid)
 {
@@ -160,8 +160,8 @@ static bool open_process(struct sampler *sampler, uint32_t pid)
 }
 
 /*
- * A process whose recording is paused keeps no open calls unless it is asked to. True: it was
- * asked, and must be told when the profile ends.
+ * A process whose recording is paused keeps no open calls, unless a request asks for it. True: this
+ * sent the request, and must send another when the profile ends.
  */
 static bool request_open_calls(const struct sampler *sampler)
 {
@@ -213,14 +213,14 @@ static __attribute__((noreturn)) void run_sampler(const struct wishes *wishes,
 	sampler.launcher = launcher;
 	if (folder)
 		sampler.reports = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* The program's standard input and output are its own. */
+	/* The program alone uses its standard input and output. */
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
 	sampler_run(&sampler);
 	int code = finish_profile(&sampler, wishes);
-	/* Processes that still run keep their buffers and go on. */
+	/* Processes that still run go on, with their buffers. */
 	sampler_close_processes(&sampler);
 	sampler_free(&sampler);
 	exit(code);
@@ -236,7 +236,7 @@ static pid_t start_sampler(const struct wishes *wishes, struct shared *shared)
 	pid_t launcher = getpid();
 	sigset_t all, before;
 
-	/* Signals are for the program; the sampler ends when that does. */
+	/* Signals are for the program. The sampler ends when the program ends. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	pid_t sampler = fork();
@@ -260,12 +260,12 @@ static int profile_program(const struct wishes *wishes)
 	int code = program.nature != TL_PROGRAM_FOREIGN ? run_preload(&program) : EXIT_DONE;
 	if (code != EXIT_DONE)
 		return code;
-	closing_prepare();
+	int report = closing_prepare();
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	need(shared == MAP_FAILED ? NULL : shared);
 	pid_t sampler = start_sampler(wishes, shared);
-	launch(&program, wishes->program, &ending);
+	launch(&program, wishes->program, report, &ending);
 	/* Release: pairs with the sampler's acquire. */
 	atomic_store_explicit(&shared->over, true, memory_order_release);
 	if (sampler > 0)
@@ -364,7 +364,7 @@ int command_profile(int argc, char **argv)
 	};
 	struct wishes wishes = {.hz = 1000};
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &wishes);
+	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &wishes);
 	int code = wishes.pid ? profile_process(&wishes) : profile_program(&wishes);
 	free(wishes.outputs);
 	return code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * profile.h: the contract of cli/profile, `tracelayer profile`: samples what a program's threads
- * are doing. Called by tracelayer.c. Below it: what the profile has seen, and the files that it
- * makes.
+ * are doing. Called by tracelayer.c. The rest of this header is the collected samples, and the
+ * files that are made from them.
  *
  * The room uses run to start a program, control and leftovers to find one that runs, and outputs.
  */
@@ -18,7 +18,7 @@
 
 int command_profile(int argc, char **argv);
 
-/* A thread was seen in the same place in so many periods, one after the other. */
+/* A thread was in the same place in this many periods, one after the other. */
 struct profile_run {
 	uint64_t start; /* nanoseconds of CLOCK_MONOTONIC */
 	uint64_t periods;
@@ -34,15 +34,15 @@ struct profile_lane {
 struct profiled {
 	struct tl_profile profile;
 	uint64_t period; /* nanoseconds */
-	bool keep_runs;	 /* for what is in the order of time */
+	bool keep_runs;	 /* in the order of time */
 	struct profile_lane **lanes;
 	size_t nlanes;
 };
 
-/* By the file's ending: .txt, .folded, .speedscope.json, .json. */
+/* The format, by the file's ending: .txt, .folded, .speedscope.json, .json. */
 struct profile_format {
 	const char *ending;
-	bool in_time; /* wants runs */
+	bool in_time; /* needs .runs */
 	void (*write)(FILE *to, struct profiled *profiled);
 };
 

@@ -52,7 +52,7 @@ static struct known_text *known_text(struct process_names *names, uint64_t addre
 	return text_place(names->texts, names->text_room, address);
 }
 
-/* Bytes of a file that the process has mapped, by the line of its maps. */
+/* Reads bytes of a mapped file, by the file's line in the process's maps. */
 static ssize_t read_mapped(const struct process_names *names, const char *line, uint64_t address,
 			   char *to, size_t size)
 {
@@ -68,7 +68,7 @@ static ssize_t read_mapped(const struct process_names *names, const char *line, 
 	snprintf(path, sizeof(path), "/proc/%u/root%.*s", names->pid,
 		 (int)strcspn(line + place, "\n"), line + place);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	/* /proc/PID/root may be closed to us; mostly it is our own root. */
+	/* We may have no access to /proc/PID/root. Mostly it is our own root. */
 	if (fd < 0)
 		fd = open(strchr(path + 6, '/') + 5, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -155,7 +155,7 @@ static const struct tl_api *api_of(struct process_names *names, uint32_t number)
 
 const char *process_names_function(struct process_names *names, uint32_t function)
 {
-	/* No address of a process. */
+	/* It is no address of a process. */
 	uint64_t key = UINT64_C(1) << 63 | function;
 	struct known_text *known = known_text(names, key);
 	const struct tl_api *api;

@@ -40,11 +40,11 @@ struct process_names {
 void process_names_describe(struct process_names *names, const struct tl_piece *piece,
 			    uint64_t size);
 
-/* NULL: its API is not described yet. */
+/* The name of a function. NULL: its API is not described yet. */
 const char *process_names_function(struct process_names *names, uint32_t function);
 const char *process_names_label(struct process_names *names, uint64_t address);
 
-/* Names and texts that were given out stay: they are in profiles. */
+/* Frees all but the names and texts, which profiles use. */
 void process_names_free(struct process_names *names);
 
 #endif

@@ -31,12 +31,12 @@
 #include "cli/profile/profile_names.h"
 #include "cli/profile/profile_process.h"
 
-#define ALIVE_NS 100000000u /* between two checks which threads there are */
-/* and whether there is the process: those that end by themselves say so at once */
+#define ALIVE_NS 100000000u /* between two checks for ended threads */
+/* between two checks for an ended process; a process that ends by itself reports it at once */
 #define LIVES_NS 10000000u
-/* searches that find nothing at a place before it is taken for one that stays empty */
+/* after so many searches without a result, a place counts as empty for good */
 #define HOLE	   1000
-#define CALLS_MOST 512u /* open calls of a thread that are looked at */
+#define CALLS_MOST 512u /* at most so many open calls of a thread are read */
 
 struct seat {
 	struct watched_thread *thread;
@@ -60,7 +60,7 @@ struct watched {
 	char path[PATH_MAX];
 	int fd;
 	const char *memory;
-	uint64_t size, at; /* pieces are known up to here */
+	uint64_t size, at; /* the pieces before this offset are known */
 	unsigned holes;
 	uint64_t checked, lived;
 	uint32_t pid;
@@ -130,7 +130,7 @@ struct watched *watched_open(const char *path)
 	return NULL;
 }
 
-/* Threads and texts stay: they are in profiles. */
+/* Threads and texts are kept, because profiles use them. */
 void watched_close(struct watched *watched)
 {
 	munmap((void *)watched->memory, watched->size);
@@ -289,8 +289,8 @@ static void make_seats(struct watched *watched)
 }
 
 /*
- * Finds threads that ended without telling. The numbers of threads in a container mean nothing
- * here.
+ * Finds threads that ended without a report. If the process is in a container, its thread numbers
+ * mean nothing here.
  */
 static void check_threads(struct watched *watched)
 {
@@ -393,7 +393,7 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 		watched->lived = now;
 	}
 	/*
-	 * The process may go on: after an exec that failed. Acquire: pairs with the release in
+	 * The process goes on if its exec fails. Acquire: pairs with the release in
 	 * tl_arena_done (layer/buffers/arena.c).
 	 */
 	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)

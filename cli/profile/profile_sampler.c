@@ -21,8 +21,8 @@
 #include "cli/profile/profile_sampler.h"
 #include "common/run_protocol.h"
 
-#define REPORTS_NS 10000000u /* between two looks whether there are new reports */
-/* between two scans of them, though the folder's time is the same */
+#define REPORTS_NS 10000000u /* between two checks for new reports */
+/* between two scans of the reports, even if the folder's time is the same */
 #define SCAN_NS 200000000u
 
 static volatile sig_atomic_t interrupted;

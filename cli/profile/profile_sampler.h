@@ -15,7 +15,7 @@
 
 #include "cli/profile/profile.h"
 
-/* What launcher and sampler share. */
+/* The memory that launcher and sampler share. */
 struct shared {
 	_Atomic bool over; /* the program has ended */
 };
@@ -29,7 +29,7 @@ struct sampler {
 	int reports;		     /* the folder; -1: none */
 	const struct shared *shared; /* NULL: no program was started */
 	pid_t launcher;
-	uint64_t periods; /* that the pass under way counts for */
+	uint64_t periods; /* how many periods the current pass counts for */
 	uint64_t now, reports_read, folder_scanned;
 	struct timespec folder_time; /* of its last change, when it was scanned */
 	bool orphan;		     /* the launcher was killed */

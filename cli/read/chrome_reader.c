@@ -21,7 +21,7 @@
 #include "cli/read/chrome_reader.h"
 
 #define BLOCK (256u * 1024)
-/* bytes of an event: parsed, it takes many times as much memory */
+/* bytes of an event; parsed, it takes many times as much memory */
 #define EVENT_MOST (16u << 20)
 #define NO_MORE	   (-1) /* char_get(): the stream ended, or failed; reader->failed tells */
 
@@ -32,7 +32,7 @@ struct trace_reader {
 	unsigned char *at, *end;       /* what of `plain` is unread */
 	bool compressed, ended;
 	bool cut;    /* the compressed stream ended before its own end */
-	bool failed; /* and the reason was said */
+	bool failed; /* and a message has told the reason */
 	struct inflater inflater;
 
 	unsigned long line; /* the line that *at is on */
@@ -65,7 +65,7 @@ static ssize_t block_read(struct trace_reader *reader, unsigned char *to)
 	return got;
 }
 
-/* Inflates until there is something to give out. Returns false at the end. */
+/* Inflates until there are bytes to return. False: the end. */
 static bool block_inflate(struct trace_reader *reader)
 {
 	size_t count = 0;
@@ -137,7 +137,7 @@ static int char_past_space(struct trace_reader *reader)
 	return c;
 }
 
-/* One byte more than an event may have shows that it is too large. */
+/* One byte more than an event may have, to see that it is too large. */
 static void value_keep(struct trace_reader *reader, int c)
 {
 	if (reader->is_skipping || reader->length > EVENT_MOST)
@@ -155,8 +155,8 @@ static bool value_is_too_large(const struct trace_reader *reader)
 }
 
 /*
- * The rest of a string whose opening quote was taken. Returns false where the file ends in it, or
- * it is too large.
+ * Reads the rest of a string, behind its opening quote. False: the file ends in the string, or the
+ * string is too large.
  */
 static bool value_cut_string(struct trace_reader *reader)
 {
@@ -208,8 +208,8 @@ static bool value_cut(struct trace_reader *reader, int c)
 }
 
 /*
- * Perfetto's files begin with a field's number that JSON takes for an empty line, and no JSON goes
- * on like that.
+ * A Perfetto file begins with the number of a field. To JSON, this byte is an empty line; but no
+ * JSON has the byte that follows.
  */
 static bool trace_is_perfetto(const struct trace_reader *reader)
 {
@@ -332,8 +332,9 @@ static enum trace_state trace_begin(struct trace_reader *reader)
 }
 
 /*
- * The file ended within an event. Where that is the only thing wrong with it the file was cut; else
- * a bracket is missing further up, and the rest of the file was taken for a part of this event.
+ * The file ended within an event. If nothing else is wrong with the event, the file was cut.
+ * Otherwise a bracket is missing further up, so that the rest of the file seemed to be a part of
+ * this event.
  */
 static enum trace_state trace_ends_in_event(struct trace_reader *reader, unsigned long line)
 {
@@ -378,7 +379,7 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 
 	json_error_t error;
 
-	/* Numbers that need more than 64 bits are no reason to refuse another tool's trace. */
+	/* Another tool's trace may have numbers of more than 64 bits. It is still read. */
 	*event = json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
 			    &error);
 	if (!*event)

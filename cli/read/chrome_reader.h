@@ -16,7 +16,7 @@ enum trace_state {
 	TRACE_END,	  /* the trace's proper end */
 	TRACE_INCOMPLETE, /* the file ends early; all events before that were given. Said on stderr.
 			   */
-	TRACE_BROKEN,	  /* cannot be read, or is not a trace. Said on stderr. */
+	TRACE_BROKEN,	  /* cannot be read, or is no trace; a message said so */
 };
 
 struct trace_reader;

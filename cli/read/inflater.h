@@ -12,9 +12,9 @@
  *	}
  *	inflater_end(&inflater);
  *
- * Several gzip members in a row are one stream. Input that grows far more than a trace does is
- * refused: it was made to fill memory or disks. (Events are alike, but their times differ; no
- * trace grew more than 60 times.)
+ * Several gzip members in a row are one stream. Input that grows far more than a trace is refused:
+ * somebody made it to fill memory or disks. (Events are alike, but their times differ; no trace
+ * grew more than 60 times.)
  */
 #ifndef TL_CLI_READ_INFLATER_H
 #define TL_CLI_READ_INFLATER_H
@@ -37,7 +37,7 @@ struct inflater {
 void inflater_start(struct inflater *inflater, const char *path, enum inflater_format format);
 void inflater_end(struct inflater *inflater);
 
-/* All input was used, and all output was given out. */
+/* Whether all input was used, and all output was returned. */
 bool inflater_is_hungry(const struct inflater *inflater);
 
 /* More input, only when it is hungry. The bytes must stay until it is hungry again. */

@@ -2,7 +2,8 @@
 /*
  * read.h: the contract of cli/read, reading traces: the events of a Chrome trace or a .tlt file
  * (trace_events.h, chrome_reader.h), .tlt files as they are (record_file.h), compressed input
- * (inflater.h), and temporary files for input that must be read twice (temporary_file.h).
+ * (inflater.h), temporary files for input that must be read twice (temporary_file.h), and the part of
+ * a trace that the user selects (selection.h).
  *
  * All functions say on standard error what is wrong with a file, and return an exit code or a
  * state. The room uses basics, format/file, and format/encode (a .tlt file's events are made by an
@@ -14,6 +15,7 @@
 #include "cli/read/chrome_reader.h"
 #include "cli/read/inflater.h"
 #include "cli/read/record_file.h"
+#include "cli/read/selection.h"
 #include "cli/read/temporary_file.h"
 #include "cli/read/trace_events.h"
 

@@ -11,28 +11,55 @@
 #include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
 
+/* The next bytes of a pipe, which stay in it. */
+static ssize_t pipe_peek(int fd, void *to, size_t size)
+{
+	int copy[2];
+
+	if (pipe2(copy, O_CLOEXEC))
+		return -1;
+	ssize_t there = tee(fd, copy[1], size, 0);
+
+	there = there > 0 ? read(copy[0], to, (size_t)there) : -1;
+	close(copy[0]);
+	close(copy[1]);
+	return there;
+}
+
+/* The next bytes of standard input; it is read on from where it is. */
+static ssize_t input_peek(void *to, size_t size)
+{
+	off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+
+	return at < 0 ? pipe_peek(STDIN_FILENO, to, size) : pread(STDIN_FILENO, to, size, at);
+}
+
+static ssize_t file_peek(const char *path, void *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	ssize_t there = fd < 0 ? -1 : pread(fd, to, size, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return there;
+}
+
 bool record_file_is(const char *path)
 {
 	char magic[sizeof(((struct tl_file_header *)NULL)->magic)];
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
-	bool is = fd >= 0 && pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-		  !memcmp(magic, TL_FILE_MAGIC, sizeof(magic));
+	ssize_t there = strcmp(path, "-") ? file_peek(path, magic, sizeof(magic))
+					  : input_peek(magic, sizeof(magic));
 
-	if (fd >= 0)
-		close(fd);
-	return is;
+	return there == (ssize_t)sizeof(magic) && !memcmp(magic, TL_FILE_MAGIC, sizeof(magic));
 }
 
-/* What a file is by its first bytes, as far as that helps; else NULL. */
+/* The kind of a file, by its first bytes, if that helps the user; otherwise NULL. */
 static const char *kind_of(const char *path)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 	unsigned char first[16] = "";
-	ssize_t size = fd >= 0 ? pread(fd, first, sizeof(first), 0) : 0;
+	ssize_t size = strcmp(path, "-") ? file_peek(path, first, sizeof(first)) : 0;
 	size_t at = 0;
 
-	if (fd >= 0)
-		close(fd);
 	if (size > 2 && first[0] == 0x1f && first[1] == 0x8b)
 		return "compressed, so not a .tlt file";
 	if (size > 2 && first[0] == '\n' && !memchr(" \t\r\n[{", first[1], 6))

@@ -48,7 +48,7 @@ bool spool_write(int spool, const unsigned char *bytes, size_t size)
 	return true;
 }
 
-/* Says why a read failed. Returns what it returned. */
+/* Prints why a read failed. Returns the read's result. */
 static ssize_t read_checked(ssize_t got, const char *path)
 {
 	if (got < 0)

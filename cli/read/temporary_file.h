@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A new temporary file; -1 where there can be none. */
+/* A new temporary file. -1: it could not be made. */
 int spool_open(void);
 
-/* Appends. Returns false where that fails. */
+/* Appends. False: it failed. */
 bool spool_write(int spool, const unsigned char *bytes, size_t size);
 
-/* Copies all that is still to come from a pipe to a new temporary file; -1 where that fails. */
+/* Copies the rest of a pipe to a new temporary file. -1: it failed. */
 int spool_pipe(int file, const char *path);
 
 /* pread, which goes on after signals. */

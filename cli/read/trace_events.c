@@ -23,7 +23,7 @@ struct listener {
 
 /* ---- files in the record format ---- */
 
-/* Each record as the event that it would be in a JSON file. */
+/* Makes each record the event that it would be in a JSON file. */
 struct encoding {
 	struct tl_encoder encoder;
 	char *room;
@@ -41,8 +41,7 @@ static struct tl_text new_text(const struct encoding *encoding)
 }
 
 /*
- * Events as they were encoded, none or several, each with a comma (the file's first one: a bracket)
- * before it.
+ * Encoded events, none or several. Each has a comma in front, the first one of the file a bracket.
  */
 static void add_events(const struct listener *listener, const struct encoding *encoding,
 		       struct tl_text *text)
@@ -61,7 +60,7 @@ static void add_events(const struct listener *listener, const struct encoding *e
 	json_decref(events);
 }
 
-/* The process, and what threads and lanes are called. */
+/* The process, and the names of threads and lanes. */
 static void add_names(const struct listener *listener, struct encoding *encoding,
 		      const struct tl_trace *trace)
 {
@@ -81,6 +80,18 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 		trace_encoder_lane(&encoding->encoder, &text, trace, &trace->named[i]);
 		add_events(listener, encoding, &text);
 	}
+}
+
+void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
+		    void *user)
+{
+	const struct listener listener = {each, user};
+	struct encoding encoding;
+
+	start_encoding(&encoding, trace);
+	add_names(&listener, &encoding, trace);
+	trace_encoder_end(&encoding.encoder);
+	free(encoding.room);
 }
 
 /* Returns how many records could not be understood. */

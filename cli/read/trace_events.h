@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_events.h: the events of a trace, whichever of our formats it has: Chrome's JSON, plain or
- * compressed, or records (.tlt), which become the events that they would be in JSON.
+ * trace_events.h: the events of a trace in Chrome's JSON, plain or compressed, or in the record
+ * format (.tlt). Records become the events that they would be in JSON.
  */
 #ifndef TL_CLI_READ_TRACE_EVENTS_H
 #define TL_CLI_READ_TRACE_EVENTS_H
@@ -15,12 +15,21 @@ struct trace_totals {
 };
 
 /*
- * Calls back with each event, in the file's order; it stays the caller's. "-" reads standard input,
- * as JSON. Errors are printed on stderr; `where` names what has the other events ("the table").
- * Returns an exit code: EXIT_DONE, EXIT_BROKEN, or, if only the sound events were given,
- * EXIT_INCOMPLETE.
+ * Calls back with each event, in the file's order. The callback does not own the event. "-" reads
+ * standard input, as JSON. Errors are printed on stderr; `where` names what has the other events
+ * ("the table"). Returns an exit code: EXIT_DONE, EXIT_BROKEN, or, if only some of the events were
+ * sound, EXIT_INCOMPLETE.
  */
 int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
 		 void *user, struct trace_totals *totals);
+
+struct tl_trace;
+
+/*
+ * Calls back with what a file in the record format says of its process, threads and lanes, as the
+ * metadata events that stand first in JSON.
+ */
+void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
+		    void *user);
 
 #endif

@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
+#include "cli/job/job.h"
 #include "cli/recover/recover.h"
 #include "cli/leftovers/leftovers.h"
 #include "cli/recover/recovery.h"
 #include "tables/table.h"
+#include "common/places.h"
 #include "common/settings.h"
 #include "format/file/record_reader.h"
 
@@ -34,7 +36,7 @@ struct wishes {
 
 /* What all files together came to. */
 struct outcome {
-	size_t written, nothing, live;
+	size_t written, nothing, live, elsewhere;
 	int code;
 };
 
@@ -116,6 +118,11 @@ static void say_left(const char *path, const struct recovery *recovery, bool wan
 			say("%s: %s; `tracelayer recover` shows what there is", path,
 			    why_not_ours(path));
 		break;
+	case LEFTOVER_UNCLEAR:
+		outcome->elsewhere++;
+		if (wanted)
+			say("%s: %s", path, recovery->why);
+		break;
 	default:
 		say("%s: %s", path, recovery->why);
 		wanted = true;
@@ -195,6 +202,84 @@ static char *whole_path(const char *path)
 	return joined;
 }
 
+/* The folder that is open as `folder`, or one in it, has the file, or will have it. */
+static bool path_is_below(const char *path, const struct stat *folder)
+{
+	char *part = need(strdup(path)), *slash;
+	struct stat about;
+	bool below = false;
+
+	while (!below && (slash = strrchr(part, '/')) && slash > part) {
+		*slash = 0;
+		below = !stat(part, &about) && about.st_dev == folder->st_dev &&
+			about.st_ino == folder->st_ino;
+	}
+	free(part);
+	return below;
+}
+
+/* The buffers' process writes, or would write, its trace into the folder. */
+static bool buffers_belong_to(const char *buffers, const struct stat *folder)
+{
+	char why[RECOVERY_WHY];
+	struct leftover leftover;
+	bool belong = false;
+
+	if (!leftover_open(buffers, &leftover))
+		return false;
+	struct tl_trace *trace =
+		leftover.sound ? tl_trace_open_fd(leftover.fd, why, sizeof(why)) : NULL;
+
+	if (trace && trace->has_output)
+		belong = path_is_below(
+			trace->output.made ? trace->output.path : trace->output.pattern, folder);
+	tl_trace_close(trace);
+	leftover_release(&leftover);
+	return belong;
+}
+
+/* Adds those of the found files that belong to the job's folder. Takes `found` apart. */
+static void add_belonging(struct leftover_paths *paths, struct leftover_paths *found,
+			  const struct stat *folder)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < paths->count; j++)
+			known |= !strcmp(paths->path[j], found->path[i]);
+		if (known || !buffers_belong_to(found->path[i], folder))
+			continue;
+		paths->path = need(reallocarray(paths->path, paths->count + 1, sizeof(char *)));
+		paths->path[paths->count++] = need(strdup(found->path[i]));
+	}
+	leftover_forget(found);
+}
+
+/* Buffers of which the traces lie in the folder: where buffers are, and where its job put them. */
+static void find_buffers_of_job(struct leftover_paths *paths, const char *path,
+				const struct stat *folder)
+{
+	struct leftover_paths found;
+	char line[TL_PLACES_FOLDER + 2], *list;
+
+	leftover_find(&found, NULL, 0);
+	add_belonging(paths, &found, folder);
+	/* The folder may be that of a step, or of a host in it. */
+	for (const char *const *up = (const char *const[]){"", "/..", "/../..", NULL}; *up; up++) {
+		if (asprintf(&list, "%s%s/" JOB_BUFFERS, path, *up) < 0)
+			need(NULL);
+		FILE *file = fopen(list, "re");
+		while (file && fgets(line, sizeof(line), file)) {
+			line[strcspn(line, "\n")] = 0;
+			leftover_find(&found, line, 0);
+			add_belonging(paths, &found, folder);
+		}
+		if (file)
+			fclose(file);
+		free(list);
+	}
+}
+
 /* Files that an argument means; *named: it is the file itself. */
 static void find_buffers(struct leftover_paths *paths, const char *what, bool *named)
 {
@@ -208,6 +293,7 @@ static void find_buffers(struct leftover_paths *paths, const char *what, bool *n
 		leftover_find(paths, NULL, (uint32_t)pid);
 	} else if (!stat(what, &stat_of) && S_ISDIR(stat_of.st_mode)) {
 		leftover_find(paths, what, 0);
+		find_buffers_of_job(paths, what, &stat_of);
 	} else {
 		paths->path = need(malloc(sizeof(char *)));
 		paths->path[paths->count++] = whole_path(what);
@@ -218,21 +304,29 @@ static void find_buffers(struct leftover_paths *paths, const char *what, bool *n
 static void recover_all(const struct wishes *wishes, const char *what, struct outcome *outcome)
 {
 	struct leftover_paths paths;
-	bool named;
+	struct stat about;
+	bool named, folder = what && !stat(what, &about) && S_ISDIR(about.st_mode);
 
 	find_buffers(&paths, what, &named);
-	if (what && !paths.count) {
+	/* Each node of a job has this done, also those on which nothing is left. */
+	if (what && !paths.count && !(folder && job_folder_is(what))) {
 		say("%s: no buffers found; `tracelayer recover` lists what there is", what);
 		outcome_worsen(outcome, EXIT_BROKEN);
 	}
 	/* If the user named a process by its pid, a message says when it is still alive. */
 	for (size_t i = 0; i < paths.count; i++)
-		recover_one(wishes, paths.path[i], named || (what && paths.count == 1), outcome);
+		recover_one(wishes, paths.path[i], named || (what && !folder && paths.count == 1),
+			    outcome);
 	leftover_forget(&paths);
 }
 
 static void say_nothing(const struct outcome *outcome)
 {
+	if (outcome->elsewhere)
+		say("%zu buffers file%s stay%s: %s process%s may run on another machine; recover there, or give a file's path",
+		    outcome->elsewhere, plural(outcome->elsewhere),
+		    outcome->elsewhere == 1 ? "s" : "", outcome->elsewhere == 1 ? "its" : "their",
+		    outcome->elsewhere == 1 ? "" : "es");
 	if (outcome->written || outcome->code != EXIT_DONE)
 		return;
 	printf("nothing to recover");
@@ -456,13 +550,14 @@ int command_recover(int argc, char **argv)
 	struct outcome outcome = {.code = EXIT_DONE};
 
 	setlocale(LC_CTYPE, "");
-	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	options_parse(&argp, argc, argv, 0, &wishes);
 	if (wishes.list || (!wishes.nwhat && !wishes.all))
 		return list_leftovers(&wishes);
 	for (int i = 0; i < wishes.nwhat; i++)
 		recover_all(&wishes, wishes.what[i], &outcome);
 	if (!wishes.nwhat)
 		recover_all(&wishes, NULL, &outcome);
+	leftover_folders_remove();
 	say_nothing(&outcome);
 	return outcome.code;
 }

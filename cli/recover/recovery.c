@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +26,8 @@
 #include "cli/basics/basics.h"
 #include "cli/outputs/outputs.h"
 #include "cli/recover/recovery.h"
+#include "common/launcher.h"
+#include "common/output.h"
 #include "common/proc.h"
 #include "common/settings.h"
 #include "format/file/record_reader.h"
@@ -72,19 +75,57 @@ static const char *file_trouble(int error)
 	}
 }
 
+/* A text among the facts' members; "": it is not there. */
+static void fact_text(const struct tl_facts *facts, const char *key, char *to, size_t room)
+{
+	char *object;
+
+	*to = 0;
+	if (asprintf(&object, "{%.*s}", (int)facts->members_size, facts->members) < 0)
+		need(NULL);
+	json_t *json = json_loads(object, 0, NULL);
+	const char *text = json_string_value(json_object_get(json, key));
+
+	if (text)
+		snprintf(to, room, "%s", text);
+	json_decref(json);
+	free(object);
+}
+
+/* %j: the folder's name of the step that the process belonged to. */
+static void step_of(const struct tl_facts *facts, char folder[TL_LAUNCHER_FOLDER])
+{
+	struct tl_launched launched = {.rank = -1};
+
+	fact_text(facts, "job", launched.job, sizeof(launched.job));
+	fact_text(facts, "step", launched.step, sizeof(launched.step));
+	if (!*launched.job)
+		strcpy(launched.job, "local");
+	tl_launcher_folder(folder, &launched);
+}
+
 static bool expand_pattern(struct job *job, char *path, const char *pattern)
 {
 	const struct tl_facts *facts = &job->trace->facts;
+	char step[TL_LAUNCHER_FOLDER];
+
+	step_of(facts, step);
 	const struct tl_output_names names = {
 		.pid = facts->pid,
 		.rank = facts->has_rank ? facts->rank : -1,
+		.step = step,
 		.seconds = facts->realtime_ns / 1000000000u,
 		.program = *facts->program ? facts->program : "unknown",
 		.host = *facts->host ? facts->host : "unknown",
 		.standard = TL_OUTPUT_STANDARD,
 	};
 
-	return tl_output_expand_for(path, TL_OUTPUT_PATH, pattern, &names);
+	if (!tl_output_expand_for(path, TL_OUTPUT_PATH, pattern, &names))
+		return false;
+	/* A process that died early has not made its folder in that of its job. */
+	if (strstr(pattern, "%R"))
+		tl_output_make_job_folders(path);
+	return true;
 }
 
 /* The name stands for a descriptor of the dead process. Here it would be another file. */
@@ -322,12 +363,29 @@ static enum recovery_result recover_trace(struct job *job)
 	return write_trace(job);
 }
 
+/* The process had started, and last written, when this machine had not yet booted. */
+static bool trace_is_before_boot(const struct leftover *leftover, const struct tl_trace *trace)
+{
+	struct timespec now, up;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) || clock_gettime(CLOCK_BOOTTIME, &up))
+		return false;
+	time_t boot = now.tv_sec - up.tv_sec;
+
+	return (time_t)(trace->facts.realtime_ns / 1000000000u) < boot &&
+	       leftover->stat.st_mtime < boot;
+}
+
+/*
+ * Made on this machine before it was started again. Another machine may have the same name. What
+ * that one has written since this machine booted is not taken.
+ */
 static bool trace_is_from_here(const struct leftover *leftover, const struct tl_trace *trace)
 {
 	struct utsname here;
 
 	return leftover->elsewhere && *trace->facts.host && !uname(&here) &&
-	       !strcmp(here.nodename, trace->facts.host);
+	       !strcmp(here.nodename, trace->facts.host) && trace_is_before_boot(leftover, trace);
 }
 
 /* *is_dead: the process is known to be. */
@@ -370,9 +428,7 @@ static void name_alien(const struct leftover *leftover, char *what, size_t room)
 	const char *it =
 		"it is not a buffers file of a traced process, so it stays; `tracelayer recover` lists the buffers files";
 
-	if (!leftover->stat.st_size && leftover->pid)
-		it = "it is empty: its process died while making it, or another program made it; so it stays";
-	else if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
+	if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
 		;
 	else if (header->byte_order == __builtin_bswap32(TL_FILE_BYTE_ORDER))
 		it = "it was made on a machine with the other byte order; recover it there";

@@ -44,6 +44,8 @@ static const char *from_here(const char *path)
  * cause.
  */
 #define LIVING_MS 50
+/* The same for processes that are dying, when a launcher is about to kill this command. */
+#define URGENT_MS 400
 
 static void note_recovered(struct reports *reports, const struct recovery *recovery)
 {
@@ -55,6 +57,7 @@ static void note_recovered(struct reports *reports, const struct recovery *recov
 		    recovery->why, recovery->path);
 	recovery_say_problems(from_here(recovery->path), recovery);
 	trace->finished = trace->recovered = true;
+	reports->recovered = true;
 	trace->events = recovery->events;
 	trace->lost = recovery->lost;
 	trace->recovered_events = recovery->recovered;
@@ -115,6 +118,8 @@ static void recover_reported(struct reports *reports, const struct ending *endin
 			if (!reports->buffers[i])
 				continue;
 			int wait = recover_reported_file(reports, reports->buffers[i], &wishes);
+			if (wait > URGENT_MS && launch_is_urgent())
+				wait = URGENT_MS;
 			patience = wait > patience ? wait : patience;
 			if (wait)
 				continue;
@@ -313,6 +318,9 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
 		    reports->unshimmed);
+	else if (reports->loaded && WIFSIGNALED(ending->status))
+		say("no trace: the program was killed by signal %d (%s) before its first call into an API that tracelayer has shims for",
+		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));
 	else if (reports->loaded)
 		say("no trace: the program made no call into an API that tracelayer has shims for%s",
 		    !config->follow ? "; what it started was not traced, see --follow"
@@ -337,13 +345,104 @@ static int compare_traces(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-void closing_prepare(void)
+/* There is nothing that a user would want to know of. */
+static bool traces_are_whole(const struct reports *reports)
 {
-	reports_make_folder();
+	for (size_t i = 0; i < reports->count; i++) {
+		const struct trace *trace = &reports->traces[i];
+
+		if (!trace->finished || trace->lost || trace->recovered || trace->unfinished)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the file lies in FOLDER/HOST. */
+static bool path_is_in(const char *path, const char *folder, size_t length)
+{
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+/* Length of the step's folder in the path of a file in a job's folder. */
+static size_t step_length(const char *path)
+{
+	size_t length = strlen(path);
+
+	for (int slashes = 0; length && slashes < 2; slashes += path[length] == '/')
+		length--;
+	return length;
+}
+
+/* One line for all processes of the job that were started here. False: they are not of one step. */
+static bool say_job(const struct reports *reports, const struct run_job *job)
+{
+	const char *folder = reports->traces[0].path;
+	size_t length = step_length(folder);
+	char who[96] = "", count[64], traces[64] = "";
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < reports->count; i++) {
+		if (!path_is_in(reports->traces[i].path, folder, length))
+			return false;
+		events += reports->traces[i].events;
+	}
+	if (job->launched.rank >= 0 && job->launched.size > 0)
+		snprintf(who, sizeof(who), ", rank %lld of %lld", (long long)job->launched.rank,
+			 (long long)job->launched.size);
+	else if (job->launched.rank >= 0)
+		snprintf(who, sizeof(who), ", rank %lld", (long long)job->launched.rank);
+	if (reports->count > 1)
+		snprintf(traces, sizeof(traces), "%zu traces, ", reports->count);
+	folder = from_here(folder);
+	length = step_length(folder);
+	say("job: %.*s%s: %s%s", (int)length, folder, who, traces,
+	    count_text(events, "event", count, sizeof(count)));
+	return true;
+}
+
+/* The sums of all traces, and with --summary the job's table. */
+static void end_job(const struct reports *reports, const struct run_job *job)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (reports->traces[i].finished)
+			run_job_sum(job, reports->traces[i].path);
+	char *step = need(strdup(reports->traces[0].path));
+
+	step[step_length(step)] = 0;
+	run_job_end(job, step);
+	free(step);
+}
+
+/* The program itself did something wrong. Launchers kill ranks with other signals than these. */
+static bool ended_by_fault(const struct ending *ending)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (WIFSIGNALED(ending->status) && WTERMSIG(ending->status) == faults[i])
+			return true;
+	return false;
+}
+
+/*
+ * There is no trace, since no call was recorded, and no fault is to blame. One rank of a job tells
+ * the user of that.
+ */
+static bool nothing_is_normal(const struct program *program, const struct ending *ending,
+			      const struct tl_config *config, const struct reports *reports)
+{
+	return !ended_by_fault(ending) && program->nature == TL_PROGRAM_DYNAMIC &&
+	       reports->loaded && !reports->failed && !reports->no_memory && !reports->kept &&
+	       !reports->recorded && config->level != TL_LEVEL_NONE;
+}
+
+int closing_prepare(void)
+{
+	return reports_make_folder();
 }
 
 void closing_line(const struct program *program, const struct ending *ending,
-		  const struct tl_config *config)
+		  const struct tl_config *config, const struct run_job *job, bool speak)
 {
 	struct reports reports = {0};
 
@@ -361,10 +460,21 @@ void closing_line(const struct program *program, const struct ending *ending,
 		    "tracelayer's README");
 	if (reports.count) {
 		images_say(&reports.images, ending->pid, false);
-		say_traces(&reports);
-	} else {
+		if (!traces_are_whole(&reports))
+			say_traces(&reports);
+		else if (speak && !(*config->job && say_job(&reports, job)))
+			say_traces(&reports);
+	} else if (speak || !nothing_is_normal(program, ending, config, &reports)) {
 		say_why_none(program, ending, config, &reports);
 	}
+	if (*config->job && reports.count)
+		end_job(&reports, job);
+	else if (*config->job && config->level != TL_LEVEL_NONE)
+		run_job_nothing(job);
+	/* Root's programs may become other users, who can't delete what root made. */
+	if (reports.recovered || !geteuid())
+		leftover_done_remove();
+	leftover_folders_remove();
 	reports_free(&reports);
 }
 

@@ -232,9 +232,14 @@ static bool is_terminals(const siginfo_t *got)
 	}
 }
 
+static bool terminated; /* this command got SIGTERM */
+
 static void pass_on(struct launcher *launcher, const siginfo_t *got)
 {
 	pid_t to = launcher->program;
+
+	/* Not the one that a program sends to its parent: it is meant for our parent. */
+	terminated |= got->si_signo == SIGTERM && got->si_pid != launcher->program;
 
 	if (got->si_signo == SIGCHLD || is_terminals(got))
 		return;
@@ -338,17 +343,27 @@ become(const struct launcher *launcher, const struct program *program, char **ar
 }
 
 /* Leave standard input, output and everything else that we inherited to the program alone. */
-static void let_go(int keep)
+static void let_go(int keep, int also)
 {
+	int low = keep < also ? keep : also, high = keep < also ? also : keep;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
-	if (keep > 3)
-		close_range(3, (unsigned)keep - 1, 0);
-	close_range((unsigned)(keep > 2 ? keep + 1 : 3), ~0u, 0);
+	unsigned from = 3;
+
+	for (int i = 0; i < 2; i++) {
+		int fd = i ? high : low;
+
+		if (fd < (int)from)
+			continue;
+		if (fd > (int)from)
+			close_range(from, (unsigned)fd - 1, 0);
+		from = (unsigned)fd + 1;
+	}
+	close_range(from, ~0u, 0);
 }
 
 static void note_time(struct ending *ending)
@@ -360,7 +375,7 @@ static void note_time(struct ending *ending)
 	ending->died_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void launch(const struct program *program, char **argv, struct ending *ending)
+void launch(const struct program *program, char **argv, int keep, struct ending *ending)
 {
 	struct launcher launcher = {.witness = 0};
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -387,7 +402,7 @@ void launch(const struct program *program, char **argv, struct ending *ending)
 	close(failure[0]);
 	ending->pid = launcher.program;
 	if (launcher.program > 0) {
-		let_go(launcher.testimonies);
+		let_go(launcher.testimonies, keep);
 		ending->status = await_program(&launcher);
 		note_time(ending);
 	}
@@ -395,6 +410,13 @@ void launch(const struct program *program, char **argv, struct ending *ending)
 		kill(launcher.witness, SIGKILL);
 		waitpid(launcher.witness, NULL, 0);
 	}
+}
+
+bool launch_is_urgent(void)
+{
+	sigset_t pending;
+
+	return terminated || (!sigpending(&pending) && sigismember(&pending, SIGTERM) == 1);
 }
 
 void end_alike(int status)

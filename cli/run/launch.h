@@ -6,6 +6,7 @@
 #ifndef TL_CLI_RUN_LAUNCH_H
 #define TL_CLI_RUN_LAUNCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,10 +21,16 @@ struct ending {
 
 /*
  * Run the program, as argv, with the current environment until it ends. Our standard input and
- * output and all other descriptors but standard error are closed for us, so that it alone holds
- * them. To be called once.
+ * output and all other descriptors but standard error and `keep` (-1: none) are closed for us, so
+ * that it alone holds them. To be called once.
  */
-void launch(const struct program *program, char **argv, struct ending *ending);
+void launch(const struct program *program, char **argv, int keep, struct ending *ending);
+
+/*
+ * Whether this command got SIGTERM, or has it pending. Launchers send SIGKILL next, some a second
+ * later. So what comes after the program's end must not wait for others.
+ */
+bool launch_is_urgent(void);
 
 /* End as the program did: its exit code, or death by its signal, without a core. */
 __attribute__((noreturn)) void end_alike(int status);

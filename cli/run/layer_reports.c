@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
+#include "cli/leftovers/leftovers.h"
 #include "cli/run/layer_reports.h"
 #include "common/places.h"
 #include "common/run_protocol.h"
@@ -52,23 +54,48 @@ static bool folder_open_to_others(void)
 	return false;
 }
 
-void reports_make_folder(void)
+/* A lock on a file in the folder tells others that it is in use: see leftover_folders_remove. */
+static int folder_lock(void)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/" LEFTOVER_LOCK, outer[0] ? outer : folder) >=
+	    (int)sizeof(path))
+		return -1;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+static void folder_unlock(void)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/" LEFTOVER_LOCK, outer[0] ? outer : folder) <
+	    (int)sizeof(path))
+		unlink(path);
+}
+
+int reports_make_folder(void)
 {
 	const char *wanted = getenv("TMPDIR");
 	const char *places[] = {wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm"};
 
 	unsetenv(TL_REPORT_VARIABLE);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(folder, sizeof(folder), "%s/tracelayer-run-XXXXXX", places[i]) >= 200)
+		if (snprintf(folder, sizeof(folder), "%s/" LEFTOVER_RUN "XXXXXX", places[i]) >= 200)
 			continue; /* longer than the layer accepts */
 		if (mkdtemp(folder)) {
 			if (!geteuid())
 				folder_open_to_others();
 			setenv(TL_REPORT_VARIABLE, folder, 1);
-			return;
+			return folder_lock();
 		}
 	}
 	folder[0] = '\0';
+	return -1;
 }
 
 bool reports_have_folder(void)
@@ -228,9 +255,9 @@ static void read_foreign_report(struct reports *reports, const char *name, char 
 	read_report(reports, name, message);
 }
 
-void reports_read(struct reports *reports)
+static void links_read(struct reports *reports)
 {
-	DIR *links = folder[0] ? opendir(folder) : NULL;
+	DIR *links = opendir(folder);
 	struct dirent *link;
 
 	while (links && (link = readdir(links))) {
@@ -251,8 +278,19 @@ void reports_read(struct reports *reports)
 	}
 	if (links)
 		closedir(links);
-	if (folder[0])
-		rmdir(folder);
+}
+
+/* A process that the program left behind may report until the folder is gone. */
+#define LATE_REPORTS 1000
+
+void reports_read(struct reports *reports)
+{
+	for (int tries = 0; folder[0] && tries < LATE_REPORTS; tries++) {
+		links_read(reports);
+		folder_unlock();
+		if (!rmdir(folder) || errno != ENOTEMPTY)
+			break;
+	}
 	if (outer[0])
 		rmdir(outer);
 }

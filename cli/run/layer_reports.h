@@ -41,16 +41,20 @@ struct reports {
 	size_t count;
 	char **buffers; /* files that processes made */
 	size_t buffers_count;
-	bool loaded;   /* the layer got into some process */
-	bool confined; /* a process confined itself, so that recording ended */
-	bool recorded; /* some call was not filtered out */
+	bool recovered; /* some process was killed, and its events were recovered here */
+	bool loaded;	/* the layer got into some process */
+	bool confined;	/* a process confined itself, so that recording ended */
+	bool recorded;	/* some call was not filtered out */
 	bool kept; /* buffers were kept, because the trace could not be written; a message said so */
 	char *called, *unshimmed, *failed;
 	int error; /* of .failed */
 };
 
-/* Makes the folder that the layer reports into, and names it in the environment. */
-void reports_make_folder(void);
+/*
+ * Makes the folder that the layer reports into, and names it in the environment. Returns a
+ * descriptor that must stay open, and close on exec, for as long as the folder is in use; -1: none.
+ */
+int reports_make_folder(void);
 
 /* False: no folder could be made, so nothing is known. */
 bool reports_have_folder(void);

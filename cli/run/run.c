@@ -25,23 +25,35 @@
 #include "cli/outputs/outputs.h"
 #include "cli/run/program_path.h"
 #include "cli/run/run.h"
+#include "cli/run/run_job.h"
 #include "common/launcher.h"
 #include "common/output.h"
 #include "common/settings.h"
 #include "common/tool_list.h"
+#include "common/annotation_environment.h"
 #include "common/xpti_environment.h"
 
 #define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
 #define OPTION_RING  (OPTION_FIRST + TL_SETTINGS)
 /* What else is traced: these make interposers, and are no settings of the layer. */
-enum { OPTION_LIB = OPTION_RING + 1, OPTION_HEADER, OPTION_API, OPTION_PKG, OPTION_CFLAGS };
-#define OTHER_OPTIONS 6
+enum {
+	OPTION_LIB = OPTION_RING + 1,
+	OPTION_HEADER,
+	OPTION_API,
+	OPTION_PKG,
+	OPTION_CFLAGS,
+	OPTION_QUIET,
+	OPTION_MPI
+};
+#define OTHER_OPTIONS 8
 #define LIBRARY	      "libtracelayer.so"
+#define MPI_LIBRARY   "libtracelayer-mpi.so"
 
 /* ---- options ---- */
 
 struct wishes {
 	char **program; /* NULL-ended; NULL: none given */
+	bool quiet, mpi;
 	struct interposer_request *interposer;
 	size_t interposers;
 	/* headers and flags that stand before the library that they belong to */
@@ -51,6 +63,31 @@ struct wishes {
 static int option_key(const struct tl_setting *setting)
 {
 	return setting->letter ? setting->letter : OPTION_FIRST + (int)setting->id;
+}
+
+/* How --help has the options. Names, with a blank around each. */
+static const struct option_group {
+	const char *title, *names;
+} groups[] = {
+	{"What is recorded:",
+	 " level args include exclude device nested follow context-level xpti annotations trace-marker "},
+	{"Other libraries and APIs:", " lib header pkg cflags api mpi "},
+	{"Where it goes, and when there is too much:", " output split full ring memory buffers "},
+	{"When:", " paused window session snapshot-on "},
+	{"Jobs of several ranks:", " job ranks "},
+	{"Besides a trace:", " summary tool quiet "},
+};
+#define GROUPS ((int)(sizeof(groups) / sizeof(*groups)))
+
+static int option_group(const char *name)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), " %s ", name);
+	for (int i = 0; i < GROUPS; i++)
+		if (strstr(groups[i].names, word))
+			return i + 1;
+	return 0;
 }
 
 /* The table as argp wants it. */
@@ -82,8 +119,17 @@ static void make_options(struct argp_option *options)
 		{"pkg", OPTION_PKG, "PACKAGE", 0,
 		 "the library's package as pkg-config knows it: the header's compiler flags", 0},
 		{"cflags", OPTION_CFLAGS, "FLAGS", 0, "compiler flags for the header", 0},
+		{"mpi", OPTION_MPI, NULL, 0,
+		 "trace MPI calls, too, of Open MPI or MPICH; no mpi.h is needed", 0},
+		{"quiet", OPTION_QUIET, NULL, 0,
+		 "say nothing at the end, unless something went wrong", 0},
 	};
 	memcpy(&options[TL_SETTINGS], others, sizeof(others));
+	for (int i = 0; i < TL_SETTINGS + OTHER_OPTIONS; i++)
+		options[i].group = option_group(options[i].name);
+	for (int i = 0; i < GROUPS; i++)
+		options[TL_SETTINGS + OTHER_OPTIONS + i] =
+			(struct argp_option){.doc = groups[i].title, .group = i + 1};
 }
 
 /* --tool, once or several times. They are looked for later, when the library is known. */
@@ -112,12 +158,17 @@ static void take_option(struct argp_state *state, const struct tl_setting *setti
 		take_tools(value);
 		return;
 	}
+	/* The program may start others in other folders. */
+	char *folder = setting->id == TL_SETTING_BUFFERS ? run_folder_absolute(value) : NULL;
+
+	value = folder ? folder : value;
 	tl_settings_initial(&config);
 	if (!tl_settings_value(&config, setting, value, why, sizeof(why))) {
 		say("--%s=%s: %s", setting->option, value, why);
 		exit(EXIT_USAGE);
 	}
 	need(setenv(setting->variable, value, 1) ? NULL : state);
+	free(folder);
 }
 
 /* The flight recorder's short name. */
@@ -193,6 +244,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			return 0;
 		}
 	switch (key) {
+	case OPTION_MPI:
+		wishes->mpi = true;
+		return 0;
+	case OPTION_QUIET:
+		wishes->quiet = true;
+		return 0;
 	case OPTION_RING:
 		take_ring(state, argument);
 		return 0;
@@ -224,7 +281,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static void parse_command_line(int argc, char **argv, struct wishes *wishes)
 {
-	struct argp_option options[TL_SETTINGS + OTHER_OPTIONS + 1] = {0};
+	struct argp_option options[TL_SETTINGS + OTHER_OPTIONS + GROUPS + 1] = {0};
 	const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
@@ -235,7 +292,7 @@ static void parse_command_line(int argc, char **argv, struct wishes *wishes)
 	};
 
 	make_options(options);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, wishes);
+	options_parse(&argp, argc, argv, ARGP_IN_ORDER, wishes);
 }
 
 /* ---- the library and the tools ---- */
@@ -321,7 +378,7 @@ int run_preload(struct program *program)
 }
 
 /* They stand before what the user preloads, and behind the layer. */
-static int bring_interposers(struct wishes *wishes, const struct program *program)
+static int bring_interposers(struct wishes *wishes, const struct program *program, bool speak)
 {
 	const char *before = getenv("LD_PRELOAD");
 	char *paths, *list = need(strdup("")), *longer;
@@ -329,6 +386,7 @@ static int bring_interposers(struct wishes *wishes, const struct program *progra
 
 	for (size_t i = 0; i < wishes->interposers && code == EXIT_DONE; i++) {
 		wishes->interposer[i].program = program->path;
+		wishes->interposer[i].quiet = !speak;
 		code = interposer_find(&wishes->interposer[i], &paths);
 		if (asprintf(&longer, "%s%s%s", list, *list && *paths ? ":" : "", paths) < 0)
 			need(NULL);
@@ -345,6 +403,25 @@ static int bring_interposers(struct wishes *wishes, const struct program *progra
 	}
 	free(list);
 	return code;
+}
+
+/* --mpi: shims that were made when tracelayer was built. */
+static int bring_mpi(void)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char library[PATH_MAX], *list;
+
+	if (!installed_library(MPI_LIBRARY, library)) {
+		say("%s: not found beside this command nor in %s; run `make install`", MPI_LIBRARY,
+		    LIBDIR);
+		return EXIT_BROKEN;
+	}
+	if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") <
+	    0)
+		need(NULL);
+	setenv("LD_PRELOAD", list, 1);
+	free(list);
+	return EXIT_DONE;
 }
 
 /*
@@ -370,6 +447,31 @@ static int bring_xpti(void)
 	if (tl_xpti_turned_off())
 		say("--xpti: XPTI_TRACE_ENABLE=%s turns XPTI off, so no stream will be recorded; unset it",
 		    tl_xpti_turned_off());
+	return EXIT_DONE;
+}
+
+/*
+ * --annotations. A tool that the user has named keeps its place, and a line says so. A library that
+ * is missing is an error only where the user has asked for it.
+ */
+static int bring_annotations(bool speak)
+{
+	char library[PATH_MAX];
+	const char *interface, *variable, *other;
+
+	if (!installed_library(TL_ANNOTATIONS, library)) {
+		if (!getenv(tl_settings[TL_SETTING_ANNOTATIONS].variable))
+			return EXIT_DONE;
+		say("%s: not found beside this command nor in %s; run `make install`, or give --annotations=no",
+		    TL_ANNOTATIONS, LIBDIR);
+		return EXIT_BROKEN;
+	}
+	if (!tl_annotation_set_environment(library))
+		need(NULL);
+	for (int n = 0; (variable = tl_annotation_variable(n, &interface)); n++)
+		if (speak && (other = tl_annotation_other_tool(n)))
+			say("%s=%s: what the program tells %s goes there and will not be in the trace; unset it",
+			    variable, other, interface);
 	return EXIT_DONE;
 }
 
@@ -408,12 +510,13 @@ static bool folder_differs(const char *pattern)
 }
 
 /* Checks that the trace can be written. If not, the program does not start. */
-static bool check_output(const struct tl_config *config, const struct program *program)
+static bool check_output(const struct tl_config *config, const struct program *program,
+			 const struct run_job *job)
 {
 	const struct tl_setting *output = &tl_settings[TL_SETTING_OUTPUT];
 	const char *given = getenv(output->variable), *slash = strrchr(program->file, '/');
 	static char path[TL_OUTPUT_PATH];
-	char why[TL_COMPLAINT_MAX];
+	char why[TL_COMPLAINT_MAX], step[TL_LAUNCHER_FOLDER];
 	struct tl_config parsed;
 	struct utsname host;
 
@@ -421,11 +524,13 @@ static bool check_output(const struct tl_config *config, const struct program *p
 	/* A message has said what is wrong with the variable. */
 	if (given && !tl_settings_value(&parsed, output, given, why, sizeof(why)))
 		return false;
-	if (config->level == TL_LEVEL_NONE || folder_differs(config->output))
+	if (config->level == TL_LEVEL_NONE || *config->job || folder_differs(config->output))
 		return true;
+	tl_launcher_folder(step, &job->launched);
 	const struct tl_output_names names = {
 		.pid = (uint32_t)getpid(),
-		.rank = tl_launcher_rank(),
+		.rank = job->launched.rank,
+		.step = step,
 		.seconds = (uint64_t)time(NULL),
 		.program = slash ? slash + 1 : program->file,
 		.host = uname(&host) ? "unknown" : host.nodename,
@@ -451,7 +556,7 @@ static void output_make_absolute(struct tl_config *config)
 	char here[TL_OUTPUT_PATH];
 	size_t length = 0;
 
-	if (config->level == TL_LEVEL_NONE || config->output[0] == '/' ||
+	if (config->level == TL_LEVEL_NONE || *config->job || config->output[0] == '/' ||
 	    !getcwd(here, sizeof(here)) || here[0] != '/')
 		return;
 	for (const char *at = here; *at && length < sizeof(pattern) - 3; at++) {
@@ -468,6 +573,20 @@ static void output_make_absolute(struct tl_config *config)
 	config->output = pattern;
 }
 
+/* The environment as it is now: options change it. The strings stay. */
+static char **environment_given(void)
+{
+	size_t count = 0;
+
+	while (environ && environ[count])
+		count++;
+	char **copy = need(calloc(count + 1, sizeof(*copy)));
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = environ[i];
+	return copy;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct tl_config config;
@@ -475,6 +594,8 @@ int command_run(int argc, char **argv)
 	struct wishes wishes = {0};
 	struct program program;
 	struct ending ending;
+	struct run_job job;
+	char **given = environment_given();
 
 	parse_command_line(argc, argv, &wishes);
 	char **program_argv = wishes.program;
@@ -488,26 +609,36 @@ int command_run(int argc, char **argv)
 
 	if (error)
 		return run_cannot_start(program_argv[0], error);
-	if (!check_output(&config, &program) || !wishes_settle(&wishes))
+	if (!run_job_prepare(&job, &config, &program))
+		return EXIT_USAGE;
+	if (run_job_leaves_out(&job, &config)) {
+		execve(program.path, program_argv, given);
+		return run_cannot_start(program_argv[0], errno);
+	}
+	if (!check_output(&config, &program, &job) || !wishes_settle(&wishes))
 		return EXIT_USAGE;
 	output_make_absolute(&config);
-	int code = bring_interposers(&wishes, &program);
+	bool speak = !wishes.quiet && run_job_speaks(&job, &config);
+	int code = bring_interposers(&wishes, &program, speak);
 
+	if (code == EXIT_DONE && wishes.mpi)
+		code = bring_mpi();
 	if (code == EXIT_DONE && program.nature != TL_PROGRAM_FOREIGN)
 		code = run_preload(&program);
 
 	if (code == EXIT_DONE && config.xpti)
 		code = bring_xpti();
+	if (code == EXIT_DONE && config.annotations && config.level & TL_LEVEL_RUNTIME)
+		code = bring_annotations(speak);
 	if (code != EXIT_DONE)
 		return code;
-	closing_prepare();
-	launch(&program, program_argv, &ending);
+	launch(&program, program_argv, closing_prepare(), &ending);
 	if (ending.error) {
 		closing_drop();
 		/* The program's file exists, so its interpreter is missing. */
 		return run_cannot_start(program_argv[0],
 					ending.error == ENOENT ? ENOEXEC : ending.error);
 	}
-	closing_line(&program, &ending, &config);
+	closing_line(&program, &ending, &config, &job, speak);
 	end_alike(ending.status);
 }

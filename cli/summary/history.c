@@ -43,10 +43,6 @@ static uint32_t number_in(const json_t *event, const char *name)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* No clock has come further, and sums of smaller times can't overflow. */
-#define LATEST	(INT64_C(1) << 59)
-#define LONGEST (INT64_C(1) << 53) /* a hundred days */
-
 static int64_t start_of(const json_t *event)
 {
 	return within(trace_nanoseconds(event, "ts", 0), -LATEST, LATEST);
@@ -57,18 +53,21 @@ static int64_t duration_of(const json_t *event)
 	return within(trace_nanoseconds(event, "dur", 0), 0, LONGEST);
 }
 
-/* Categories are words with commas between. */
-static bool has_category(const json_t *event, const char *wanted)
+bool category_has(const char *category, const char *wanted)
 {
-	const char *word = text_in(event, "cat");
 	size_t length = strlen(wanted);
 
-	for (; word; word = strchr(word, ',')) {
+	for (const char *word = category; word; word = strchr(word, ',')) {
 		word += *word == ',';
 		if (strcspn(word, ",") == length && !strncmp(word, wanted, length))
 			return true;
 	}
 	return false;
+}
+
+static bool has_category(const json_t *event, const char *wanted)
+{
+	return category_has(text_in(event, "cat"), wanted);
 }
 
 /* Other tools number processes and threads with strings, too. */
@@ -92,15 +91,14 @@ static uint32_t new_process(struct history *history, const char *number)
 }
 
 /*
- * The number in .process_keys of the process that this event of the file belongs to; .process_of
- * has its process.
+ * The number in .process_keys of the process with this number in the file; .process_of has its
+ * process.
  */
-static uint32_t process_key(struct history *history, const json_t *event, int file)
+static uint32_t process_key_of(struct history *history, const char *number, int file)
 {
-	char number[256], key[300];
+	char key[300];
 	uint32_t count = history->process_keys.count;
 
-	number_text(number, sizeof(number), json_object_get(event, "pid"));
 	snprintf(key, sizeof(key), "%d %s", file, number);
 	uint32_t known = names_number(&history->process_keys, key);
 
@@ -110,6 +108,14 @@ static uint32_t process_key(struct history *history, const json_t *event, int fi
 		history->process_of[known] = new_process(history, number);
 	}
 	return known;
+}
+
+static uint32_t process_key(struct history *history, const json_t *event, int file)
+{
+	char number[256];
+
+	number_text(number, sizeof(number), json_object_get(event, "pid"));
+	return process_key_of(history, number, file);
 }
 
 static uint32_t process_of(struct history *history, const json_t *event, int file)
@@ -146,12 +152,12 @@ static void note_identity(struct history *history, const json_t *event, int file
 	free(rank);
 }
 
-static uint32_t lane_of(struct history *history, const json_t *event, int file)
+uint32_t history_lane(struct history *history, int file, const char *of, const char *number)
 {
-	char number[256], key[300];
-	uint32_t process = process_of(history, event, file), count = history->lane_keys.count;
+	uint32_t key_of = process_key_of(history, of, file), count = history->lane_keys.count;
+	uint32_t process = history->process_of[key_of];
+	char key[300];
 
-	number_text(number, sizeof(number), json_object_get(event, "tid"));
 	snprintf(key, sizeof(key), "%u %s", process, number);
 	uint32_t lane = names_number(&history->lane_keys, key);
 
@@ -164,12 +170,19 @@ static uint32_t lane_of(struct history *history, const json_t *event, int file)
 	return lane;
 }
 
-/* A queue has a number in its process; a queue without a number is known by its lane. */
-static uint32_t queue_of(struct history *history, const json_t *event, uint32_t lane)
+static uint32_t lane_of(struct history *history, const json_t *event, int file)
 {
-	uint32_t process = history->lanes[lane].process, number = number_in(event, "queue"),
-		 count = history->queue_keys.count;
-	const char *device = json_string_value(arg_of(event, "device"));
+	char process[256], number[256];
+
+	number_text(process, sizeof(process), json_object_get(event, "pid"));
+	number_text(number, sizeof(number), json_object_get(event, "tid"));
+	return history_lane(history, file, process, number);
+}
+
+/* A queue has a number in its process; a queue without a number is known by its lane. */
+uint32_t history_queue(struct history *history, uint32_t lane, uint32_t number, const char *device)
+{
+	uint32_t process = history->lanes[lane].process, count = history->queue_keys.count;
 	char key[64];
 
 	snprintf(key, sizeof(key), "%u %c %u", process, number ? 'q' : 'l', number ? number : lane);
@@ -189,15 +202,40 @@ static uint32_t queue_of(struct history *history, const json_t *event, uint32_t 
 	return queue;
 }
 
-static uint32_t request_of(struct history *history, const json_t *event)
+void history_queue_hardware(struct history *history, uint32_t queue, const char *pci,
+			    const char *uuid)
 {
-	uint32_t id = number_in(event, "request");
+	char **hardware = &history->queues[queue].hardware;
+
+	if (!*hardware && (pci || uuid))
+		*hardware = need(strdup(pci ? pci : uuid));
+}
+
+static uint32_t queue_of(struct history *history, const json_t *event, uint32_t lane)
+{
+	uint32_t queue = history_queue(history, lane, number_in(event, "queue"),
+				       json_string_value(arg_of(event, "device")));
+
+	history_queue_hardware(history, queue, json_string_value(arg_of(event, "pci")),
+			       json_string_value(arg_of(event, "uuid")));
+	return queue;
+}
+
+uint32_t history_request(struct history *history, uint32_t id)
+{
 	char text[16];
 
+	if (!history->requests.count)
+		names_number(&history->requests, "-");
 	if (!id)
 		return 0;
 	snprintf(text, sizeof(text), "%u", id);
 	return names_number(&history->requests, text);
+}
+
+static uint32_t request_of(struct history *history, const json_t *event)
+{
+	return history_request(history, number_in(event, "request"));
 }
 
 /* ---- host calls ---- */
@@ -240,7 +278,8 @@ static struct begun begun_by(struct history *history, const json_t *event, const
 		.name = names_number(&history->names, name),
 		.request = request_of(history, event),
 		.failed = has_category(event, "failed"),
-		.own = has_category(event, "context") || has_category(event, "xpti"),
+		.own = has_category(event, "context") || has_category(event, "xpti") ||
+		       has_category(event, "annotation"),
 	};
 }
 
@@ -326,12 +365,22 @@ static void replace_text(char **text, const json_t *event, const char *member)
 	*text = need(strdup(value));
 }
 
+static void note_start(struct history *history, const json_t *event)
+{
+	double number = json_number_value(arg_of(event, "monotonic_ns"));
+	int64_t start = number > 0 && number < (double)LATEST ? (int64_t)number : 0;
+
+	if (start && (!history->start || start < history->start))
+		history->start = start;
+}
+
 static void note_metadata(struct history *history, const json_t *event, const char *name, int file)
 {
 	uint32_t process = process_of(history, event, file);
 
 	if (!strcmp(name, "tracelayer")) {
 		note_identity(history, event, file);
+		note_start(history, event);
 	} else if (!strcmp(name, "tracelayer_end")) {
 		history->lost += (unsigned long long)json_number_value(arg_of(event, "lost"));
 		history->bytes +=
@@ -402,7 +451,7 @@ static struct submission *submission_of(const struct history *history, uint32_t 
 		       : NULL;
 }
 
-static void resolve_command(const struct history *history, struct device_command *command)
+void history_resolve_command(const struct history *history, struct device_command *command)
 {
 	struct submission *submission = submission_of(
 		history, history->queues[command->queue].process, command->correlation);
@@ -427,7 +476,7 @@ void history_resolve(struct history *history)
 		qsort(history->submissions, history->nsubmissions, sizeof(struct submission),
 		      compare_submissions);
 	for (size_t i = 0; i < history->ncommands; i++)
-		resolve_command(history, &history->commands[i]);
+		history_resolve_command(history, &history->commands[i]);
 	for (size_t i = 0; i < history->ncalls; i++) {
 		struct host_call *call = &history->calls[i];
 		const struct submission *submission = submission_of(
@@ -459,8 +508,10 @@ void history_free(struct history *history)
 		free(history->processes[i].labels);
 		free(history->processes[i].number);
 	}
-	for (uint32_t i = 0; i < history->nqueues; i++)
+	for (uint32_t i = 0; i < history->nqueues; i++) {
 		free(history->queues[i].device);
+		free(history->queues[i].hardware);
+	}
 	free(history->calls);
 	free(history->commands);
 	free(history->submissions);

@@ -73,7 +73,8 @@ struct process {
 struct queue {
 	uint32_t process, number;
 	uint32_t lane;
-	char *device; /* NULL: not said */
+	char *device;	/* NULL: not said */
+	char *hardware; /* the device's address on the bus, or its UUID; NULL: not said */
 };
 
 struct history {
@@ -98,10 +99,29 @@ struct history {
 	size_t unfinished, cut;
 	unsigned long long bytes; /* of events that are not calls, as the traces' ends say */
 	unsigned long long lost;  /* events that the traces say they lack */
+	int64_t start; /* when the first of the traces began, as they say; 0: they don't */
 };
 
 /* An event of a file, which is known by its number. */
 void history_event(struct history *history, const json_t *event, int file);
+
+/* Numbers by what names them in the files: a lane of a process, a queue, a request's id. */
+uint32_t history_lane(struct history *history, int file, const char *process, const char *lane);
+uint32_t history_queue(struct history *history, uint32_t lane, uint32_t number, const char *device);
+/* Where the queue's device is. Either may be NULL; the first that is said counts. */
+void history_queue_hardware(struct history *history, uint32_t queue, const char *pci,
+			    const char *uuid);
+uint32_t history_request(struct history *history, uint32_t id);
+
+/* No clock has come further, and sums of smaller times can't overflow. */
+#define LATEST	(INT64_C(1) << 59)
+#define LONGEST (INT64_C(1) << 53) /* a hundred days */
+
+/* A list of words with commas between has this one. NULL: an empty list. */
+bool category_has(const char *category, const char *word);
+
+/* What a submission tells of a command that it caused. */
+void history_resolve_command(const struct history *history, struct device_command *command);
 
 /* All events are in: match commands with the calls that submitted them. */
 void history_resolve(struct history *history);

@@ -16,7 +16,13 @@
 #include "tables/call_tables.h"
 #include "cli/basics/basics.h"
 #include "cli/summary/summary.h"
+#include "cli/summary/flat.h"
 #include "cli/summary/history.h"
+#include "cli/summary/job_summary.h"
+#include "cli/summary/sum_save.h"
+#include "cli/summary/trace_sum.h"
+#include "cli/job/job.h"
+#include "common/rank_set.h"
 #include "tables/table.h"
 #include "cli/summary/tabulate.h"
 #include "cli/read/read.h"
@@ -48,25 +54,84 @@ static int read_file(struct history *history, const char *path, int file)
 
 /* ---- options ---- */
 
-enum { OPTION_CSV = 256, OPTION_JSON, OPTION_BY, OPTION_FORMAT, OPTION_TABLE };
+enum {
+	OPTION_CSV = 256,
+	OPTION_JSON,
+	OPTION_BY,
+	OPTION_FORMAT,
+	OPTION_TABLE,
+	OPTION_EXACT,
+	OPTION_RANK,
+	OPTION_PART,
+	OPTION_SAVE,
+	OPTION_TIME,
+	OPTION_PROCESS,
+	OPTION_THREAD,
+	OPTION_NAME,
+	OPTION_FAILED,
+	OPTION_LONGER,
+	OPTION_SORT,
+	OPTION_COLUMNS,
+	OPTION_TOP
+};
 
 struct wishes {
 	enum table_format format;
 	enum grouping by;
 	int table; /* only this one; -1: all */
+	bool exact;
+	const char *by_word, *table_word; /* as given; NULL: not */
+	bool folder;			  /* the only file is a job's folder */
+	struct job_wishes job;
+	struct save save;
+	struct filter filter;
 	char **files;
 	int nfiles;
 };
 
 static const struct argp_option options[] = {
+	{.doc = "What is counted:", .group = 1},
+	{.doc = "Which tables:", .group = 2},
+	{.doc = "Where to, and how:", .group = 3},
 	{"by", OPTION_BY, "WHAT", 0,
-	 "group rows by function (the default), thread, queue, process or request", 0},
+	 "group rows by function (the default), thread, queue, process or request; of a job: by host or rank",
+	 2},
 	{"table", OPTION_TABLE, "TABLE", 0,
-	 "print only this table: groups, calls, events, kernels, transfers, others, queues, waits or memory",
-	 0},
-	{"format", OPTION_FORMAT, "FORMAT", 0, "output format: text (the default), csv or json", 0},
-	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
-	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
+	 "print only this table: groups, calls, events, kernels, transfers, others, queues, waits or memory; of a job: ranks, hosts, calls, "
+	 "events, kernels, transfers, others or devices",
+	 2},
+	{"time", OPTION_TIME, "FROM-TO", 0,
+	 "count only what lies in this time, in seconds from the start of the trace; either may be missing",
+	 1},
+	{"process", OPTION_PROCESS, "GLOBS", 0,
+	 "count only processes whose program or number these globs match; commas between them", 1},
+	{"thread", OPTION_THREAD, "GLOBS", 0,
+	 "count only threads and queues whose name or number these globs match", 1},
+	{"name", OPTION_NAME, "GLOBS", 0,
+	 "count only calls, events and commands whose name in the table these globs match", 1},
+	{"failed", OPTION_FAILED, NULL, 0, "count only calls that failed", 1},
+	{"longer-than", OPTION_LONGER, "TIME", 0,
+	 "count only what took so long, like 500us, 1ms or 2s", 1},
+	{"rank", OPTION_RANK, "SET", 0, "of a job: only these ranks, like 0,8-15,*/16", 1},
+	{"part", OPTION_PART, NULL, 0,
+	 "of a job: only make the sums of this task's part, for a launcher that starts several of this command",
+	 3},
+	{"save", OPTION_SAVE, "FILE", 0,
+	 "also write the sum of all files to FILE, some 10 KB, for `tracelayer diff`", 3},
+	{"force", 'f', NULL, 0,
+	 "--save overwrites a file of that name; without this option, the new file's name gets a number",
+	 3},
+	{"sort", OPTION_SORT, "COLUMN", 0,
+	 "sort rows by this column, largest first: its title, or its name in --csv, such as calls, max or p99",
+	 2},
+	{"top", OPTION_TOP, "N", 0, "print the first N rows of each table or group", 2},
+	{"columns", OPTION_COLUMNS, "LIST", 0,
+	 "print only these columns, with commas between them, and the rows' names", 2},
+	{"exact", OPTION_EXACT, NULL, 0,
+	 "keep each call in memory, so that percentiles are durations that occurred", 2},
+	{"format", OPTION_FORMAT, "FORMAT", 0, "output format: text (the default), csv or json", 3},
+	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 3},
+	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 3},
 	{0},
 };
 
@@ -107,19 +172,116 @@ static void wish_format(struct argp_state *state, struct wishes *wishes, const c
 	wishes->format = (enum table_format)format;
 }
 
+static void wish_top(struct argp_state *state, struct wishes *wishes, const char *text)
+{
+	char *end;
+	long rows = strtol(text, &end, 10);
+
+	if (end == text || *end || rows < 1)
+		argp_error(state, "--top=%s: give a number of rows, 1 or more", text);
+	wishes->job.tables.most = (size_t)rows;
+}
+
+/* What the words mean depends on whether there are files or a job. */
+static void wish_tables(struct argp_state *state, struct wishes *wishes)
+{
+	wishes->folder = wishes->nfiles == 1 && job_folder_is(wishes->files[0]);
+	if (!wishes->folder) {
+		if (wishes->job.ranks || wishes->job.part)
+			argp_error(state, "%s: only for the folder of a job; name that",
+				   wishes->job.part ? "--part" : "--rank");
+		if (wishes->by_word)
+			wish_by(state, wishes, wishes->by_word);
+		if (wishes->table_word)
+			wish_table(state, wishes, wishes->table_word);
+		return;
+	}
+	if (filter_is_any(&wishes->filter))
+		argp_error(
+			state,
+			"%s: the sums of a job have all calls; name .tlt files in it to select some",
+			wishes->files[0]);
+	wishes->job.by_rank = wishes->by_word && !strcmp(wishes->by_word, "rank");
+	wishes->job.by_host = wishes->by_word && !strcmp(wishes->by_word, "host");
+	if (wishes->by_word && !wishes->job.by_rank && !wishes->job.by_host &&
+	    strcmp(wishes->by_word, "function"))
+		argp_error(state, "--by=%s: no such grouping of a job; give function, host or rank",
+			   wishes->by_word);
+	wishes->job.table = wishes->table_word ? job_table_named(wishes->table_word) : -1;
+	if (wishes->table_word && wishes->job.table < 0)
+		argp_error(
+			state,
+			"--table=%s: no such table of a job; give ranks, hosts, calls, events, kernels, transfers, others or devices",
+			wishes->table_word);
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct wishes *wishes = state->input;
 
 	switch (key) {
 	case OPTION_BY:
-		wish_by(state, wishes, argument);
+		wishes->by_word = argument;
 		return 0;
 	case OPTION_TABLE:
-		wish_table(state, wishes, argument);
+		wishes->table_word = argument;
+		return 0;
+	case OPTION_RANK:
+		if (!tl_rank_set_is(argument))
+			argp_error(
+				state,
+				"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
+				argument);
+		wishes->job.ranks = argument;
+		return 0;
+	case OPTION_PART:
+		wishes->job.part = true;
+		return 0;
+	case OPTION_SAVE:
+		wishes->save.path = argument;
+		return 0;
+	case 'f':
+		wishes->save.force = true;
+		return 0;
+	case OPTION_TIME:
+		if (!selection_take_time(&wishes->filter.selection, argument))
+			argp_error(
+				state,
+				"--time=%s: give two times in seconds, such as 0.5-2, 0.5- or -2",
+				argument);
+		return 0;
+	case OPTION_PROCESS:
+		selection_add(&wishes->filter.selection.process, argument);
+		return 0;
+	case OPTION_THREAD:
+		selection_add(&wishes->filter.selection.thread, argument);
+		return 0;
+	case OPTION_NAME:
+		selection_add(&wishes->filter.selection.name, argument);
+		return 0;
+	case OPTION_FAILED:
+		wishes->filter.failed = true;
+		return 0;
+	case OPTION_LONGER:
+		if (!duration_take(&wishes->filter.longer, argument))
+			argp_error(state,
+				   "--longer-than=%s: give a number and ns, us, ms or s, like 1ms",
+				   argument);
+		return 0;
+	case OPTION_SORT:
+		wishes->job.tables.sort = argument;
+		return 0;
+	case OPTION_COLUMNS:
+		wishes->job.tables.columns = argument;
+		return 0;
+	case OPTION_TOP:
+		wish_top(state, wishes, argument);
 		return 0;
 	case OPTION_FORMAT:
 		wish_format(state, wishes, argument);
+		return 0;
+	case OPTION_EXACT:
+		wishes->exact = true;
 		return 0;
 	case OPTION_CSV:
 		wishes->format = TABLE_AS_CSV;
@@ -136,7 +298,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			   "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
 	case ARGP_KEY_END:
-		if (wishes->table == TABLE_GROUPS &&
+		wish_tables(state, wishes);
+		if (!wishes->folder && wishes->table == TABLE_GROUPS &&
 		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE))
 			argp_error(
 				state,
@@ -149,9 +312,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "FILE...",
+	.args_doc = "FILE...\nDIR",
 	.doc = "Tables of the host calls and the device commands in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another "
-	       "tool, and .tlt files. FILE - is standard input.\v"
+	       "tool, and .tlt files. FILE - is standard input. DIR is the folder of a job, as `tracelayer run --job=DIR` fills it.\v"
 	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",
 };
@@ -180,11 +343,8 @@ static void say_missing(const struct history *history, enum grouping by)
 		say("--by=request: the trace has no requests; a program sets them as tracelayer-contexts(7) says");
 }
 
-static int print_summary(struct history *history, const struct wishes *wishes)
+static int print_tables(struct table *tables[TABLES], const struct wishes *wishes)
 {
-	struct table *tables[TABLES];
-
-	tabulate(tables, history, wishes->by, wishes->nfiles);
 	if (wishes->table >= 0 && (!tables[wishes->table] || !table_rows(tables[wishes->table])))
 		say("--table=%s: the trace%s nothing for it", table_words[wishes->table],
 		    wishes->nfiles == 1 ? " has" : "s have");
@@ -193,32 +353,113 @@ static int print_summary(struct history *history, const struct wishes *wishes)
 			table_free(tables[i]);
 			tables[i] = NULL;
 		}
+	if (!summary_arrange(tables, TABLES, &wishes->job.tables))
+		return EXIT_USAGE;
 	if (!calls_print(tables, TABLES, tables[TABLE_CALLS], wishes->format, stdout))
 		return EXIT_DONE;
 	say_output_failed("the table");
 	return EXIT_BROKEN;
 }
 
-int command_summary(int argc, char **argv)
+static bool history_save(const struct history *history, const struct save *save)
 {
-	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = BY_FUNCTION, .table = -1};
-	struct history history = {0};
+	struct rank_sum sum;
+
+	rank_sum_begin(&sum, "", -1);
+	if (save->path)
+		history_sum_add(&sum, history);
+	bool saved = sum_save(save, &sum);
+
+	rank_sum_clear(&sum);
+	return saved;
+}
+
+static bool flat_save(const struct flat_sums *sums, const struct save *save)
+{
+	struct rank_sum sum;
+
+	rank_sum_begin(&sum, "", -1);
+	if (save->path)
+		flat_sum_add(&sum, sums);
+	bool saved = sum_save(save, &sum);
+
+	rank_sum_clear(&sum);
+	return saved;
+}
+
+/* Every call is kept. */
+static int summary_exact(struct history *history, struct wishes *wishes)
+{
+	struct table *tables[TABLES];
 	int code = EXIT_DONE;
 
-	setlocale(LC_CTYPE, "");
-	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
-	for (int i = 0; i < wishes.nfiles && code != EXIT_BROKEN; i++) {
-		int state = read_file(&history, wishes.files[i], i);
+	for (int i = 0; i < wishes->nfiles && code != EXIT_BROKEN; i++) {
+		int state = read_file(history, wishes->files[i], i);
 
 		if (state != EXIT_DONE)
 			code = state;
 	}
+	if (code == EXIT_BROKEN)
+		return code;
+	if (filter_is_any(&wishes->filter))
+		filter_history(&wishes->filter, history);
+	history_resolve(history);
+	say_missing(history, wishes->by);
+	if (!history_save(history, &wishes->save))
+		return EXIT_BROKEN;
+	tabulate(tables, history, wishes->by, wishes->nfiles);
+	int printed = print_tables(tables, wishes);
+
+	return printed ? printed : code;
+}
+
+/* No call is kept. */
+static int summary_flat(struct history *history, struct wishes *wishes)
+{
+	struct filter *filter = filter_is_any(&wishes->filter) ? &wishes->filter : NULL;
+	struct flat_sums sums = {.history = history};
+	struct table *tables[TABLES];
+	int code = flat_sum(&sums, wishes->files, wishes->nfiles, wishes->by, filter);
+
 	if (code != EXIT_BROKEN) {
-		history_resolve(&history);
-		say_missing(&history, wishes.by);
-		if (print_summary(&history, &wishes))
+		say_missing(history, wishes->by);
+		if (!flat_save(&sums, &wishes->save))
 			code = EXIT_BROKEN;
+		tabulate_sums(tables, &sums, wishes->by, wishes->nfiles);
+		int printed = print_tables(tables, wishes);
+		code = printed ? printed : code;
 	}
+	flat_free(&sums);
+	return code;
+}
+
+/*
+ * Which queue a call submitted to is known from all commands, so that tables by queue need all calls
+ * that submitted.
+ */
+static bool summary_is_flat(const struct wishes *wishes)
+{
+	for (int i = 0; i < wishes->nfiles; i++)
+		if (!record_file_is(wishes->files[i]))
+			return false;
+	return !wishes->exact && wishes->by != BY_QUEUE;
+}
+
+int command_summary(int argc, char **argv)
+{
+	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = BY_FUNCTION, .table = -1};
+	struct history history = {0};
+
+	setlocale(LC_CTYPE, "");
+	options_parse(&argp, argc, argv, 0, &wishes);
+	wishes.job.format = wishes.format;
+	wishes.job.save = wishes.save;
+	if (wishes.folder)
+		return job_summary(wishes.files[0], &wishes.job, stdout);
+	int code = summary_is_flat(&wishes) ? summary_flat(&history, &wishes)
+					    : summary_exact(&history, &wishes);
+
 	history_free(&history);
+	selection_free(&wishes.filter.selection);
 	return code;
 }

@@ -46,16 +46,16 @@ static const struct table_column *group_column(const struct tabulation *of)
 	return of->by == BY_FUNCTION ? NULL : &groupings[of->by].column;
 }
 
-/* Groups are numbered from 0, which is none. */
-static uint32_t call_group(const struct tabulation *of, const struct host_call *call)
+uint32_t group_of_call(const struct history *history, enum grouping by,
+		       const struct host_call *call)
 {
-	switch (of->by) {
+	switch (by) {
 	case BY_THREAD:
 		return call->thread + 1;
 	case BY_QUEUE:
 		return call->correlation;
 	case BY_PROCESS:
-		return of->history->lanes[call->thread].process + 1;
+		return history->lanes[call->thread].process + 1;
 	case BY_REQUEST:
 		return call->request;
 	default:
@@ -63,20 +63,31 @@ static uint32_t call_group(const struct tabulation *of, const struct host_call *
 	}
 }
 
-static uint32_t command_group(const struct tabulation *of, const struct device_command *command)
+uint32_t group_of_command(const struct history *history, enum grouping by,
+			  const struct device_command *command)
 {
-	switch (of->by) {
+	switch (by) {
 	case BY_THREAD:
 		return command->thread == NOBODY ? 0 : command->thread + 1;
 	case BY_QUEUE:
 		return command->queue + 1;
 	case BY_PROCESS:
-		return of->history->queues[command->queue].process + 1;
+		return history->queues[command->queue].process + 1;
 	case BY_REQUEST:
 		return command->request;
 	default:
 		return 0;
 	}
+}
+
+static uint32_t call_group(const struct tabulation *of, const struct host_call *call)
+{
+	return group_of_call(of->history, of->by, call);
+}
+
+static uint32_t command_group(const struct tabulation *of, const struct device_command *command)
+{
+	return group_of_command(of->history, of->by, command);
 }
 
 static uint32_t count_groups(const struct tabulation *of)
@@ -213,24 +224,32 @@ static size_t count_calls(const struct tabulation *of, const struct host_call *f
 	return count;
 }
 
-static void calls_heading(struct table *table, const struct tabulation *of, size_t count, int files)
+static void calls_heading(struct table *table, const struct tabulation *of, size_t count,
+			  size_t functions, int files)
 {
 	const struct history *history = of->history;
-	bool *seen = need(calloc(history->names.count + 1, sizeof(*seen)));
-	size_t functions = 0, threads = 0;
+	size_t threads = 0;
 	char from[48] = "";
 
-	for (size_t i = 0; i < count; i++) {
-		functions += !seen[history->calls[i].name];
-		seen[history->calls[i].name] = true;
-	}
 	for (uint32_t i = 0; i < history->nlanes; i++)
 		threads += history->lanes[i].calls;
 	if (files > 1)
 		snprintf(from, sizeof(from), ", from %d files", files);
 	table_heading(table, "host calls: %zu in %zu function%s, on %zu thread%s%s", count,
 		      functions, plural(functions), threads, plural(threads), from);
+}
+
+static size_t count_functions(const struct history *history, size_t count)
+{
+	bool *seen = need(calloc(history->names.count + 1, sizeof(*seen)));
+	size_t functions = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		functions += !seen[history->calls[i].name];
+		seen[history->calls[i].name] = true;
+	}
 	free(seen);
+	return functions;
 }
 
 /* Rows of calls that lie together. */
@@ -263,7 +282,7 @@ static void tabulate_calls(struct table *tables[TABLES], struct tabulation *of, 
 		count++;
 	tables[TABLE_CALLS] = calls_table("host calls", "function", group_column(of));
 	add_calls(tables[TABLE_CALLS], of, history->calls, count);
-	calls_heading(tables[TABLE_CALLS], of, count, files);
+	calls_heading(tables[TABLE_CALLS], of, count, count_functions(history, count), files);
 	if (count == history->ncalls)
 		return;
 	tables[TABLE_EVENTS] = calls_table("own events", "event", group_column(of));
@@ -455,12 +474,7 @@ static struct table *tabulate_waits(const struct tabulation *of, const struct wa
 
 /* ---- what --by tells apart ---- */
 
-struct extent {
-	int64_t first, last;
-	bool any;
-};
-
-static void extent_add(struct extent *extent, int64_t start, int64_t end)
+void extent_add(struct extent *extent, int64_t start, int64_t end)
 {
 	if (!extent->any || start < extent->first)
 		extent->first = start;
@@ -469,55 +483,65 @@ static void extent_add(struct extent *extent, int64_t start, int64_t end)
 	extent->any = true;
 }
 
-static void sum_calls(const struct tabulation *of, struct group_row *rows, struct extent *extents)
+static void sum_calls(const struct tabulation *of, struct group_sum *sums)
 {
 	for (size_t i = 0; i < of->history->ncalls; i++) {
 		const struct host_call *call = &of->history->calls[i];
-		struct group_row *row = &rows[call_group(of, call)];
+		struct group_sum *sum = &sums[call_group(of, call)];
+		struct group_row *row = &sum->row;
 
 		row->calls += !call->own;
 		row->failed += call->failed;
 		row->calls_time += call->own ? 0 : call->duration;
-		extent_add(&extents[call_group(of, call)], call->start,
-			   call->start + call->duration);
+		extent_add(&sum->extent, call->start, call->start + call->duration);
 	}
 }
 
-static void sum_commands(const struct tabulation *of, struct group_row *rows,
-			 struct extent *extents)
+static void sum_commands(const struct tabulation *of, struct group_sum *sums)
 {
 	for (size_t i = 0; i < of->history->ncommands; i++) {
 		const struct device_command *command = &of->history->commands[i];
-		struct group_row *row = &rows[command_group(of, command)];
+		struct group_sum *sum = &sums[command_group(of, command)];
+		struct group_row *row = &sum->row;
 
 		row->commands++;
 		row->commands_time += duration_of(command);
 		row->bytes += command->has_bytes ? command->bytes : 0;
-		extent_add(&extents[command_group(of, command)], command->start, command->end);
+		extent_add(&sum->extent, command->start, command->end);
 	}
+}
+
+static struct table *tabulate_sums_of_groups(const struct tabulation *of,
+					     const struct group_sum *sums, uint32_t count)
+{
+	struct table *table = groups_table(groupings[of->by].plural, group_column(of));
+	uint32_t told = 0;
+	char label[LABEL];
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct group_row row = sums[i].row;
+
+		if (!sums[i].extent.any)
+			continue;
+		row.name = group_label(label, of, i);
+		row.span = sums[i].extent.last - sums[i].extent.first;
+		groups_row(table, &row);
+		told += i > 0;
+	}
+	table_heading(table, "%s: %u", groupings[of->by].plural, told);
+	return table;
 }
 
 static struct table *tabulate_groups(const struct tabulation *of)
 {
-	uint32_t count = count_groups(of), told = 0;
-	struct table *table = groups_table(groupings[of->by].plural, group_column(of));
-	struct group_row *rows = need(calloc(count, sizeof(*rows)));
-	struct extent *extents = need(calloc(count, sizeof(*extents)));
-	char label[LABEL];
+	uint32_t count = count_groups(of);
+	struct group_sum *sums = need(calloc(count, sizeof(*sums)));
 
-	sum_calls(of, rows, extents);
-	sum_commands(of, rows, extents);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!extents[i].any)
-			continue;
-		rows[i].name = group_label(label, of, i);
-		rows[i].span = extents[i].last - extents[i].first;
-		groups_row(table, &rows[i]);
-		told += i > 0;
-	}
-	table_heading(table, "%s: %u", groupings[of->by].plural, told);
-	free(rows);
-	free(extents);
+	sum_calls(of, sums);
+	sum_commands(of, sums);
+	struct table *table = tabulate_sums_of_groups(of, sums, count);
+
+	free(sums);
 	return table;
 }
 
@@ -552,4 +576,141 @@ void tabulate(struct table *tables[TABLES], struct history *history, enum groupi
 	tabulate_calls(tables, &of, files);
 	if (*groupings[by].plural)
 		tables[TABLE_GROUPS] = tabulate_groups(&of);
+}
+
+/* ---- from sums ---- */
+
+/* Rows of a tally in the order in which sorted calls and commands would give them. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct tally_row *const *left = a, *const *right = b;
+	const struct tally_row *x = *left, *y = *right;
+
+	if (x->kind != y->kind)
+		return x->kind > y->kind ? 1 : -1;
+	if (x->group != y->group)
+		return x->group > y->group ? 1 : -1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static void add_row_of_calls(struct table *table, const struct tabulation *of,
+			     const struct tally_row *from, long long whole)
+{
+	const struct histogram *times = &from->times;
+	char label[LABEL];
+
+	calls_row(table,
+		  &(struct calls){.group = group_label(label, of, from->group),
+				  .name = of->history->names.list[from->name],
+				  .calls = times->count,
+				  .failed = from->failed,
+				  .total = times->sum,
+				  .min = times->min,
+				  .median = histogram_percentile(times, 50),
+				  .p99 = histogram_percentile(times, 99),
+				  .max = times->max},
+		  whole);
+}
+
+static void add_row_of_commands(struct table *table, enum commands_table which,
+				const struct tabulation *of, const struct tally_row *from,
+				long long whole)
+{
+	const struct histogram *times = &from->times;
+	char label[LABEL];
+
+	commands_row(table, which,
+		     &(struct commands){.group = group_label(label, of, from->group),
+					.name = of->history->names.list[from->name],
+					.count = times->count,
+					.total = times->sum,
+					.min = times->min,
+					.median = histogram_percentile(times, 50),
+					.p99 = histogram_percentile(times, 99),
+					.max = times->max,
+					.bytes = from->bytes,
+					.bytes_time = from->bytes_time,
+					.best = from->best},
+		     whole);
+}
+
+/* The sums of one kind of rows. */
+struct kind_sum {
+	size_t count, names;
+	long long time;
+};
+
+static const struct tally_row **rows_sorted(const struct tally *tally, uint32_t names,
+					    struct kind_sum sums[TALLY_KINDS])
+{
+	const struct tally_row **rows = need(calloc(tally->nrows + 1, sizeof(*rows)));
+	bool *seen = need(calloc(names + 1, sizeof(*seen)));
+
+	memset(sums, 0, TALLY_KINDS * sizeof(*sums));
+	for (uint32_t i = 0; i < tally->nrows; i++) {
+		const struct tally_row *row = rows[i] = &tally->rows[i];
+
+		sums[row->kind].count += (size_t)row->times.count;
+		sums[row->kind].time += row->times.sum;
+		sums[row->kind].names += row->kind == TALLY_CALLS && !seen[row->name];
+		seen[row->name] |= row->kind == TALLY_CALLS;
+	}
+	qsort(rows, tally->nrows, sizeof(*rows), compare_rows);
+	free(seen);
+	return rows;
+}
+
+static void tabulate_rows(struct table *tables[TABLES], const struct tabulation *of,
+			  const struct tally *tally, int files)
+{
+	struct kind_sum sums[TALLY_KINDS];
+	const struct tally_row **rows = rows_sorted(tally, of->history->names.count, sums);
+	long long whole =
+		sums[TALLY_KERNELS].time + sums[TALLY_TRANSFERS].time + sums[TALLY_OTHERS].time;
+
+	tables[TABLE_CALLS] = calls_table("host calls", "function", group_column(of));
+	if (sums[TALLY_EVENTS].count)
+		tables[TABLE_EVENTS] = calls_table("own events", "event", group_column(of));
+	for (int i = 0; i < COMMANDS_TABLES; i++)
+		if (sums[TALLY_KERNELS + i].count)
+			tables[TABLE_KERNELS + i] =
+				commands_table((enum commands_table)i, group_column(of));
+	for (uint32_t i = 0; i < tally->nrows; i++) {
+		enum tally_kind kind = rows[i]->kind;
+		struct table *table = tables[TABLE_CALLS + kind];
+
+		if (kind < TALLY_KERNELS)
+			add_row_of_calls(table, of, rows[i], sums[kind].time);
+		else
+			add_row_of_commands(table, (enum commands_table)(kind - TALLY_KERNELS), of,
+					    rows[i], whole);
+	}
+	calls_heading(tables[TABLE_CALLS], of, sums[TALLY_CALLS].count, sums[TALLY_CALLS].names,
+		      files);
+	if (tables[TABLE_EVENTS])
+		table_heading(tables[TABLE_EVENTS], "the program's own events: %zu",
+			      sums[TALLY_EVENTS].count);
+	for (int i = 0; i < COMMANDS_TABLES; i++)
+		if (tables[TABLE_KERNELS + i])
+			commands_heading(tables[TABLE_KERNELS + i], sums[TALLY_KERNELS + i].count);
+	if (of->history->bytes &&
+	    sums[TALLY_KERNELS].count + sums[TALLY_TRANSFERS].count + sums[TALLY_OTHERS].count)
+		tables[TABLE_MEMORY] = memory_table((long long)of->history->bytes, whole);
+	free(rows);
+}
+
+void tabulate_sums(struct table *tables[TABLES], struct flat_sums *sums, enum grouping by,
+		   int files)
+{
+	struct tabulation of = {sums->history, by, are_several(sums->history)};
+
+	memset(tables, 0, TABLES * sizeof(*tables));
+	tabulate_rows(tables, &of, &sums->tally, files);
+	if (sums->ncommands) {
+		tables[TABLE_QUEUES] = tabulate_queues(&of, &sums->waits);
+		tables[TABLE_WAITS] = tabulate_waits(&of, &sums->waits);
+		queues_headings(tables[TABLE_QUEUES], tables[TABLE_WAITS], sums->history->nqueues);
+	}
+	if (*groupings[by].plural)
+		tables[TABLE_GROUPS] = tabulate_sums_of_groups(&of, sums->groups, sums->ngroups);
 }

@@ -6,6 +6,8 @@
 #define TL_CLI_SUMMARY_TABULATE_H
 
 #include "cli/summary/history.h"
+#include "cli/summary/waits.h"
+#include "cli/tally/tally.h"
 #include "tables/table.h"
 
 /* How rows are grouped, besides by name. */
@@ -33,5 +35,40 @@ enum {
  * how many the history is from. Sorts the history's calls and commands anew.
  */
 void tabulate(struct table *tables[TABLES], struct history *history, enum grouping by, int files);
+
+/* ---- the same from sums (flat.h) ---- */
+
+/* From when to when something was. */
+struct extent {
+	int64_t first, last;
+	bool any;
+};
+
+void extent_add(struct extent *extent, int64_t start, int64_t end);
+
+/* What one group has in all. */
+struct group_sum {
+	struct group_row row; /* without its name */
+	struct extent extent;
+};
+
+/* Groups are numbered from 0, which is none. */
+uint32_t group_of_call(const struct history *history, enum grouping by,
+		       const struct host_call *call);
+uint32_t group_of_command(const struct history *history, enum grouping by,
+			  const struct device_command *command);
+
+/* All that files have, summed up. */
+struct flat_sums {
+	struct history *history; /* names, threads, queues; without calls and commands */
+	struct tally tally;	 /* groups are those of the grouping */
+	struct group_sum *groups;
+	uint32_t ngroups;
+	struct waits waits;
+	uint64_t ncommands;
+};
+
+void tabulate_sums(struct table *tables[TABLES], struct flat_sums *sums, enum grouping by,
+		   int files);
 
 #endif

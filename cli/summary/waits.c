@@ -14,33 +14,16 @@
 #include "cli/basics/basics.h"
 #include "cli/summary/waits.h"
 
-/*
- * A gap without the device's part: up to `host` the thread did something else, and up to `call` it
- * was in the call that submitted.
- */
-struct part {
-	int64_t from, host, call;
-	uint32_t thread, submit, group, queue;
-	size_t gap;
-};
-
 /* From here on, up to the next stretch, a thread was in this call. */
 struct stretch {
 	int64_t start;
 	uint32_t name;
 };
 
-struct work {
-	struct waits *waits;
-	struct history *history;
-	struct part *parts;
-	size_t nparts, room, ngaps;
-	uint32_t program, device, unknown; /* the causes that are no calls */
-};
-
-static void add_wait(struct work *work, const struct part *part, uint32_t cause, int64_t time)
+static void add_wait(struct wait_search *search, const struct part *part, uint32_t cause,
+		     int64_t time)
 {
-	struct waits *waits = work->waits;
+	struct waits *waits = search->waits;
 	uint32_t count = waits->keys.count;
 	char key[48];
 
@@ -68,27 +51,28 @@ static void add_wait(struct work *work, const struct part *part, uint32_t cause,
 
 /* ---- the gaps ---- */
 
-static void add_gap(struct work *work, const struct device_command *command, int64_t idle,
+static void add_gap(struct wait_search *search, const struct device_command *command, int64_t idle,
 		    uint32_t group)
 {
 	const struct gap gap = {command->start - idle, command->start, command->submit_start,
 				command->submit_end};
 	const struct gap_parts ends = gap_parts(&gap);
 	struct part part = {gap.from,	     ends.host, ends.call,	command->thread,
-			    command->submit, group,	command->queue, ++work->ngaps};
+			    command->submit, group,	command->queue, ++search->ngaps};
 
 	if (command->submit == NOBODY) {
-		add_wait(work, &part, work->unknown, idle);
+		add_wait(search, &part, search->unknown, idle);
 		return;
 	}
-	add_wait(work, &part, work->device, gap.to - ends.call);
+	add_wait(search, &part, search->device, gap.to - ends.call);
 	if (ends.call == gap.from)
 		return;
-	if (work->nparts == work->room) {
-		work->room = work->room ? 2 * work->room : 256;
-		work->parts = need(reallocarray(work->parts, work->room, sizeof(struct part)));
+	if (search->nparts == search->room) {
+		search->room = search->room ? 2 * search->room : 256;
+		search->parts =
+			need(reallocarray(search->parts, search->room, sizeof(struct part)));
 	}
-	work->parts[work->nparts++] = part;
+	search->parts[search->nparts++] = part;
 }
 
 static int compare_commands(const void *a, const void *b)
@@ -104,20 +88,35 @@ static int compare_commands(const void *a, const void *b)
 	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-static void find_gaps(struct work *work, wait_group group, const void *context)
+/* The history may have more queues than before. */
+static void search_make_queues(struct wait_search *search)
 {
-	struct history *history = work->history;
+	uint32_t count = search->history->nqueues, had = search->nqueues;
+	struct queue_time *queues;
+
+	queues = need(reallocarray(search->waits->queues, count + 1, sizeof(*queues)));
+	if (count > had)
+		memset(&queues[had], 0, (count - had) * sizeof(*queues));
+	search->waits->queues = queues;
+	search->nqueues = count;
+}
+
+void wait_search_commands(struct wait_search *search, wait_group group, const void *context)
+{
+	struct history *history = search->history;
+
+	search_make_queues(search);
 
 	if (history->ncommands)
 		qsort(history->commands, history->ncommands, sizeof(struct device_command),
 		      compare_commands);
 	for (size_t i = 0; i < history->ncommands; i++) {
 		const struct device_command *command = &history->commands[i];
-		int64_t idle = queue_time_add(&work->waits->queues[command->queue], command->start,
-					      command->end);
+		int64_t idle = queue_time_add(&search->waits->queues[command->queue],
+					      command->start, command->end);
 
 		if (idle)
-			add_gap(work, command, idle, group(context, command));
+			add_gap(search, command, idle, group(context, command));
 	}
 }
 
@@ -198,8 +197,8 @@ static size_t stretch_at(const struct stretch *flat, size_t count, int64_t time)
 	return low;
 }
 
-static void tell_part(struct work *work, const struct part *part, const struct stretch *flat,
-		      size_t count)
+static void tell_part(struct wait_search *search, const struct part *part,
+		      const struct stretch *flat, size_t count)
 {
 	int64_t at = part->from;
 
@@ -207,10 +206,10 @@ static void tell_part(struct work *work, const struct part *part, const struct s
 		int64_t end = i + 1 < count && flat[i + 1].start < part->host ? flat[i + 1].start
 									      : part->host;
 
-		add_wait(work, part, flat[i].name, end - at);
+		add_wait(search, part, flat[i].name, end - at);
 		at = end;
 	}
-	add_wait(work, part, part->submit, part->call - part->host);
+	add_wait(search, part, part->submit, part->call - part->host);
 }
 
 static size_t first_call_of(const struct history *history, uint32_t thread)
@@ -228,42 +227,110 @@ static size_t first_call_of(const struct history *history, uint32_t thread)
 	return low;
 }
 
-static void ask_threads(struct work *work)
+static void ask_threads(struct wait_search *search)
 {
-	struct history *history = work->history;
+	struct history *history = search->history;
 
-	if (!work->nparts)
+	if (!search->nparts)
 		return;
-	qsort(work->parts, work->nparts, sizeof(struct part), compare_parts);
+	qsort(search->parts, search->nparts, sizeof(struct part), compare_parts);
 	qsort(history->calls, history->ncalls, sizeof(struct host_call), compare_calls);
-	for (size_t i = 0, end; i < work->nparts; i = end) {
-		uint32_t thread = work->parts[i].thread;
+	for (size_t i = 0, end; i < search->nparts; i = end) {
+		uint32_t thread = search->parts[i].thread;
 		size_t first = first_call_of(history, thread),
 		       count = first_call_of(history, thread + 1) - first;
 		struct stretch *flat = need(calloc(2 * count + 1, sizeof(*flat)));
-		size_t nflat = lay_flat(flat, &history->calls[first], count, work->program);
+		size_t nflat = lay_flat(flat, &history->calls[first], count, search->program);
 
-		for (end = i; end < work->nparts && work->parts[end].thread == thread; end++)
-			tell_part(work, &work->parts[end], flat, nflat);
+		for (end = i; end < search->nparts && search->parts[end].thread == thread; end++)
+			tell_part(search, &search->parts[end], flat, nflat);
 		free(flat);
 	}
 }
 
-void waits_of(struct waits *waits, struct history *history, wait_group group, const void *context)
+/* ---- in portions ---- */
+
+/* Gaps one after another, whatever their threads: what belongs to one gap must come together. */
+static int compare_gaps(const void *a, const void *b)
 {
-	struct work work = {
+	const struct part *x = a, *y = b;
+
+	return (x->gap > y->gap) - (x->gap < y->gap);
+}
+
+/* What one thread's calls are when they are laid flat: its part of a list. */
+struct flat_thread {
+	size_t first, count;
+};
+
+static struct stretch *threads_lay_flat(const struct wait_search *search,
+					struct flat_thread *threads)
+{
+	const struct history *history = search->history;
+	struct stretch *flat =
+		need(calloc(2 * history->ncalls + history->nlanes + 1, sizeof(*flat)));
+	size_t used = 0;
+
+	for (uint32_t thread = 0; thread < history->nlanes; thread++) {
+		size_t first = first_call_of(history, thread),
+		       count = first_call_of(history, thread + 1) - first;
+
+		threads[thread].first = used;
+		threads[thread].count =
+			lay_flat(&flat[used], &history->calls[first], count, search->program);
+		used += threads[thread].count;
+	}
+	return flat;
+}
+
+void wait_search_calls(struct wait_search *search, int64_t from, int64_t until)
+{
+	struct history *history = search->history;
+	struct flat_thread *threads = need(calloc(history->nlanes + 1, sizeof(*threads)));
+
+	if (history->ncalls)
+		qsort(history->calls, history->ncalls, sizeof(struct host_call), compare_calls);
+	struct stretch *flat = threads_lay_flat(search, threads);
+
+	if (search->nparts)
+		qsort(search->parts, search->nparts, sizeof(struct part), compare_gaps);
+	for (size_t i = 0; i < search->nparts; i++) {
+		struct part part = search->parts[i];
+		const struct flat_thread *thread = &threads[part.thread];
+
+		if (part.from >= until || part.host <= from)
+			continue;
+		part.from = within(part.from, from, until);
+		if (part.host > until)
+			part.host = part.call = until; /* goes on */
+		tell_part(search, &part, &flat[thread->first], thread->count);
+	}
+	free(flat);
+	free(threads);
+}
+
+/* ---- at once ---- */
+
+void wait_search_begin(struct wait_search *search, struct waits *waits, struct history *history)
+{
+	*waits = (struct waits){.queues = need(calloc(1, sizeof(struct queue_time)))};
+	*search = (struct wait_search){
 		.waits = waits,
 		.history = history,
 		.program = names_number(&history->names, GAP_PROGRAM),
 		.device = names_number(&history->names, GAP_DEVICE),
 		.unknown = names_number(&history->names, GAP_UNKNOWN),
 	};
+}
 
-	*waits = (struct waits){
-		.queues = need(calloc(history->nqueues + 1, sizeof(struct queue_time)))};
-	find_gaps(&work, group, context);
-	ask_threads(&work);
-	free(work.parts);
+void waits_of(struct waits *waits, struct history *history, wait_group group, const void *context)
+{
+	struct wait_search search;
+
+	wait_search_begin(&search, waits, history);
+	wait_search_commands(&search, group, context);
+	ask_threads(&search);
+	free(search.parts);
 }
 
 void waits_free(struct waits *waits)

@@ -9,7 +9,7 @@
 #include "cli/systrace/nn_mark.h"
 #include "cli/systrace/systrace_row.h"
 
-/* Where `what` begins, or NULL. */
+/* Where `what` begins; NULL: nowhere. */
 static char *find_text(char *text, size_t size, const char *what)
 {
 	return memmem(text, size, what, strlen(what));
@@ -28,9 +28,9 @@ static size_t remove_all(char *text, size_t size, const char *what)
 }
 
 /*
- * Two sorts of marks that Android's runtime writes wrongly: freeing an event or an execution
- * belongs to the execution, and executing with a compilation switches from nothing. Returns the
- * size that remains.
+ * Corrects two sorts of marks that Android's runtime writes wrongly. To free an event or an
+ * execution is a part of the execution. To execute with a compilation is no switch. Returns the new
+ * size.
  */
 static size_t correct_mark(char *text, size_t size)
 {

@@ -12,8 +12,8 @@
 #include "cli/systrace/nn_names.h"
 
 /*
- * The functions whose calls are counted one by one: execution is added up from these, not from
- * phases.
+ * The functions whose calls are counted one by one. The time of execution is the sum of these
+ * calls, and not of phases.
  */
 enum timed_function {
 	TIMED_NONE,
@@ -50,7 +50,7 @@ struct mark {
 /* Takes a mark apart that begins with B. `text` may be written to. */
 enum mark_fault mark_parse(struct mark *mark, char *text, size_t size);
 
-/* What Android calls a run begins with this one. */
+/* Whether the mark begins a run, as Android calls it. */
 #define MARK_RUN "[NN_LA_PO]"
 
 /* Where Android's tool looks for drivers. */

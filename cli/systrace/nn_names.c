@@ -15,8 +15,8 @@
 #define OF_OVERALL                                                                                 \
 	(BIT(NN_PHASE_PWU) | BIT(NN_PHASE_PBM) | BIT(NN_PHASE_PI) | BIT(NN_PHASE_PP) |             \
 	 BIT(NN_PHASE_PC) | BIT(NN_PHASE_PE) | BIT(NN_PHASE_PT))
-#define MOST_NAMES   0x4000u /* of either kind; more are all taken for one */
-#define LONGEST_NAME 64u     /* what a name has beyond that is not looked at */
+#define MOST_NAMES   0x4000u /* of either kind; all others count as one */
+#define LONGEST_NAME 64u     /* the rest of a longer name is ignored */
 
 static const char *const known_layers[NN_LAYERS_KNOWN] = {
 	[NN_LAYER_LA] = "LA", [NN_LAYER_LR] = "LR", [NN_LAYER_LI] = "LI",

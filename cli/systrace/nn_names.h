@@ -3,8 +3,7 @@
  * nn_names.h: the layers and phases of NNAPI's marks, and which may stand below which.
  *
  * A mark "[NN_LR_PC]name" says that the layer LR, the runtime, spends time in the phase PC,
- * compilation. Marks may have other names than these: they are kept, and nothing is added up for
- * them.
+ * compilation. Marks with other names are kept, but no table counts them.
  */
 #ifndef TL_CLI_SYSTRACE_NN_NAMES_H
 #define TL_CLI_SYSTRACE_NN_NAMES_H
@@ -23,7 +22,7 @@ enum nn_layer {
 	NN_LAYER_LT = NN_LAYERS, /* in tables: the total */
 	NN_LAYER_LU,		 /* utility code */
 	NN_LAYER_LX,		 /* no layer: the mark is not NNAPI's */
-	NN_LAYER_NONE,		 /* of what stands above all marks of a thread */
+	NN_LAYER_NONE,		 /* of the root above all marks of a thread */
 	NN_LAYERS_KNOWN,
 };
 
@@ -41,7 +40,7 @@ enum nn_phase {
 	NN_PHASES,		  /* those that tables have */
 	NN_PHASE_PWU = NN_PHASES, /* overall: warming up, */
 	NN_PHASE_PBM,		  /* a benchmark */
-	NN_PHASE_PU,		  /* what phase it is, the mark above says */
+	NN_PHASE_PU,		  /* the mark above has the phase */
 	NN_PHASE_NONE,
 	NN_PHASES_KNOWN,
 };

@@ -13,7 +13,7 @@
 #include "cli/systrace/slices.h"
 #include "cli/read/read.h"
 
-#define LATEST	  (INT64_C(1) << 59) /* no clock has come further */
+#define LATEST	  (INT64_C(1) << 59) /* no clock reaches this */
 #define MARK_SIGN "[NN_"
 
 /* ---- reading ---- */

@@ -2,8 +2,8 @@
 /*
  * slices.h: what the threads of a trace did, as slices that lie within each other.
  *
- * The whole trace is read first: a file has slices thread by thread, each where it ended. Then
- * rows are made of them, of all threads in the order of time.
+ * The whole trace is read first, because a file has a slice at the time of its end, thread by
+ * thread. Then they become rows, of all threads in the order of time.
  */
 #ifndef TL_CLI_SYSTRACE_SLICES_H
 #define TL_CLI_SYSTRACE_SLICES_H
@@ -15,19 +15,19 @@
 
 #include "cli/basics/basics.h"
 
-#define SLICE_OPEN INT64_MAX /* as an end: it has not ended when its process did */
+#define SLICE_OPEN INT64_MAX /* as an end: the slice was open when its process ended */
 
 struct slice {
 	int64_t start, end;    /* ns */
 	uint32_t thread, name; /* numbers */
-	uint32_t order;	       /* which slice of the file it was, by their ends */
+	uint32_t order;	       /* its number in the file, in the order of ends */
 	/* of a driver call (cli/systrace/nn_names.h); NN_LAYER_NONE: it has none */
 	uint16_t nn_layer, nn_phase;
 	bool is_mark;	 /* the name is a mark of layer and phase */
 	bool holds_mark; /* a mark lies in it */
 };
 
-/* What has begun and not ended, while the file is read. */
+/* While the file is read: the slices that have begun and not ended. */
 struct slice_begun {
 	int64_t start;
 	uint32_t name;
@@ -47,8 +47,8 @@ struct slices {
 	struct slice_thread *threads;
 	uint32_t nthreads;
 	struct names names, thread_keys;
-	char *process; /* its name; NULL: not said */
-	size_t stray;  /* ends of what has not begun */
+	char *process; /* its name; NULL: unknown */
+	size_t stray;  /* ends without a beginning */
 	bool any_mark;
 };
 
@@ -61,10 +61,10 @@ static inline bool slice_is_in(const struct slice *slice, int64_t start, int64_t
 	return slice->start < end || (slice->start == start && slice->end <= end);
 }
 
-/* An event of the trace. */
+/* Adds an event of the trace. */
 void slices_event(struct slices *slices, const json_t *event);
 
-/* All are in: put them in order, by thread, start, and the outer ones first. */
+/* Call it when all events are added. It orders slices by thread and start, outer ones first. */
 void slices_arrange(struct slices *slices);
 
 /* Adds a slice around all others of the thread. Call it before slices_arrange. */

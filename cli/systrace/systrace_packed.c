@@ -15,7 +15,7 @@
 
 /* ---- base64 ---- */
 
-/* What a letter of base64 stands for; -1: it is none. */
+/* The value of a letter of base64. -1: it is none. */
 static int base64_value(unsigned char c)
 {
 	if (c >= 'A' && c <= 'Z')

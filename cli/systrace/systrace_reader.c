@@ -12,7 +12,7 @@
 
 #define PASSES	      2u
 #define TEXT_END      "</script>"
-#define BEFORE_SIGN   11 /* where the sign is in ROW_FUNCTION */
+#define BEFORE_SIGN   11 /* the offset of the sign in ROW_FUNCTION */
 #define BEFORE_DEVICE 3
 
 void reader_start(struct reader *reader, struct systrace_text *text, unsigned pass)
@@ -42,7 +42,7 @@ static bool is_line_end(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* The line around this place, of which nothing is before `begin`. */
+/* The line around this place. It does not begin before `begin`. */
 static void take_line(struct row *row, const struct systrace_text *text, const char *begin,
 		      const char *at)
 {
@@ -59,17 +59,17 @@ static void take_line(struct row *row, const struct systrace_text *text, const c
 	row->offset = text->offset + (uint64_t)(line - text->block);
 }
 
-/* What stands at a sign. */
+/* The kind of text at a sign. */
 static bool text_is_at(const struct row *row, const char *at, const char *text, size_t size)
 {
 	return at >= row->line && (size_t)(row->line + row->size - at) >= size &&
 	       !memcmp(at, text, size);
 }
 
-/* What the signs of a line are of. */
+/* What the signs of a line have shown. */
 struct closer {
 	const char *first, *last; /* ROW_FUNCTION; NULL where it isn't */
-	/* the line was meant to be a row of interest, so it is an error if it is none */
+	/* the line should be a row of interest; if it is none, that is an error */
 	bool is_meant;
 	bool ends_text;
 };

@@ -14,20 +14,20 @@
 enum reader_state {
 	/* a row with a mark; it may be written to, and stays until the next is read */
 	READER_ROW,
-	READER_FAULT, /* a line that was meant to be one, and is none */
+	READER_FAULT, /* a line that should be such a row, and is none */
 	READER_END,
 	READER_BROKEN, /* cannot be read; a message said so */
 };
 
 struct reader {
 	struct systrace_text *text;
-	/* SCAN_ALL: the trace's end, and lines that are meant to be rows, are looked for */
+	/* SCAN_ALL: look for the trace's end, and for lines that should be rows */
 	enum scan_signs signs;
 	char *at;
 	unsigned pass;
 };
 
-/* From the beginning. The first pass finds the end, the second one relies on it. */
+/* Starts at the beginning. The first pass finds the end, and the second one relies on it. */
 void reader_start(struct reader *reader, struct systrace_text *text, unsigned pass);
 enum reader_state reader_next(struct reader *reader, struct row *row);
 

@@ -35,7 +35,7 @@ bool row_has(const char *bytes, size_t size, const char *text)
 	return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* Before `at`, a time that stands between `begin` and there, with a blank before it. */
+/* Finds a time between `begin` and `at`, with a blank in front of it. */
 static const char *time_before(const char *begin, const char *at)
 {
 	const char *p = at;
@@ -79,7 +79,7 @@ static bool find_mark(struct row *row, const char *from, const char *to)
 	return row->mark != NULL;
 }
 
-/* Digits at `at`. NULL where there are none, or more than any thread's number has. */
+/* Skips digits at `at`. NULL: there are none, or more than a thread's number has. */
 static const char *number_at(const char *at, const char *end, uint64_t *number)
 {
 	const char *begin = at;
@@ -120,7 +120,7 @@ static bool try_dash(struct row *row, const char *dash, bool with_process)
 	row->process = NULL;
 	if (with_process)
 		at = process_at(row, at, end);
-	/* The blank before the time is another one than this. */
+	/* This is not the blank in front of the time. */
 	return at && at < end && *at == ' ' && row->time - 1 > at;
 }
 
@@ -174,9 +174,9 @@ double row_time(const struct row *row)
 		number = 10 * number + (uint64_t)(*at - '0');
 	for (at++; at < end && is_digit(*at); at++, digits++, decimals++)
 		number = 10 * number + (uint64_t)(*at - '0');
-	/* Both are exact then, so that their quotient is the nearest double. */
+	/* Both numbers are exact then, so their quotient is the nearest double. */
 	if (digits <= EXACT_DIGITS)
 		return (double)number / tens[decimals];
-	/* A colon follows: what is written ends there. */
+	/* A colon follows the digits and ends the number. */
 	return strtod(row->time, NULL);
 }

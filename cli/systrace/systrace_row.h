@@ -22,7 +22,7 @@ struct row {
 	size_t mark_size;
 	const char *time; /* digits with a point; what follows is no part of it */
 	uint64_t thread;  /* "pid", in ftrace's words */
-	/* What stands in the parentheses; NULL where there are none. */
+	/* The text in the parentheses; NULL: there are none. */
 	const char *process;
 	size_t process_size;
 };
@@ -30,15 +30,15 @@ struct row {
 #define ROW_FUNCTION "tracing_mark_write: "
 
 /*
- * Take a line apart. `from` is where ROW_FUNCTION first is in it, or NULL, and `to` where it is
- * last, which is what counts. False where it is no row with a mark.
+ * Take a line apart. `from` is the first place of ROW_FUNCTION in the line, or NULL. `to` is the
+ * last one, which counts. False: the line is no row with a mark.
  */
 bool row_parse(struct row *row, const char *from, const char *to);
 
-/* The row's time, in seconds: the double that is nearest to what is written. */
+/* The row's time in seconds: the double that is nearest to the written number. */
 double row_time(const struct row *row);
 
-/* The bytes have this text in them. */
+/* Whether the bytes contain this text. */
 bool row_has(const char *bytes, size_t size, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * systrace_scan.h: finds the lines of interest in much text. Almost no line of a systrace is one,
- * so this is what reading a systrace costs.
+ * systrace_scan.h: finds the lines of interest in a large text. Few lines of a systrace are of
+ * interest, so reading a systrace takes as long as this search.
  *
  * Sixteen bytes at a time are compared, in vectors that gcc and clang have for every machine. What
  * looks like such a line is looked at closely by the caller.
@@ -15,7 +15,7 @@
 
 typedef uint8_t scan_vector __attribute__((vector_size(16)));
 
-/* Signs of what is searched for: all, or that of rows with marks alone. */
+/* What the search looks for: all signs, or only that of rows with marks. */
 enum scan_signs { SCAN_ALL, SCAN_ROWS };
 
 static inline scan_vector scan_load(const char *at)
@@ -61,7 +61,7 @@ static inline bool scan_sign(const char *at, enum scan_signs signs)
 	       (at[0] == '<' && at[1] == '/');
 }
 
-/* The text must be readable for so much behind its end. */
+/* The memory behind the text must be readable for this many bytes. */
 #define SCAN_BEHIND 66
 
 /* The first sign in these 64 bytes, of which one has one, or the text's end. */

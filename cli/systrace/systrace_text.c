@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * systrace_text.c: see systrace_text.h. The first bytes tell what a file is. What was unpacked
- * into a temporary file is asked the same again.
+ * systrace_text.c: see systrace_text.h. The first bytes tell the kind of a file. The same is done
+ * with what was unpacked into a temporary file.
  */
 #include "config.h"
 
@@ -20,8 +20,8 @@
 #include "format/file/trace_file.h"
 
 /*
- * Also the longest line that is read whole. The fuzzer has smaller ones, of which there are many in
- * a trace.
+ * Also the longest line that is read whole. The fuzzer uses smaller blocks, so that its traces have
+ * many of them.
  */
 #ifndef BLOCK
 #define BLOCK (1u << 20)
@@ -90,7 +90,7 @@ int systrace_text_next(struct systrace_text *text)
 	text->filled += (size_t)got;
 	memset(text->block + text->filled, 0, SCAN_BEHIND);
 	text->whole = whole_lines(text);
-	/* The last line, or a line that is too long to be a row and so does not matter. */
+	/* The last line. Or the line is too long to be a row, and so does not matter. */
 	if (!text->whole || !got)
 		text->whole = text->filled;
 	return text->whole > 0;
@@ -175,7 +175,7 @@ static const char *find_packed(const struct systrace_text *text)
 	return NULL;
 }
 
-/* Returns whether there is something compressed to look into. */
+/* Returns whether there is compressed data to look into. */
 static bool find_beginning(struct systrace_text *text, uint64_t *packed)
 {
 	text->begin = 0;
@@ -280,7 +280,7 @@ static bool may_be_text(const struct systrace_text *text)
 	return false;
 }
 
-/* How often data may be compressed, one within the other. */
+/* How often data may be compressed again. */
 #define MOST_WRAPPINGS 4
 
 static enum systrace_kind text_unwrap(struct systrace_text *text)

@@ -13,16 +13,16 @@
 #include <stdio.h>
 
 struct systrace_text {
-	const char *path; /* as it is shown */
+	const char *path; /* the name for messages */
 	int file;
-	/* the text was inside of something: lines are counted from where it begins there */
+	/* the text was a part of the file: lines are counted from its beginning */
 	bool is_inside;
 	bool is_made;	     /* made of a trace of tracelayer: the user does not know its lines */
 	bool is_cut;	     /* it ended before its proper end; a message said so */
-	bool has_header;     /* else there is no trace in it */
-	uint64_t begin, end; /* what of the file is the trace */
+	bool has_header;     /* false: there is no trace in it */
+	uint64_t begin, end; /* the part of the file that is the trace */
 
-	/* Whole lines, or as much of one as there is room for. */
+	/* Whole lines, or the part of a line that fits. */
 	char *block;
 	uint64_t offset; /* of the block */
 	size_t filled, whole;
@@ -55,7 +55,7 @@ void systrace_text_rewind(struct systrace_text *text);
  */
 int systrace_text_next(struct systrace_text *text);
 
-/* Which line of the file it is that begins at this offset, from 1. */
+/* The number, from 1, of the line that begins at this offset. */
 uint64_t systrace_text_line(struct systrace_text *text, uint64_t offset);
 
 /* The beginning of the line there, NUL-terminated; it stays until the next call or block. */

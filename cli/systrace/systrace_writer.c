@@ -207,7 +207,7 @@ static void end_slice(const struct rows *rows, struct lane *lane)
 	}
 }
 
-/* The thread's next row is an end. */
+/* Whether the thread's next row is an end. */
 static bool ends_next(const struct rows *rows, const struct lane *lane)
 {
 	const struct frame *frame = lane->depth ? &lane->open[lane->depth - 1] : NULL;
@@ -310,7 +310,7 @@ static void put_rows(const struct slices *slices, FILE *to)
 
 /* ---- the whole ---- */
 
-/* The thread that the application's overall time is told by: the first, or one that has calls. */
+/* The thread that shows the application's overall time: the first, or one that has calls. */
 static const struct slice *first_call(const struct slices *slices)
 {
 	const struct slice *found = NULL;
@@ -347,7 +347,7 @@ static void mark_overall(struct slices *slices)
 		start = slices->list[i].start < start ? slices->list[i].start : start;
 		end = slices->list[i].end > end ? slices->list[i].end : end;
 	}
-	/* A call of no length at the end is within, too. */
+	/* A call of no length at the end counts, too. */
 	end += end != SLICE_OPEN;
 	if (asprintf(&mark, MARK_RUN "%s", slices->process ? slices->process : "program") < 0)
 		need(NULL);

@@ -13,9 +13,9 @@
  *	  whose layer may not becomes utility code, which counts for what it lies in;
  *	- a call in which the program made marks gets none: they count for what lies around it.
  *
- * All else (other calls, a program's own events, device commands) has no mark and counts for
- * nothing. Where a program makes no marks at all, one mark of the application, overall, is put
- * around everything.
+ * Other calls, a program's own events and device commands have no mark, and no table counts them.
+ * If a program makes no marks at all, one mark of the application, overall, is put around
+ * everything.
  */
 #ifndef TL_CLI_SYSTRACE_SYSTRACE_WRITER_H
 #define TL_CLI_SYSTRACE_SYSTRACE_WRITER_H
@@ -29,7 +29,7 @@
  */
 int systrace_write(const char *path, const char *where, FILE *to);
 
-/* The same, but a file without any event writes nothing. */
+/* The same, but for a file without any event it writes nothing. */
 int systrace_write_events(const char *path, const char *where, FILE *to);
 
 #endif

@@ -41,7 +41,7 @@ static size_t memory_read(void *to, const void *from, size_t size, bool obliged)
 	return size;
 }
 
-/* Begin a blob: room for `bytes`, NULL where there is none. */
+/* Begin a blob: returns room for `bytes`, or NULL if there is none. */
 static struct tl_blob *blob_begin(struct capture *c, size_t bytes)
 {
 	size_t padded = (bytes + 7) & ~(size_t)7;
@@ -77,7 +77,7 @@ static void capture_nothing(struct capture *c, uint64_t total)
 		blob_end(c, blob, 0, total);
 }
 
-/* Read the integer that a pointer variable points to; false where it can't be known. */
+/* Read the integer that a pointer variable points to. False: it can't be read. */
 static bool pointee_count(const struct tl_scope *scope, const struct tl_variable *v,
 			  uint64_t *count)
 {
@@ -106,7 +106,7 @@ static bool value_count(const struct tl_scope *scope, const struct tl_variable *
 
 /*
  * (size_t size, T *values, size_t *size_ret): the parameter behind the array says how much the call
- * has filled, or would have. The call left the rest of the array alone.
+ * has filled, or would have filled. The call did not write to the rest of the array.
  */
 static void count_cut_to_filled(const struct tl_scope *scope, const struct tl_variable *v,
 				uint64_t *count)
@@ -122,7 +122,7 @@ static void count_cut_to_filled(const struct tl_scope *scope, const struct tl_va
 		*count = limit;
 }
 
-/* The number of units that a VALUE or POINTEE length names; false where it can't be known. */
+/* The number of units that a VALUE or POINTEE length names. False: it can't be known. */
 static bool sibling_count(const struct capture *c, const struct tl_scope *scope,
 			  const struct tl_variable *v, uint64_t *count)
 {
@@ -162,8 +162,8 @@ static struct extent pointer_extent(const struct capture *c, const struct tl_sco
 }
 
 /*
- * What may be text looks like it: printable UTF-8, and blanks. A character that `cut` has split
- * counts.
+ * Whether the bytes look like text: printable UTF-8, and blanks. With `cut`, the last character may
+ * be incomplete.
  */
 static bool bytes_are_text(const char *bytes, size_t length, bool cut)
 {
@@ -184,7 +184,7 @@ static bool bytes_are_text(const char *bytes, size_t length, bool cut)
 	return length > 0;
 }
 
-/* A string ends at its NUL, or where its memory ends. `doubted`: it may be anything else. */
+/* A string ends at its NUL, or where its memory ends. `doubted`: it may be no text at all. */
 static void capture_string(struct capture *c, const struct extent *extent, bool doubted)
 {
 	char bytes[TL_CAPTURE_STRING + 1];
@@ -225,8 +225,8 @@ static bool bytes_are_zero(const char *bytes, size_t size)
 }
 
 /*
- * A list that ends with an element of zeros, which is not kept; or, of pairs, with a pair that
- * begins with one: `step` is 2.
+ * A list that ends with an element of zeros, which is not kept. If `step` is 2, it is a list of
+ * pairs, and ends with a pair whose first element is all zeros.
  */
 static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent *extent,
 					  uint32_t step)
@@ -242,7 +242,7 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 		char *to = (char *)(blob + 1) + count * element;
 		const char *from = (const char *)extent->from + count * element;
 
-		/* The end alone first: behind it, memory may end. */
+		/* First read the end alone: the memory may stop right behind it. */
 		if (memory_read(to, from, element, extent->obliged) != element)
 			break;
 		if (bytes_are_zero(to, element)) {
@@ -273,7 +273,7 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	return blob;
 }
 
-/* As leads_on, for callers to whom a look at the members costs less than a walk over them. */
+/* As leads_on. It looks at the members, which costs less than a walk over them. */
 static bool may_lead_on(const struct tl_type *type)
 {
 	if (!leads_on(type) || type->kind != TL_KIND_STRUCT)
@@ -325,7 +325,7 @@ static void capture_pointer(struct capture *c, const struct tl_scope *scope,
 	c->doubtful = doubtful;
 }
 
-/* What the elements of a value lead to; count is for an array. */
+/* The memory that a value's elements lead to. `count` is for an array. */
 static void capture_value(struct capture *c, const struct tl_type *type, const char *bytes,
 			  uint32_t count, unsigned depth)
 {
@@ -343,7 +343,7 @@ static void capture_value(struct capture *c, const struct tl_type *type, const c
 	}
 }
 
-/* All but the chain. */
+/* All members but the chain. */
 static void capture_plain_members(struct capture *c, const struct tl_type *type, const char *bytes,
 				  unsigned depth)
 {
@@ -382,7 +382,7 @@ static const char *capture_link(struct capture *c, const struct link *link, uint
 	blob = blob_begin(c, size);
 	if (!blob)
 		return NULL;
-	/* Another thread may have changed the stype meanwhile. */
+	/* Another thread may have changed the stype in between. */
 	if (tl_checked_copy(blob + 1, from, size) != size ||
 	    announced(c->api, link, blob + 1) != *type)
 		size = 0;
@@ -443,7 +443,7 @@ size_t tl_args_capture(const struct tl_function *function, const uint64_t *words
 	return (size_t)(c.at - (char *)out);
 }
 
-/* Text that no NUL ends before its memory does is no text. */
+/* If the memory ends before a NUL, it is no text. */
 static void capture_result_text(struct capture *c, uint64_t result)
 {
 	struct extent extent = {.from = (const void *)(uintptr_t)result, .element = 1};

@@ -6,15 +6,16 @@
  * param.offset on: integers zero- or sign-extended, pointers and handles as they are, floats by
  * their bits, structs passed by value as their bytes.
  *
- * Blobs: capture walks the parameters in order, and below each the pointers that it meets, depth
- * first: members in order, a pNext link after the other members of its struct. For every pointer
- * that is not NULL and that its type and direction say to follow, it appends one blob: a struct
- * tl_blob and the bytes, padded to 8. A blob without bytes means that there was nothing to read.
+ * Blobs: capture walks over the parameters in order. Below each, it walks over the pointers that it
+ * meets, depth first: members in order, a pNext link after the other members of its struct. It
+ * follows a pointer if it is not NULL, and if its type and direction say so. Each pointer that it
+ * follows gives one blob: a struct tl_blob and the bytes, padded to 8. A blob without bytes means
+ * that there was nothing to read.
  * Where the call fills an array, and stores its length through the next parameter, only that length
  * is kept. Printing makes the same walk, so that no blob has to say where it belongs. Structs are
  * captured whole; the pointers in them are then followed in the captured copy.
  *
- * The blob of a result, where a function has one (TL_FUNCTION_TEXT, TL_FUNCTION_ERRNO), stands in
+ * A function's result may have a blob, too (TL_FUNCTION_TEXT, TL_FUNCTION_ERRNO). It stands in
  * front of those that are captured at exit.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_CAPTURE_H
@@ -38,15 +39,15 @@ enum tl_capture_when {
 #define TL_CAPTURE_BLOBS    256 /* blobs of one capture */
 
 struct tl_blob {
-	uint32_t bytes; /* that follow, before padding */
+	uint32_t bytes; /* bytes that follow, before padding */
 	uint32_t total; /* elements that the memory has, of which the first are here */
 };
-#define TL_BLOB_UNKNOWN UINT32_MAX /* total: more than the bytes here */
+#define TL_BLOB_UNKNOWN UINT32_MAX /* .total: there are more than the bytes here */
 
 /*
  * Append the blobs of one call to `out` (8-byte aligned, `room` bytes). Returns the bytes used, a
- * multiple of 8. *cut is set to true where something did not fit; what was appended is whole and in
- * order even then. Reads OBLIGED memory directly and the rest by `tl_checked_copy`. No allocation,
+ * multiple of 8. If something does not fit, *cut is set to true; what was appended is whole and in
+ * order even then. Reads OBLIGED memory directly, other memory by `tl_checked_copy`. No allocation,
  * no lock; safe in a signal handler.
  */
 size_t tl_args_capture(const struct tl_function *function, const uint64_t *words,

@@ -22,13 +22,13 @@ struct tl_args_kept {
 };
 
 /*
- * The name of a member that the encoders add to a call's arguments: `key`, which begins with
- * "tracelayer_", without that beginning, unless a parameter of the function has this name.
+ * The name of a member that the encoders add to a call's arguments. `key` is "tracelayer_" and a
+ * word. The name is the word, but if a parameter of the function has that name, it is the key.
  */
 const char *tl_args_own_key(const struct tl_function *function, const char *key);
 
 /*
- * Find the arguments in a record that lies whole in its chunk; false where the record is damaged.
+ * Find the arguments in a record that lies whole in its chunk. False: the record is damaged.
  */
 bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 		  const struct tl_call_record *record);
@@ -37,12 +37,12 @@ bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 int tl_args_errno(const struct tl_args_kept *kept, const struct tl_function *function,
 		  uint64_t result);
 
-/* Calls return something, of at most 8 bytes. */
+/* Whether the function has a result of at most 8 bytes. */
 bool tl_call_has_result(const struct tl_function *function);
 
 /*
- * Whether the call's result (zero-extended from its size) means failure. Most results are 0, which
- * is a failure only of functions that return pointers.
+ * Whether the call's result (zero-extended from its size) means failure. Most results are 0. That
+ * is a failure only if the function returns a pointer.
  */
 bool tl_call_failed_by(const struct tl_function *function, uint64_t result);
 static inline bool tl_call_failed(const struct tl_function *function, uint64_t result)

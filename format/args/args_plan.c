@@ -11,7 +11,7 @@
 #include "format/args/args_walk.h"
 #include "common/digits.h"
 
-/* What a value takes besides its key, at most, an enumerator's name not counted. */
+/* The most bytes of a value, without its key and without an enumerator's name. */
 #define VALUE_ROOM 40
 
 static void step_make(struct tl_args_plan *plan, struct tl_args_step *step,
@@ -32,7 +32,7 @@ static void step_make(struct tl_args_plan *plan, struct tl_args_step *step,
 	tl_text_string(&keys, ",\"");
 	tl_text_string(&keys, variable->name);
 	tl_text_string(&keys, "\":");
-	if (step->how == TL_HOW_HANDLE) /* its key ends with the number's head */
+	if (step->how == TL_HOW_HANDLE) /* its key ends with the beginning of the number */
 		tl_text_string(&keys, "\"0x");
 	size = (size_t)(keys.at - plan->keys) - plan->used;
 	if (keys.cut || size > UINT8_MAX) {
@@ -129,8 +129,8 @@ static inline char *step_put_named(char *at, const char *end, const struct tl_ty
 }
 
 /*
- * A step's member, without its comma where it is the first. Returns where it ends; NULL where the
- * walk has to print it, and what is behind `at` is not text.
+ * Writes a step's member, without its comma if it is the first. Returns its end. NULL: the walk has
+ * to print it, and the bytes behind `at` are no text.
  */
 static inline char *step_put(const struct tl_args_plan *plan, const struct tl_args_step *step,
 			     char *at, const char *end, uint64_t word, bool first, bool captured)

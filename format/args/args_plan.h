@@ -13,8 +13,8 @@
 #include "common/text.h"
 #include "format/args/args_kept.h"
 
-#define TL_PLAN_STEPS 16  /* parameters beyond them are walked */
-#define TL_PLAN_KEYS  384 /* bytes of keys; parameters whose keys don't fit are walked */
+#define TL_PLAN_STEPS 16  /* the walk prints the parameters behind these */
+#define TL_PLAN_KEYS  384 /* bytes of keys; the walk prints parameters whose keys don't fit */
 #define TL_PLAN_SPARE 32  /* keys are copied in pieces of this size */
 
 struct tl_args_step {
@@ -36,7 +36,7 @@ struct tl_args_plan {
 
 void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *function);
 
-/* As tl_args_print does it. */
+/* Print a call's arguments, as tl_args_print does. */
 void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 			const struct tl_args_kept *kept);
 

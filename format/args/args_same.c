@@ -51,7 +51,7 @@ static void same_flags(struct tl_text *text, const struct tl_type *type, uint64_
 	same_word(text, '|', value);
 }
 
-/* All that are not a number are shown alike. */
+/* All values that are not a number are shown in the same way. */
 static void same_real(struct tl_text *text, const struct tl_type *type, const void *place)
 {
 	uint64_t infinity = type->size == sizeof(float) ? 0xffull << 23 : 0x7ffull << 52;

@@ -7,8 +7,8 @@
  * next, whether bytes are text. A sink decides how that looks in its format. args_print.c has the
  * sink for JSON, format/encode/pftrace_sink.c the one for debug annotations.
  *
- * A sink writes to a struct tl_text, which may be the first member of what it needs besides. Where
- * something does not fit, a function sets .cut, and the walk takes back all of the parameter.
+ * A sink writes to a struct tl_text. This may be the first member of a larger struct of the sink.
+ * If something does not fit, a function sets .cut, and the walk takes back all of the parameter.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_SINK_H
 #define TL_FORMAT_ARGS_ARGS_SINK_H
@@ -41,7 +41,7 @@ struct tl_sink {
 	void (*real)(struct tl_text *text, const struct tl_type *type, const void *place);
 	/* `more`: it was longer */
 	void (*string)(struct tl_text *text, const char *bytes, size_t size, bool more);
-	/* What the walk says itself: UTF-8 without a quote or control character. */
+	/* The walk's own words: UTF-8 without a quote or control character. */
 	void (*remark)(struct tl_text *text, const char *bytes, size_t size);
 };
 
@@ -51,7 +51,7 @@ struct tl_scope {
 	const struct tl_variable *variables;
 	uint32_t count;
 	const char *base;
-	uint32_t unit; /* what offsets count: 8 bytes, or 1 */
+	uint32_t unit; /* the unit of offsets: 8 bytes, or 1 */
 };
 
 struct tl_blobs {
@@ -61,7 +61,7 @@ struct tl_blobs {
 struct tl_visitor {
 	const struct tl_sink *sink;
 	struct tl_text *text;
-	struct tl_blobs *blobs; /* those of .when */
+	struct tl_blobs *blobs; /* the blobs of this capture (.when) */
 	enum tl_capture_when when;
 	bool inputs; /* leave out members that only the call fills in */
 	const struct tl_api *api;
@@ -78,14 +78,18 @@ void tl_args_walk_start(struct tl_args_walk *walk, const struct tl_sink *sink, s
 			const struct tl_function *function, const struct tl_args_kept *kept);
 
 /*
- * Visit a parameter; `first`: it is the object's first. Ask for parameters that lead to blobs in
- * their order. Returns whether it fitted; otherwise nothing was appended, and .cut is set.
+ * Visit a parameter. `first`: it is the first of the object. Visit parameters that lead to blobs in
+ * their order. Returns whether it fitted; if not, nothing was appended, and .cut is set.
  */
 bool tl_args_walk_param(struct tl_args_walk *walk, uint32_t param, bool first);
 
-/* Visit one value. Pointers and structs are not followed. */
+/* Visit one value. Pointers are not followed. */
 void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
 		    const void *value);
+
+/* Visit a struct or union with its members. Pointers in it are not followed. */
+void tl_visit_members(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
+		      const void *value);
 
 /*
  * Visit the members of a call's result: "result", as text if the call kept some; then "errno" if the
@@ -100,7 +104,7 @@ void tl_result_visit(const struct tl_sink *sink, struct tl_text *text,
 		     const struct tl_function *function, const struct tl_blob *blob,
 		     uint64_t result);
 
-/* What .flags stands for: "READ|WRITE|0x8". */
+/* The text for .flags: "READ|WRITE|0x8". */
 void tl_flags_text(struct tl_text *text, const struct tl_type *type, uint64_t value);
 
 /* Kinds of values that can be shown from their type and bytes alone; all others are walked. */

@@ -38,7 +38,7 @@ const char *tl_enumerator_name(const struct tl_type *type, uint64_t value)
 	return name;
 }
 
-/* Few handles have names: those that the API has from the start, and the one that is none. */
+/* Few handles have names: those that the API defines, and the one that stands for none. */
 static void visit_handle(const struct tl_sink *sink, struct tl_text *text,
 			 const struct tl_type *type, uint64_t value)
 {
@@ -161,9 +161,14 @@ void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const stru
 	case TL_KIND_FUNCTION:
 		sink->address(text, load_pointer(value));
 		break;
-	case TL_KIND_ARRAY:
 	case TL_KIND_STRUCT:
 	case TL_KIND_UNION:
+		if (type->count)
+			tl_visit_members(sink, text, type, value);
+		else
+			tl_visit_bytes(sink, text, value, type->size, false);
+		break;
+	case TL_KIND_ARRAY:
 		tl_visit_bytes(sink, text, value, type->size, false);
 		break;
 	default:

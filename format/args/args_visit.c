@@ -31,7 +31,7 @@ static void visit_end(const struct tl_visitor *to, char *value)
 		to->sink->end(to->text, value);
 }
 
-/* The next blob; NULL where there is none, or it is damaged. */
+/* The next blob. NULL: there is none, or it is damaged. */
 static const struct tl_blob *blob_take(struct tl_blobs *blobs)
 {
 	size_t room = (size_t)(blobs->end - blobs->at);
@@ -98,7 +98,7 @@ static void visit_elements(struct tl_visitor *to, const struct tl_type *type, co
 		visit_list(to, type, bytes, count, total, depth);
 }
 
-/* Keep all of the text since `mark` if it fits, otherwise none. Returns whether it is kept. */
+/* Keep the text since `mark` if all of it fits, otherwise none. Returns whether it is kept. */
 static bool member_keep_or_drop(struct tl_text *text, char *mark, bool was_cut)
 {
 	bool kept = !text->cut;
@@ -166,7 +166,7 @@ static bool visit_plain_members(struct tl_visitor *to, const struct tl_type *typ
 	return first;
 }
 
-/* The only one that is shown of a union, or of a link that is unknown. */
+/* The only member that is shown: the first of a union, or the stype of an unknown link. */
 static void visit_only_member(const struct tl_visitor *to, const struct tl_variable *member,
 			      const char *bytes)
 {
@@ -177,8 +177,8 @@ static void visit_only_member(const struct tl_visitor *to, const struct tl_varia
 }
 
 /*
- * The struct that *link leads to. Of one of an unknown type, the stype is all that is known. Returns
- * its bytes, NULL where they are not there, and makes *link the one in it.
+ * Visit the struct that *link leads to. If its type is unknown, only its stype is shown. Returns
+ * its bytes, or NULL if there are none, and sets *link to the link in it.
  */
 static const char *visit_link(struct tl_visitor *to, struct link *link, uint64_t address,
 			      unsigned depth)
@@ -207,7 +207,7 @@ static const char *visit_link(struct tl_visitor *to, struct link *link, uint64_t
 	return bytes;
 }
 
-/* The structs that a chain is made of, as a list. */
+/* The structs of a chain, as a list. */
 static void visit_chain(struct tl_visitor *to, const struct link *first, const char *bytes,
 			unsigned depth)
 {
@@ -269,7 +269,7 @@ static void visit_members(struct tl_visitor *to, const struct tl_type *type, con
 	to->sink->bracket(text, '}');
 }
 
-/* A value of any type, in place; count is for an array. */
+/* A value of any type, from its own bytes. `count` is for an array. */
 static void visit_typed(struct tl_visitor *to, const struct tl_type *type, const char *bytes,
 			uint32_t count, unsigned depth)
 {
@@ -280,8 +280,8 @@ static void visit_typed(struct tl_visitor *to, const struct tl_type *type, const
 		visit_members(to, type, bytes, depth);
 		break;
 	case TL_KIND_UNION:
-		/* Which member is meant can't be known; the first stands for all, and its pointers
-		 * are not followed. */
+		/* It can't be known which member is valid. The first stands for all, and its
+		 * pointers are not followed. */
 		to->sink->bracket(to->text, '{');
 		if (type->count)
 			visit_only_member(to, &type->members[0], bytes);
@@ -299,9 +299,19 @@ static void visit_typed(struct tl_visitor *to, const struct tl_type *type, const
 	}
 }
 
+void tl_visit_members(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
+		      const void *value)
+{
+	struct tl_blobs none = {.at = NULL, .end = NULL};
+	struct tl_visitor to = {
+		.sink = sink, .text = text, .blobs = &none, .when = TL_CAPTURE_EXIT};
+
+	visit_typed(&to, type, value, type->count, TL_CAPTURE_DEPTH);
+}
+
 /*
- * Systems keep the lowest addresses free. Where such a one stands in a text's place, a number was
- * passed, as to variadic functions.
+ * Systems map nothing at the lowest addresses. If a text's address is one of these, the program
+ * passed a number, as variadic functions take.
  */
 #define LEAST_ADDRESS 65536
 
@@ -337,8 +347,8 @@ static bool param_is_captured(const struct tl_visitor *to, const char *place)
 }
 
 /*
- * A parameter's value from one of the two captures. False where that capture has nothing for it;
- * then nothing is appended.
+ * A parameter's value from one of the two captures. False: that capture has nothing for it, and
+ * nothing was appended.
  */
 static bool visit_captured(struct tl_visitor *to, const struct tl_variable *param,
 			   const char *place, const char *suffix, bool first)
@@ -374,9 +384,9 @@ static void visit_for_comparison(const struct tl_visitor *capture, struct tl_blo
 }
 
 /*
- * What a parameter's inputs were, if the call changed them. They are compared first, behind what
- * has been appended: a sink may remember the names that it is given, and most inputs stay as they
- * were. exit_blobs: where the parameter's blobs began.
+ * Show a parameter's inputs if the call changed them. To find out, both forms are first written
+ * behind the text and compared: most inputs do not change, and a sink may remember the names that
+ * it gets. exit_blobs: where the parameter's blobs began.
  */
 static void visit_inputs(struct tl_visitor *entry, const struct tl_visitor *exit,
 			 struct tl_blobs exit_blobs, const struct tl_variable *param,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * args_walk.h: the decisions that capture (args_capture.c) and the walk over what was captured
- * (args_visit.c) must make alike, from the tables and the pointers' values only.
+ * args_walk.h: decisions that the capture (args_capture.c) and the walk over the captured bytes
+ * (args_visit.c) must make in the same way. They use only the tables and the pointers' values.
  */
 #ifndef TL_FORMAT_ARGS_ARGS_WALK_H
 #define TL_FORMAT_ARGS_ARGS_WALK_H
@@ -70,7 +70,7 @@ static inline bool is_text(const struct tl_type *type)
 	return type && type->kind == TL_KIND_CHAR && type->size == 1;
 }
 
-/* The pointer is followed at this time, if it is not NULL. */
+/* Whether the pointer is followed at this time, if it is not NULL. */
 static inline bool is_followed(const struct tl_variable *v, enum tl_capture_when when)
 {
 	unsigned directions = v->direction & (TL_IN | TL_OUT);
@@ -91,14 +91,14 @@ static inline struct tl_variable element_variable(const struct tl_type *type)
 	return v;
 }
 
-/* Walking its value may meet pointers. */
+/* Whether a value of the type may contain pointers. */
 static inline bool leads_on(const struct tl_type *type)
 {
 	return type && (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_ARRAY ||
 			type->kind == TL_KIND_POINTER);
 }
 
-/* How many elements of an array member are valid: all of them, or as many as a sibling says. */
+/* How many elements of an array member are valid: all, or as many as a sibling says. */
 static inline uint32_t array_elements(const struct tl_scope *scope, const struct tl_variable *v)
 {
 	uint64_t count;
@@ -117,7 +117,7 @@ static inline uint32_t at_most(uint32_t value, uint32_t limit)
 	return value < limit ? value : limit;
 }
 
-/* The members that make a struct a link of a chain; .next is NULL where it is none. */
+/* The members that make a struct a link of a chain. .next is NULL: it is no link. */
 struct link {
 	const struct tl_variable *stype, *next;
 	uint32_t head; /* bytes up to the end of both */
@@ -153,7 +153,7 @@ static inline bool is_of_family(const struct tl_type *type, const struct link *l
 	return type->size >= link->head && stype && stype->type == link->stype->type;
 }
 
-/* The struct that a link's bytes announce, NULL if the API has none of that stype. */
+/* The struct that a link's stype announces. NULL: the API has no such struct. */
 static inline const struct tl_type *announced(const struct tl_api *api, const struct link *link,
 					      const void *bytes)
 {

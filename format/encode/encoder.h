@@ -109,6 +109,11 @@ struct tl_encoder {
 	/* the open marks, to be ended where records are missing; NULL: do not end them */
 	struct tl_open_marks *marks;
 	void *state; /* format->state bytes */
+
+	/* For a file that several encoders write, one after another. */
+	uint32_t follows; /* how many have written to it before; the first wrote its beginning */
+	bool leads;	  /* another one, or the caller, writes its end */
+	int64_t moved;	  /* nanoseconds that the source adds to all times */
 };
 
 static inline uint64_t tl_encoder_ns(const struct tl_encoder *encoder, uint64_t ticks)

@@ -86,7 +86,7 @@ static void json_begin(struct tl_encoder *encoder, struct tl_text *text,
 
 	json_name(encoder, text, 0, "process_name", facts->program,
 		  strnlen(facts->program, sizeof(facts->program)));
-	if (text->at != first)
+	if (text->at != first && !encoder->follows)
 		*first = '[';
 	json_labels(encoder, text, facts);
 	if (facts->has_rank) {
@@ -170,7 +170,8 @@ static void json_end(struct tl_encoder *encoder, struct tl_text *text,
 
 	tl_text_totals(&args, totals);
 	json_metadata(encoder, text, 0, "tracelayer_end", &args);
-	tl_text_string(text, "\n]\n");
+	if (!encoder->leads)
+		tl_text_string(text, "\n]\n");
 }
 
 static void json_block(struct tl_encoder *encoder)

@@ -174,15 +174,17 @@ static uint64_t facts_boottime(const struct tl_facts *facts)
  * Relates the trace's times to the time of day. Perfetto's own clock is CLOCK_BOOTTIME: a file that
  * does not relate its times to that can't be shown together with others.
  */
-static void packet_day(struct tl_text *text, const struct tl_facts *facts)
+static void packet_day(const struct tl_encoder *encoder, struct tl_text *text,
+		       const struct tl_facts *facts)
 {
+	uint64_t moved = (uint64_t)encoder->moved;
 	char *packet = tl_protobuf_open(text->at, TL_PF_PACKET);
 	char *at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, TL_PF_FIRST_SEQUENCE);
 	char *snapshot = tl_protobuf_open(at, TL_PF_CLOCK_SNAPSHOT);
 
 	at = tl_pf_packet_clock(snapshot, TL_PF_REALTIME, facts->realtime_ns);
-	at = tl_pf_packet_clock(at, TL_PF_MONOTONIC, facts->monotonic_ns);
-	at = tl_pf_packet_clock(at, TL_PF_BOOTTIME, facts_boottime(facts));
+	at = tl_pf_packet_clock(at, TL_PF_MONOTONIC, facts->monotonic_ns + moved);
+	at = tl_pf_packet_clock(at, TL_PF_BOOTTIME, facts_boottime(facts) + moved);
 	at = tl_protobuf_number(at, TL_PF_PRIMARY_CLOCK, TL_PF_MONOTONIC);
 	text->at = tl_protobuf_close(packet, tl_protobuf_close(snapshot, at));
 }
@@ -195,9 +197,11 @@ static void pftrace_begin(struct tl_encoder *encoder, struct tl_text *text,
 	if (!tl_pf_has_room(text))
 		return;
 	state->now.owns_file = true;
-	packet_day(text, facts);
+	if (!encoder->follows)
+		packet_day(encoder, text, facts);
 	packet_process(encoder, text, facts);
-	packet_instant(encoder, text, 0, "tracelayer", facts->monotonic_ns, facts->members,
+	packet_instant(encoder, text, 0, "tracelayer",
+		       facts->monotonic_ns + (uint64_t)encoder->moved, facts->members,
 		       strnlen(facts->members, sizeof(facts->members)));
 }
 

@@ -6,14 +6,21 @@
 
 #include "common/levels.h"
 
+#define SEQUENCES_OF_TIMES 16000
+
 /*
  * An encoder that continues another one's file does not know which names that one wrote, so it uses
  * a sequence of its own. Its id should differ from that of the next encoder that continues the file.
  */
-static uint32_t sequence_from(const struct tl_pf_sequence *now, uint64_t ns)
+static uint32_t sequence_from(const struct tl_encoder *encoder, uint64_t ns)
 {
-	return now->owns_file ? TL_PF_FIRST_SEQUENCE
-			      : TL_PF_TRACK_SEQUENCE + 1 + (uint32_t)(ns / 1000 % 16000);
+	const struct tl_pf_state *state = encoder->state;
+
+	if (encoder->follows)
+		return TL_PF_TRACK_SEQUENCE + SEQUENCES_OF_TIMES + encoder->follows;
+	return state->now.owns_file
+		       ? TL_PF_FIRST_SEQUENCE
+		       : TL_PF_TRACK_SEQUENCE + 1 + (uint32_t)(ns / 1000 % SEQUENCES_OF_TIMES);
 }
 
 char *tl_pf_packet_clock(char *at, uint32_t id, uint64_t ns)
@@ -56,7 +63,7 @@ char *tl_pf_packet_lane_change(const struct tl_encoder *encoder, char *at, uint3
 
 	char *packet = tl_protobuf_open(at, TL_PF_PACKET);
 	if (first)
-		now->id = sequence_from(now, ns);
+		now->id = sequence_from(encoder, ns);
 	at = tl_pf_packet_sequence(packet, now->id,
 				   first ? TL_PF_STATE_CLEARED : TL_PF_NEEDS_STATE);
 	at = packet_defaults(at, tl_pf_track_of(encoder, tid));

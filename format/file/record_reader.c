@@ -168,16 +168,56 @@ static void piece_read(struct trace *trace, uint64_t at, uint32_t kind, uint64_t
 }
 
 /*
+ * Takes bytes of a mapped file out of memory; the kernel brings them back. Without this, all that
+ * was ever looked at of a large file would count as the process's memory. Linux maps pages around
+ * the one that is read, up to a large folio: those go, too.
+ */
+#define PAGES_AROUND (UINT64_C(2) << 20)
+
+static void bytes_release(const struct trace *trace, uint64_t from, uint64_t to)
+{
+	from -= from % PAGES_AROUND;
+	to += PAGES_AROUND - to % PAGES_AROUND;
+	to = to < trace->size ? to : trace->size;
+	if (trace->mapped && from < to)
+		madvise((char *)trace->mapped + from, to - from, MADV_DONTNEED);
+}
+
+void tl_trace_left(const struct tl_trace *seen, const struct tl_trace_run *run,
+		   struct tl_trace_place *place, struct tl_trace_passed *passed)
+{
+	const struct trace *trace = (const struct trace *)seen;
+	uint64_t from = run->offset + place->told, until = run->offset + place->at;
+
+	if (run->records < trace->bytes || run->records >= trace->bytes + trace->size)
+		return; /* a gap's record lies elsewhere */
+	passed->from = !passed->bytes || from < passed->from ? from : passed->from;
+	passed->until = !passed->bytes || until > passed->until ? until : passed->until;
+	passed->bytes += place->at - place->told;
+	place->told = place->at;
+	if (passed->bytes < TL_TRACE_RELEASED)
+		return;
+	bytes_release(trace, passed->from, passed->until);
+	passed->bytes = 0;
+}
+
+#define RELEASED_AT_ONCE (UINT64_C(8) << 20)
+
+/*
  * In buffers a piece may be missing, and the pieces behind it are found. In a spool, piece follows
  * piece.
  */
 static void pieces_read(struct trace *trace)
 {
-	uint64_t at = trace->seen.header.header_size;
+	uint64_t at = trace->seen.header.header_size, released = 0;
 	bool is_spool = trace->seen.header.kind == TL_FILE_SPOOL;
 	struct tl_piece piece;
 
 	while (at < trace->size && !trace->failed) {
+		if (at - released > RELEASED_AT_ONCE) {
+			bytes_release(trace, released, at);
+			released = at;
+		}
 		if (is_sound_piece(trace, at, &piece)) {
 			piece_read(trace, at, piece.kind, piece.size);
 			at += piece.size;

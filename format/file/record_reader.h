@@ -87,7 +87,8 @@ struct tl_trace {
 	bool ended; /* spool: its END piece is there */
 	/* what END says. Buffers: .lost is the sum of the lanes' */
 	uint64_t events, lost;
-	uint64_t overwritten; /* what END says. Buffers: the threads' sum */
+	uint64_t overwritten;		 /* what END says. Buffers: the threads' sum */
+	struct tl_clock_pair end_clocks; /* what END says; zeros: unknown */
 	/* records are missing in it: a ring overwrote them, or they were lost */
 	bool gaps;
 	/* the latest tick in the file: unfinished calls end there */
@@ -124,6 +125,7 @@ struct tl_trace_place {
 	uint64_t left;
 	uint64_t unsound;
 	uint64_t unfinished; /* records that were being made, stepped over */
+	uint64_t told;	     /* bytes of the run: tl_trace_left */
 };
 /*
  * Records of type TL_RECORD_PAD are gaps (tl_record_is_gap), of 8 bytes. Records of type
@@ -131,6 +133,26 @@ struct tl_trace_place {
  */
 const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
 					   struct tl_trace_place *place);
+
+/*
+ * What was read and is still in memory, zeroed at first. tl_trace_passed tells it after each record
+ * how far a run was read, tl_trace_left at the run's end. Each megabyte of a mapped file is taken
+ * out of the process's memory again; it comes back when it is read once more. Safe in several
+ * threads, each with a struct of its own.
+ */
+struct tl_trace_passed {
+	uint64_t from, until; /* bytes of the file */
+	uint64_t bytes;	      /* how many of them were read */
+};
+#define TL_TRACE_RELEASED (UINT64_C(1) << 20)
+void tl_trace_left(const struct tl_trace *trace, const struct tl_trace_run *run,
+		   struct tl_trace_place *place, struct tl_trace_passed *passed);
+static inline void tl_trace_passed(const struct tl_trace *trace, const struct tl_trace_run *run,
+				   struct tl_trace_place *place, struct tl_trace_passed *passed)
+{
+	if (place->at - place->told >= TL_TRACE_RELEASED)
+		tl_trace_left(trace, run, place, passed);
+}
 
 /*
  * For buffers whose output is gone: also return the records that were written to it, as far as the

@@ -152,12 +152,13 @@ static uint64_t call_end_ns(const struct trace *trace, const struct tl_call_reco
  * missing. Returns whether the caller needs no more.
  */
 static bool spans_find_gaps(struct trace *trace, struct span *span, const struct tl_trace_run *run,
-			    uint64_t *until, bool *gap)
+			    uint64_t *until, bool *gap, struct tl_trace_passed *passed)
 {
 	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
 
 	while ((record = tl_trace_next(run, &place))) {
+		tl_trace_passed(&trace->seen, run, &place, passed);
 		if (tl_record_is_gap(record))
 			*gap = true;
 		if (record->type != TL_RECORD_CALL)
@@ -179,6 +180,7 @@ static bool spans_find_gaps(struct trace *trace, struct span *span, const struct
 			return true;
 		*until = end > *until ? end : *until;
 	}
+	tl_trace_left(&trace->seen, run, &place, passed);
 	return false;
 }
 
@@ -192,17 +194,23 @@ static int spans_by_tid(const void *a, const void *b)
 /* When the last call ended. An unfinished call may have begun long before. */
 static uint64_t run_last_end(const struct trace *trace, const struct tl_trace_lane *lane)
 {
-	struct tl_trace_place place = {0};
+	struct tl_trace_passed passed = {.bytes = 0};
 	const struct tl_call_record *record;
 	uint64_t last = 0;
 
 	if (lane->nopens || trace->seen.header.kind != TL_FILE_SPOOL)
 		return UINT64_MAX;
-	for (size_t run = lane->nruns; run > 0 && !last; run--, place = (struct tl_trace_place){0})
-		while ((record = tl_trace_next(&trace->seen.runs[lane->first_run + run - 1],
-					       &place)))
+	for (size_t at = lane->nruns; at > 0 && !last; at--) {
+		const struct tl_trace_run *run = &trace->seen.runs[lane->first_run + at - 1];
+		struct tl_trace_place place = {0};
+
+		while ((record = tl_trace_next(run, &place))) {
 			if (record->type == TL_RECORD_CALL && call_end_ns(trace, record) > last)
 				last = call_end_ns(trace, record);
+			tl_trace_passed(&trace->seen, run, &place, &passed);
+		}
+		tl_trace_left(&trace->seen, run, &place, &passed);
+	}
 	return last;
 }
 
@@ -210,6 +218,7 @@ static uint64_t run_last_end(const struct trace *trace, const struct tl_trace_la
 void tl_reader_find_spans(struct trace *trace)
 {
 	struct tl_trace *seen = &trace->seen;
+	struct tl_trace_passed passed = {.bytes = 0};
 	size_t chunk = 0;
 
 	trace->spans = tl_reader_zeroed(trace, seen->nlanes, sizeof(*trace->spans));
@@ -229,7 +238,7 @@ void tl_reader_find_spans(struct trace *trace)
 				      .first_gap = trace->ngaps};
 		for (size_t run = lane->first_run;
 		     run < lane->first_run + lane->nruns && (goes_on || seen->gaps); run++)
-			if (spans_find_gaps(trace, span, &seen->runs[run], &until, &gap))
+			if (spans_find_gaps(trace, span, &seen->runs[run], &until, &gap, &passed))
 				break;
 	}
 	if (!trace->failed)

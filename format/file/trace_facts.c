@@ -142,4 +142,5 @@ void tl_reader_end(struct trace *trace, const char *piece, uint64_t size)
 	trace->seen.lost = end.lost;
 	trace->seen.last = end.last;
 	trace->seen.overwritten = end.overwritten;
+	trace->seen.end_clocks = end.clocks;
 }

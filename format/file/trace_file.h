@@ -328,6 +328,14 @@ struct tl_labels_piece {
 	struct tl_labels labels;
 };
 
+/*
+ * One instant on both clocks: .realtime_ns is right to .error_ns, by how long the reading took. Zeros:
+ * unknown.
+ */
+struct tl_clock_pair {
+	uint64_t monotonic_ns, realtime_ns, error_ns;
+};
+
 struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
@@ -339,6 +347,11 @@ struct tl_end_piece {
 	 * events that newer ones in rings have overwritten. Files of older versions end before it
 	 */
 	uint64_t overwritten;
+	/*
+	 * the process's clocks when it ended the file; zeros if recover ended it. Files of older
+	 * versions end before it
+	 */
+	struct tl_clock_pair clocks;
 };
 
 #endif

@@ -233,18 +233,32 @@ struct tl_table_entry {
 	uint32_t since;	   /* the first version of the table with this field; 0: all versions */
 };
 
+/*
+ * A STORED get-proc function that is told a version may store a later function than the one of that
+ * name: from which version it stores which.
+ */
+struct tl_versioned_name {
+	const char *name;  /* as the program asks */
+	uint32_t function; /* index; UINT32_MAX: the headers lack it */
+	uint32_t since;
+};
+
 /* A function that returns function pointers. */
 struct tl_getproc {
 	uint8_t kind;		      /* enum tl_getproc_kind */
 	uint8_t name, where, version; /* indices of parameters */
 	uint32_t function;	      /* index of the get-proc function */
 	uint32_t count;
-	const struct tl_table_entry *entries; /* of a TABLE, OBJECT, GIVEN */
-	uint32_t offset;		      /* of an OBJECT */
-	uint32_t size;			      /* OBJECT, GIVEN: bytes of the table */
+	union {
+		const struct tl_table_entry *entries;  /* of a TABLE, OBJECT, GIVEN */
+		const struct tl_versioned_name *names; /* of a STORED */
+	};
+	uint32_t offset; /* of an OBJECT */
+	uint32_t size;	 /* OBJECT, GIVEN: bytes of the table */
 	/* OBJECT, GIVEN: 1 + offset of the member that tells the table's own size; 0: none does */
 	uint32_t sized;
-	uint32_t reserved;
+	/* STORED: the last version that .names knows of; 0: they hold for every version */
+	uint32_t until;
 };
 
 /*

@@ -459,8 +459,9 @@ XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
 
 /*
  * Register a place in the code. Returns a new uid, and stores it in payload->internal; also sets
- * .flags, .uid_p1 and .uid_p2. XPTI_INVALID_UID: NULL, a payload with neither name nor source file,
- * or memory is short.
+ * .uid_p1 and .uid_p2, and the flags of a name and a file, since the place has both from now on
+ * ("<unknown-function>", "<unknown-file>"). XPTI_INVALID_UID: NULL, a payload with neither name,
+ * source file nor code address, or memory is short.
  */
 XPTI_API uint64_t xptiRegisterPayload(xpti_payload *payload);
 /*
@@ -489,9 +490,10 @@ XPTI_API xpti_metadata *xptiQueryMetadata(xpti_event *event);
 XPTI_API uint64_t xptiGetUniqueId(void);
 
 /*
- * Make a trace point: an event of a place that is used through its interfaces. If function and file
- * are both NULL or empty, the place is "unknown" in "unknown-file". code_ptr_va is kept and never
- * followed. NULL: memory is short. Delete it with xptiDeleteTracepoint.
+ * Make a trace point: an event of a place that is used through its interfaces, of the type
+ * xpti_event_algorithm. A function or file that is NULL or empty becomes "<unknown-function>" or
+ * "<unknown-file>". Line and column become 0 if there is no code_ptr_va either, which is kept and
+ * never followed. NULL: memory is short. Delete it with xptiDeleteTracepoint.
  */
 XPTI_API xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file,
 						  uint32_t line, uint32_t column,

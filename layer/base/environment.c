@@ -17,10 +17,12 @@
 #include "common/follow.h"
 #include "common/launcher.h"
 #include "common/output.h"
+#include "common/rank_set.h"
 #include "common/text.h"
 #include "layer/base/message.h"
 
 struct tl_config tl_config;
+struct tl_launched tl_launched;
 
 static char complaint[TL_COMPLAINT_MAX];
 static bool checked; /* `tracelayer run` has checked the settings */
@@ -83,6 +85,34 @@ static void output_make_absolute(void)
 	kept_size = to + size - kept;
 }
 
+/*
+ * A job's folder becomes a pattern, and %j is filled in: the processes that this one starts may
+ * belong to another job, or to none.
+ */
+static void output_settle_job(void)
+{
+	char folder[TL_LAUNCHER_FOLDER], *to;
+
+	if (*tl_config.job) {
+		to = kept + kept_size;
+		if (!tl_output_job_pattern(to, sizeof(kept) - kept_size, tl_config.job))
+			return;
+		kept_size += strlen(to) + 1;
+		tl_config.output = to;
+		tl_config.output_set = true;
+	}
+	if (!strstr(tl_config.output, "%j"))
+		return;
+	if (tl_config.rank < 0)
+		tl_launcher_tells(&tl_launched);
+	tl_launcher_folder(folder, &tl_launched);
+	to = kept + kept_size;
+	if (!tl_output_expand_step(to, sizeof(kept) - kept_size, tl_config.output, folder))
+		return;
+	kept_size += strlen(to) + 1;
+	tl_config.output = to;
+}
+
 void tl_config_leave_alone(void)
 {
 	tl_config.left_alone = true;
@@ -137,12 +167,19 @@ void tl_config_read(void)
 	}
 	tl_settings_environment(&tl_config, environ, complaint);
 	tl_config.rank = tl_launcher_rank();
+	if (tl_config.rank >= 0)
+		tl_launcher_tells(&tl_launched);
 	if (!tl_config.follow)
 		follow_find_first();
 	else if (program_is_launcher())
 		tl_config_leave_alone();
+	if (tl_config.rank >= 0 && !tl_rank_set_has(tl_config.ranks, tl_config.rank))
+		tl_config_leave_alone();
 	tl_config.first = NULL;
 	setting_keep(TL_SETTING_OUTPUT, &tl_config.output);
+	setting_keep(TL_SETTING_JOB, &tl_config.job);
+	setting_keep(TL_SETTING_RANKS, &tl_config.ranks);
+	setting_keep(TL_SETTING_BUFFERS, &tl_config.buffers);
 	setting_keep(TL_SETTING_INCLUDE, &tl_config.include);
 	setting_keep(TL_SETTING_EXCLUDE, &tl_config.exclude);
 	setting_keep(TL_SETTING_TOOLS, &tl_config.tools);
@@ -150,8 +187,10 @@ void tl_config_read(void)
 	checked = getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone;
 	if (checked)
 		complaint[0] = 0;
-	if (tl_config.level != TL_LEVEL_NONE)
-		output_make_absolute();
+	if (tl_config.level == TL_LEVEL_NONE)
+		return;
+	output_settle_job();
+	output_make_absolute();
 }
 
 /*
@@ -165,8 +204,12 @@ static void complain_of_output(void)
 	struct tl_text text = {line, line + sizeof(line) - 2, false};
 	int error;
 
-	if (!tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) ||
-	    !(error = -tl_output_check(path)))
+	if (!tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank))
+		return;
+	error = *tl_config.job ? -tl_output_make_job_folders(path) : 0;
+	if (!error)
+		error = -tl_output_check(path);
+	if (!error)
 		return;
 	const char *why = tl_output_words(error);
 

@@ -9,12 +9,16 @@
 #ifndef TL_LAYER_BASE_ENVIRONMENT_H
 #define TL_LAYER_BASE_ENVIRONMENT_H
 
+#include "common/launcher.h"
 #include "common/settings.h"
 
 /*
  * Valid from the constructor on. .output is absolute, unless the working directory can't be found.
  */
 extern struct tl_config tl_config;
+
+/* What a launcher told this process, if it has a rank or a step; else zeros. From the same moment. */
+extern struct tl_launched tl_launched;
 
 /* Read the environment; all that is kept of it is copied. Called once, from the constructor. */
 void tl_config_read(void);

@@ -20,6 +20,7 @@ enum tl_first_call {
 	 * found, a shim that nobody watches passes other threads' calls straight to the driver.
 	 */
 	TL_FIRST_CALL_DEVICE,
+	TL_FIRST_CALL_ROCTX,	/* hooks of ROCTX's functions: at the same time */
 	TL_FIRST_CALL_TOOLS,	/* tool libraries are loaded */
 	TL_FIRST_CALL_REQUESTS, /* the writer's thread starts, to hear requests from outside */
 	TL_FIRST_CALL_WORKS

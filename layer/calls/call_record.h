@@ -6,11 +6,13 @@
 #ifndef TL_LAYER_CALLS_CALL_RECORD_H
 #define TL_LAYER_CALLS_CALL_RECORD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "format/file/record.h"
+#include "layer/calls/hook.h"
 #include "tracelayer/shim.h"
 
 /* As memcpy, for copies that are short as a rule. */
@@ -59,6 +61,15 @@ static TL_ALWAYS_INLINE uint64_t tl_draft_size(const struct tl_draft *draft)
 	return tl_draft_has_cause(draft) ? size + sizeof(draft->cause) : size;
 }
 
+static inline void tl_draft_tell_submission(const struct tl_draft *draft)
+{
+	tl_submission_listener *listener =
+		atomic_load_explicit(&tl_submission_listens, memory_order_acquire);
+
+	if (TL_UNLIKELY(listener != NULL) && draft->cause.correlation)
+		listener(draft->start, draft->end);
+}
+
 /* Fills in all of the record but its blobs; does not commit it. Returns where the blobs go. */
 static TL_ALWAYS_INLINE uint64_t *tl_draft_fill(uint64_t *record, const struct tl_draft *draft)
 {
@@ -66,8 +77,10 @@ static TL_ALWAYS_INLINE uint64_t *tl_draft_fill(uint64_t *record, const struct t
 	record[2] = draft->end - draft->start;
 	record[3] = draft->result;
 	record += 4;
-	if (tl_draft_has_cause(draft))
+	if (tl_draft_has_cause(draft)) {
 		memcpy(record++, &draft->cause, sizeof(draft->cause));
+		tl_draft_tell_submission(draft);
+	}
 	tl_record_copy_words(record, draft->words, draft->count);
 	return record + draft->count;
 }

@@ -29,8 +29,8 @@
  *
  * The room uses layer/write (only what that room promises to calls), layer/resolve, layer/buffers,
  * layer/base and format/args. Of higher rooms it knows functions that they give at the start: the
- * work for the first call (layer/base/first_call.h), tl_call_after_initialising and
- * tl_tracer_at_create.
+ * work for the first call (layer/base/first_call.h), tl_call_after_initialising,
+ * tl_tracer_at_create and tl_submission_listens.
  */
 #ifndef TL_LAYER_CALLS_CALLS_H
 #define TL_LAYER_CALLS_CALLS_H

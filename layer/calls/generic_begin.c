@@ -7,14 +7,14 @@
  * around its functions. Words are read from the saved registers at the call's end, straight into
  * the record: a call writes each word twice, as in compiled shims.
  *
- * The short entry of x86-64 does tl_generic_begin's work itself (generic_entry_x86_64.S): who
- * changes one changes both.
+ * The short entries of x86-64 do the work of tl_generic_begin and tl_generic_end themselves
+ * (generic_entry_x86_64.S): change all together.
  */
 #include "layer/calls/generic_call.h"
 
 #include "format/file/record.h"
 
-/* The end of the caller's part of the stack, as TL_STACK in a compiled shim's entry. */
+/* The end of the caller's part of the stack, as TL_STACK gives in a compiled shim's entry. */
 static TL_ALWAYS_INLINE uintptr_t stack_of(const struct tl_generic_frame *frame)
 {
 	return (uintptr_t)frame->stack;
@@ -31,7 +31,7 @@ void *tl_generic_begin(struct tl_generic_frame *frame)
 		return NULL;
 	if (TL_UNLIKELY(!thread))
 		return NULL;
-	/* As tl_recorded_enter. */
+	/* Does what tl_recorded_enter does. */
 	struct tl_open_call *open = atomic_load_explicit(&thread->top, memory_order_relaxed);
 	if (TL_UNLIKELY(open >= thread->end ||
 			atomic_load_explicit(&open[-1].frame, memory_order_relaxed) <
@@ -50,19 +50,11 @@ void *tl_generic_begin(struct tl_generic_frame *frame)
 	return real;
 }
 
-/* The word of a function with TL_SIGNATURE_INTEGERS: its words are in the registers in order. */
-static TL_ALWAYS_INLINE uint64_t integer_word(const struct tl_generic_frame *frame,
-					      const struct tl_signature *signature, uint32_t i)
-{
-	return tl_generic_narrow(frame->integer[i], signature->word[i]);
-}
-
-/* As tl_recorded_store. False: the record did not fit. */
+/* Does what tl_recorded_store does. False: the record did not fit. */
 static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct tl_thread *thread,
 					  struct tl_open_call *open,
 					  const struct tl_signature *signature, uint64_t result,
-					  uint32_t words, uint32_t mode, uint32_t flags,
-					  bool integers)
+					  uint32_t words, uint32_t mode, uint32_t flags)
 {
 	uint64_t end = tl_counter();
 	uint64_t size = 32 + 8 * (uint64_t)words;
@@ -81,9 +73,7 @@ static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct
 	atomic_store_explicit(&record[2], end - start, memory_order_relaxed);
 	atomic_store_explicit(&record[3], result, memory_order_relaxed);
 	for (uint32_t i = 0; i < words; i++)
-		atomic_store_explicit(&record[4 + i],
-				      integers ? integer_word(frame, signature, i)
-					       : tl_generic_word(frame, signature->word[i]),
+		atomic_store_explicit(&record[4 + i], tl_generic_word(frame, signature->word[i]),
 				      memory_order_relaxed);
 	tl_record_commit((uint64_t *)record,
 			 open->mode_and_function - mode + (flags << 24 | 1u << 16 | (4 + words)));
@@ -92,7 +82,7 @@ static TL_ALWAYS_INLINE bool record_store(struct tl_generic_frame *frame, struct
 	return true;
 }
 
-/* As tl_recorded_leave: whether the call is the innermost one of the thread that it began on. */
+/* As in tl_recorded_leave: whether the call is the innermost one of the thread that began it. */
 static TL_ALWAYS_INLINE bool call_is_innermost(const struct tl_thread *thread,
 					       const struct tl_open_call *open)
 {
@@ -107,7 +97,7 @@ static __attribute__((noinline)) bool other_end(struct tl_generic_frame *frame, 
 
 	if (!call_is_innermost(thread, open) || (uint32_t)open->mode_and_function != TL_MODE_RECORD)
 		return false;
-	return record_store(frame, thread, open, NULL, result, 0, TL_MODE_RECORD, 0, false);
+	return record_store(frame, thread, open, NULL, result, 0, TL_MODE_RECORD, 0);
 }
 
 bool tl_generic_end(struct tl_generic_frame *frame)
@@ -124,44 +114,14 @@ bool tl_generic_end(struct tl_generic_frame *frame)
 			(uint32_t)open->mode_and_function != TL_MODE_FAST))
 		return other_end(frame, result);
 	return record_store(frame, thread, open, signature, result, signature->words, TL_MODE_FAST,
-			    TL_RECORD_WORDS, false);
+			    TL_RECORD_WORDS);
 }
 
 #if defined(__x86_64__)
-/* What the entry returns. */
-static TL_ALWAYS_INLINE struct tl_generic_result
-integers_return(const struct tl_generic_frame *frame)
-{
-	return (struct tl_generic_result){{frame->result[0], frame->result[1]}};
-}
-
-static __attribute__((noinline, cold)) struct tl_generic_result
-integers_leave(struct tl_generic_frame *frame)
-{
-	tl_generic_leave(frame);
-	return integers_return(frame);
-}
-
-static __attribute__((noinline)) struct tl_generic_result
-integers_other_end(struct tl_generic_frame *frame, uint64_t result)
-{
-	return other_end(frame, result) ? integers_return(frame) : integers_leave(frame);
-}
-
-/* Each rare way out is one jump, so that this keeps no register for it. */
 struct tl_generic_result tl_generic_end_integers(struct tl_generic_frame *frame, uint64_t result)
 {
-	const struct tl_signature *signature = tl_generic_signature(frame->shim);
-	struct tl_thread *thread = tl_thread_self();
-	struct tl_open_call *open = (struct tl_open_call *)frame->call;
-
-	result &= signature->result_mask;
-	if (TL_UNLIKELY(!call_is_innermost(thread, open) ||
-			(uint32_t)open->mode_and_function != TL_MODE_FAST))
-		return integers_other_end(frame, result);
-	if (TL_UNLIKELY(!record_store(frame, thread, open, signature, result, signature->words,
-				      TL_MODE_FAST, TL_RECORD_WORDS, true)))
-		return integers_leave(frame);
-	return integers_return(frame);
+	if (!other_end(frame, result))
+		tl_generic_leave(frame);
+	return (struct tl_generic_result){{frame->result[0], frame->result[1]}};
 }
 #endif

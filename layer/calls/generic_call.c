@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generic_call.c: calls through the generic entry that are not just recorded: with arguments
- * captured from memory, first calls, tracers, hooks; and the ends of these calls. See
- * generic_call.h.
+ * generic_call.c: calls through the generic entry that need more than a record: memory behind
+ * arguments, a first call, tracers, hooks. Also the ends of these calls. See generic_call.h.
  *
  * Tracers and hooks get parameters and results in memory, like the variables of a compiled shim's
  * body. So words are copied there, and back to the saved registers, since callbacks may have
@@ -21,7 +20,7 @@
 #define PAGE ((uintptr_t)4096)
 
 #if defined(__x86_64__)
-/* The assembly has these numbers, too. */
+/* The assembly has copies of these numbers. */
 _Static_assert(offsetof(struct tl_generic_frame, outer) == 304, "the frame's size");
 _Static_assert(offsetof(struct tl_generic_frame, integer) == 304 - 96, "where rdi is");
 _Static_assert(offsetof(struct tl_generic_frame, vector) == 304 - 224, "where xmm0 is");
@@ -33,6 +32,12 @@ _Static_assert(offsetof(struct tl_generic_frame, x87) == 304 - 20, "where .x87 i
 _Static_assert(offsetof(struct tl_generic_frame, rax) == 304 - 32, "where al is");
 _Static_assert(offsetof(struct tl_generic_frame, r10) == 304 - 40, "where r10 is");
 _Static_assert(offsetof(struct tl_generic_frame, call) == 304 - 48, "where the open call is");
+_Static_assert(offsetof(struct tl_generic_frame, at) == offsetof(struct tl_generic_frame, r10) &&
+		       offsetof(struct tl_generic_frame, end) ==
+			       offsetof(struct tl_generic_frame, rax),
+	       "where .at and .end are");
+_Static_assert(offsetof(struct tl_thread, position) == 0, "where .position is");
+_Static_assert(offsetof(struct tl_thread, limit) == 8, "where .limit is");
 _Static_assert(offsetof(struct tl_thread, top) == 16, "where .top is");
 _Static_assert(offsetof(struct tl_thread, end) == 24, "where .end is");
 _Static_assert(offsetof(struct tl_open_call, start) == 0, "where .start is");
@@ -43,6 +48,13 @@ _Static_assert(offsetof(struct tl_shim, real) == 8, "where the real function is"
 _Static_assert(offsetof(struct tl_shim, mode_and_id) == 16, "where the shim's mode is");
 _Static_assert(TL_MODE_RECORD == 1 && TL_MODE_FAST == 3, "modes that are only recorded");
 _Static_assert(TL_GENERIC_RECORDED == 1, "the state of a recorded call");
+_Static_assert(TL_GENERIC_FULL == 4, "the state of a call whose record did not fit");
+_Static_assert(TL_CHUNK_MAX == 0x40000, "the largest chunk");
+_Static_assert(TL_RECORD_WORDS == 1 && TL_RECORD_CALL == 1, "the record's first word");
+_Static_assert(sizeof(struct tl_call_record) == 32, "where the record's words are");
+_Static_assert(offsetof(struct tl_signature, result_mask) == 16, "where .result_mask is");
+_Static_assert(offsetof(struct tl_signature, word) == 24, "where .word is");
+_Static_assert(offsetof(struct tl_signature_word, unused) == 2, "where .unused is");
 #elif defined(__aarch64__)
 _Static_assert(offsetof(struct tl_generic_frame, outer) == 320, "the frame's size");
 _Static_assert(offsetof(struct tl_generic_frame, integer) == 320 - 112, "where x0 is");
@@ -96,7 +108,7 @@ static TL_ALWAYS_INLINE void captured_leave(struct tl_generic_frame *frame)
 				frame->memory->words);
 }
 
-/* The call's words have not been needed so far. */
+/* So far, nothing needed the call's words. */
 static __attribute__((noinline)) void recorded_leave(struct tl_generic_frame *frame)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
@@ -123,8 +135,8 @@ static void recorded_unwound(struct tl_generic_frame *frame)
 /* --- the slow path */
 
 /*
- * Puts a word back, which callbacks may have changed. The caller's stack and a struct that was
- * passed by pointer belong to the called function, so these may be overwritten.
+ * Puts back a word that callbacks may have changed. The caller's stack, and a struct that was
+ * passed by pointer, belong to the called function, so this may overwrite them.
  */
 static void word_put_back(struct tl_generic_frame *frame, struct tl_signature_word of,
 			  uint64_t word)
@@ -150,7 +162,7 @@ static void *result_memory(const struct tl_generic_frame *frame)
 #endif
 }
 
-/* No function is called; a callback may give the result. */
+/* No function is called. A callback may give the result. */
 static void result_clear(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
@@ -239,7 +251,7 @@ static __attribute__((noinline)) void *other_enter(struct tl_generic_frame *fram
 	return NULL;
 }
 
-/* tl_generic_begin has left it to us for that alone, and for nothing that it found out of order. */
+/* Whether tl_generic_begin left the call to us to find out whose it is. */
 static bool mode_is_by_caller(const struct tl_shim *shim)
 {
 	return atomic_load_explicit(&shim->mode, memory_order_relaxed) & TL_MODE_CALLER;
@@ -252,7 +264,7 @@ TL_NEAR_CODE void *tl_generic_enter(struct tl_generic_frame *frame,
 	void *real = NULL;
 
 	frame->memory = memory;
-	/* Whose call it is decides; as a rule it is the program's. */
+	/* It depends on who makes the call. As a rule, the program does. */
 	if (mode & TL_MODE_CALLER && tl_resolve_is_programs(frame->shim, frame->caller))
 		mode &= ~(uint32_t)TL_MODE_CALLER;
 	if (mode == TL_MODE_CAPTURED || mode == TL_MODE_OPEN ||
@@ -287,8 +299,8 @@ void tl_generic_unwound(struct tl_generic_frame *frame)
 }
 
 /*
- * All bytes on the arguments' own page can be read. The stack may end with that page: a coroutine's
- * stack, or that of a thread whose first function is the caller.
+ * All bytes on the arguments' own page can be read. The stack may end with that page, if it is a
+ * coroutine's, or if the caller is the first function of its thread.
  */
 uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
 {

@@ -17,14 +17,14 @@
  *	4. It calls tl_generic_end. All other calls go to tl_generic_leave, after the result registers
  *	   are saved. It restores these and returns.
  *
- * The short entry of x86-64, for functions with TL_SIGNATURE_INTEGERS, does step 2's
- * tl_generic_begin in place. tl_generic_end_integers ends its recorded calls.
+ * The short entries of x86-64, for functions with TL_SIGNATURE_INTEGERS and so many words each, do
+ * in place what tl_generic_begin and tl_generic_end do.
  *
  * The whole entry has a landing pad for exceptions, as compiled shims have. It calls
  * tl_generic_unwound.
  *
- * If arguments are not known (of a variadic function, or of one without a signature), they are
- * copied, too: TL_GENERIC_STACK words of the caller's stack, or less if the stack ends before that.
+ * A variadic function, or one without a signature, has arguments that are not known. For these, the
+ * entry copies TL_GENERIC_STACK words of the caller's stack, or less if the stack ends before that.
  */
 #ifndef TL_LAYER_CALLS_GENERIC_CALL_H
 #define TL_LAYER_CALLS_GENERIC_CALL_H
@@ -47,8 +47,8 @@ enum tl_generic_state {
 };
 
 /*
- * What the entry keeps of a call, below its frame pointer. The assembly knows the offsets, and
- * common/signature.h the places.
+ * The entry's data about a call, below its frame pointer. The assembly has the offsets, and
+ * common/signature.h has the places.
  */
 struct tl_generic_frame {
 #if defined(__x86_64__)
@@ -95,7 +95,7 @@ struct tl_generic_frame {
 	uint64_t stack[]; /* the caller's stack: arguments */
 };
 
-/* What a call on the slow path needs besides; on the entry's stack. */
+/* What a call on the slow path needs in addition, on the entry's stack. */
 struct tl_generic_memory {
 	struct tl_call call;
 	uint64_t result[8];
@@ -104,14 +104,15 @@ struct tl_generic_memory {
 	uint64_t words[];
 };
 
-/* The entries. They have no C prototype: the shim is in a scratch register. */
-extern char tl_generic_entry[], tl_generic_entry_integers[], tl_generic_entry_wide[];
+/* The code of all entries. They have no C prototype: the shim is in a scratch register. */
+extern TL_HIDDEN char tl_generic_entries[], tl_generic_entries_end[];
 
 /* --- called by the assembly alone */
 
 /*
- * Begin a call that is only recorded; returns the function to call. NULL: nothing was done; the
- * call needs tl_generic_enter. Neither this function nor tl_generic_end touches a vector register.
+ * Begin a call that is only recorded. Returns the function to call. NULL: the call needs
+ * tl_generic_enter, and nothing was done. Neither this function nor tl_generic_end touches a vector
+ * register.
  */
 TL_HIDDEN void *tl_generic_begin(struct tl_generic_frame *frame);
 /* The real function has returned. False: the call needs tl_generic_leave. */
@@ -123,14 +124,15 @@ struct tl_generic_result {
 };
 
 /*
- * A recorded call through the short entry (TL_SIGNATURE_INTEGERS) has returned, with `result` in
- * rax. Calls tl_generic_leave itself where that is needed.
+ * A recorded call through a short entry has returned, with `result` in the record's form. It was not
+ * the innermost call, or its record has no words. Calls tl_generic_leave itself if the call needs
+ * it.
  */
 TL_HIDDEN struct tl_generic_result tl_generic_end_integers(struct tl_generic_frame *frame,
 							   uint64_t result);
 #endif
 
-/* Begin any other call; returns the function to call. NULL: call none. */
+/* Begin any other call. Returns the function to call. NULL: call none. */
 TL_HIDDEN void *tl_generic_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory);
 TL_HIDDEN void tl_generic_leave(struct tl_generic_frame *frame);
 TL_HIDDEN void tl_generic_unwound(struct tl_generic_frame *frame);

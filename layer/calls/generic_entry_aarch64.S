@@ -62,16 +62,18 @@
 	sub	x0, x29, #FRAME
 	.endm
 
-	.globl	tl_generic_entry
-	.globl	tl_generic_entry_integers
-	.globl	tl_generic_entry_wide
-	.type	tl_generic_entry, %function
-	.type	tl_generic_entry_integers, %function
-	.type	tl_generic_entry_wide, %function
+	.globl	tl_generic_entries
+	.hidden	tl_generic_entries
 	.p2align 5
+tl_generic_entries:
+	.irp	entry, integers_0, integers_1, integers_2, integers_3, integers_4, integers_5, integers_6, wide
+	.globl	tl_generic_entry_\entry
+	.type	tl_generic_entry_\entry, %function
+tl_generic_entry_\entry:
+	.endr
+	.globl	tl_generic_entry
+	.type	tl_generic_entry, %function
 tl_generic_entry:
-tl_generic_entry_integers:
-tl_generic_entry_wide:
 	.cfi_startproc
 	.cfi_personality 0x9b, DW.ref.__gcc_personality_v0
 	.cfi_lsda 0x1b, .Ltable
@@ -180,9 +182,13 @@ tl_generic_entry_wide:
 	bl	_Unwind_Resume
 	brk	#1
 	.cfi_endproc
+	.irp	entry, integers_0, integers_1, integers_2, integers_3, integers_4, integers_5, integers_6, wide
+	.size	tl_generic_entry_\entry, . - tl_generic_entry_\entry
+	.endr
 	.size	tl_generic_entry, . - tl_generic_entry
-	.size	tl_generic_entry_integers, . - tl_generic_entry_integers
-	.size	tl_generic_entry_wide, . - tl_generic_entry_wide
+	.globl	tl_generic_entries_end
+	.hidden	tl_generic_entries_end
+tl_generic_entries_end:
 
 /* What an exception finds: a landing pad for all between .Lfrom and .Lto. */
 	.section .gcc_except_table, "a", %progbits

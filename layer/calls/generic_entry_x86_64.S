@@ -37,11 +37,15 @@
 #define RAX	      (-32)
 #define R10	      (-40)
 
-/* struct tl_generic_frame.call; TL_GENERIC_RECORDED */
+/* struct tl_generic_frame.call, .at, .end; TL_GENERIC_RECORDED, TL_GENERIC_FULL */
 #define CALL	       (-48)
+#define FULL_AT	       R10
+#define FULL_END       RAX
 #define STATE_RECORDED 1
+#define STATE_FULL     4
 
 /* struct tl_thread, struct tl_open_call; enum tl_mode */
+#define THREAD_LIMIT 8
 #define THREAD_TOP  16
 #define THREAD_END  24
 #define OPEN_START  0
@@ -50,6 +54,16 @@
 #define OPEN_SIZE   32
 #define MODE_RECORD 1
 #define MODE_WORDS  2
+#define MODE_FAST   (MODE_RECORD | MODE_WORDS)
+#define NO_FRAME    (-1)
+
+/* A record: struct tl_call_record, then the words. */
+#define CHUNK_MAX     0x40000
+#define RECORD_WORDS  4
+#define RECORD_HEAD   (1 << 24 | 1 << 16) /* TL_RECORD_WORDS, TL_RECORD_CALL */
+#define RECORD_START  8
+#define RECORD_TIME   16
+#define RECORD_RESULT 24
 
 /* struct tl_shim, struct tl_signature */
 #define SHIM_REAL	8
@@ -57,6 +71,10 @@
 #define SIGNATURE	48
 #define SIGNATURE_STACK 2
 #define SIGNATURE_FLAGS 4
+#define SIGNATURE_MASK	16
+#define UNUSED_BITS(n)	(24 + 4 * n + 2)
+#define UNUSED_HALF	32
+#define SIGNED_HALF	(0x80 | 32)
 
 /* enum tl_signature_flag */
 #define HAS_VECTORS  1
@@ -203,6 +221,10 @@ find_vector_width:
 
 /* ---- the entries */
 
+	.globl	tl_generic_entries
+	.hidden	tl_generic_entries
+tl_generic_entries:
+
 /* The frame, for C; and whether the function has that flag, by the flags. Uses rax. */
 	.macro FRAME_ARGUMENT
 	leaq	-FRAME(%rbp), %rdi
@@ -230,15 +252,41 @@ find_vector_width:
 	subq	$FRAME, %rsp
 	movl	$0, STATE(%rbp)
 .Lfrom_\name:
-	movq	%rdi, RDI(%rbp)
-	movq	%rsi, RSI(%rbp)
 	movq	%rdx, RDX(%rbp)
 	movq	%rcx, RCX(%rbp)
-	movq	%r8, R8(%rbp)
-	movq	%r9, R9(%rbp)
 	movq	%rax, RAX(%rbp)
 	movq	%r10, R10(%rbp)
 	movq	%r11, SHIM(%rbp)
+	.endm
+/* The arguments in registers from the \n-th on that BEGIN_ENTRY does not save. */
+	.macro SAVE_FROM n
+	.if	\n < 1
+	movq	%rdi, RDI(%rbp)
+	.endif
+	.if	\n < 2
+	movq	%rsi, RSI(%rbp)
+	.endif
+	.if	\n < 5
+	movq	%r8, R8(%rbp)
+	.endif
+	.if	\n < 6
+	movq	%r9, R9(%rbp)
+	.endif
+	.endm
+/* And those before the \n-th. */
+	.macro SAVE_BEFORE n
+	.if	\n > 0
+	movq	%rdi, RDI(%rbp)
+	.endif
+	.if	\n > 1
+	movq	%rsi, RSI(%rbp)
+	.endif
+	.if	\n > 4
+	movq	%r8, R8(%rbp)
+	.endif
+	.if	\n > 5
+	movq	%r9, R9(%rbp)
+	.endif
 	.endm
 
 /*
@@ -322,6 +370,7 @@ find_vector_width:
  * result in such registers or in memory.
  */
 	BEGIN_ENTRY tl_generic_entry
+	SAVE_FROM 0
 	movq	SIGNATURE(%r11), %rax
 	testw	$HAS_VECTORS, SIGNATURE_FLAGS(%rax)
 	jnz	.Lvectors
@@ -395,29 +444,71 @@ find_vector_width:
 	END_ENTRY tl_generic_entry
 
 /*
- * Functions with all arguments and the result in integer registers; most functions are such. This
- * does what the entry above does, with less to look up: what tl_generic_begin does is here, so that
- * only few registers are loaded again. Other calls go to tl_generic_enter, as above.
+ * Functions with all arguments and the result in integer registers; most functions are such. An
+ * entry for each number of words. It does what the entry above does, with less to look up: what
+ * tl_generic_begin and tl_generic_end do is here, and only what the record has is saved. Other calls
+ * go to tl_generic_enter, as above.
  */
-	BEGIN_ENTRY tl_generic_entry_integers
+
+/*
+ * Store a word that is shorter than its register with what belongs into its upper bits. The word is
+ * in rax. Uses rdx, r11.
+ */
+	.macro NARROW_WORD n, i
+.Lnarrow_\n\()_\i:
+	movzbl	UNUSED_BITS(\i)(%rsi), %edx
+	cmpl	$SIGNED_HALF, %edx
+	je	1f
+	cmpl	$UNUSED_HALF, %edx
+	jne	2f
+	movl	%eax, %eax
+	jmp	.Lwhole_\n\()_\i
+1:	movslq	%eax, %rax
+	jmp	.Lwhole_\n\()_\i
+2:	movq	%rcx, %r11
+	movl	%edx, %ecx /* a shift takes the lower 6 bits */
+	shlq	%cl, %rax
+	testb	%dl, %dl
+	js	3f
+	shrq	%cl, %rax
+	movq	%r11, %rcx
+	jmp	.Lwhole_\n\()_\i
+3:	sarq	%cl, %rax
+	movq	%r11, %rcx
+	jmp	.Lwhole_\n\()_\i
+	.endm
+
+	.macro STORE_WORD n, i, place
+	.if	\n > \i
+	movq	\place(%rbp), %rax
+	cmpb	$0, UNUSED_BITS(\i)(%rsi)
+	jne	.Lnarrow_\n\()_\i
+.Lwhole_\n\()_\i:
+	movq	%rax, (8 * (RECORD_WORDS + \i))(%rcx)
+	.endif
+	.endm
+
+	.macro INTEGERS_ENTRY n
+	BEGIN_ENTRY tl_generic_entry_integers_\n
+	SAVE_BEFORE \n
 	movq	tl_self@gottpoff(%rip), %rdx
 	movq	%fs:(%rdx), %rdx
 	movq	SHIM_MODE(%r11), %rax
 	movl	%eax, %r10d
 	andl	$~MODE_WORDS, %r10d
 	cmpl	$MODE_RECORD, %r10d
-	jne	.Lenter_integers
+	jne	.Lenter_integers_\n
 	testq	%rdx, %rdx
-	jz	.Lenter_integers
+	jz	.Lenter_integers_\n
 	movq	THREAD_TOP(%rdx), %r10
 	leaq	16(%rbp), %rcx
 	cmpq	THREAD_END(%rdx), %r10
-	jae	.Lenter_integers
+	jae	.Lenter_integers_\n
 	cmpq	%rcx, (OPEN_FRAME - OPEN_SIZE)(%r10)
-	jb	.Lenter_integers
+	jb	.Lenter_integers_\n
 	movq	SHIM_REAL(%r11), %r11
 	testq	%r11, %r11
-	jz	.Lenter_integers
+	jz	.Lenter_integers_\n
 	leaq	OPEN_SIZE(%r10), %rcx
 	movq	%rcx, THREAD_TOP(%rdx)
 	movq	%r10, CALL(%rbp)
@@ -434,10 +525,71 @@ find_vector_width:
 	movq	RAX(%rbp), %rax
 	movq	R10(%rbp), %r10
 	call	*%r11
-	movq	%rax, RESULT_RAX(%rbp)
-	movq	%rdx, RESULT_RDX(%rbp)
+
+	/* r8, r9: the result; r11: the part of it that the record has */
+	movq	SHIM(%rbp), %rsi
+	movq	%rax, %r8
+	movq	%rdx, %r9
+	movq	CALL(%rbp), %r10
+	movq	tl_self@gottpoff(%rip), %rdi
+	movq	%fs:(%rdi), %rdi
+	movq	SIGNATURE(%rsi), %rsi
+	leaq	OPEN_SIZE(%r10), %rcx
+	movq	SIGNATURE_MASK(%rsi), %r11
+	andq	%rax, %r11
+	testq	%rdi, %rdi
+	jz	.Lother_integers_\n
+	cmpq	THREAD_TOP(%rdi), %rcx
+	jne	.Lother_integers_\n
+	cmpl	$MODE_FAST, OPEN_MODE(%r10)
+	jne	.Lother_integers_\n
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movl	$(8 * (RECORD_WORDS + \n)), %ecx
+	xaddq	%rcx, (%rdi) /* a signal comes before or after it */
+	movq	THREAD_LIMIT(%rdi), %rdx
+	subq	$(8 * (RECORD_WORDS + \n)), %rdx
+	subq	%rcx, %rdx
+	cmpq	$CHUNK_MAX, %rdx
+	ja	.Lfull_integers_\n
+	shlq	$16, %rcx
+	shrq	$16, %rcx
+	movq	$(RECORD_WORDS + \n), (%rcx)
+	movq	OPEN_START(%r10), %rdx
+	subq	%rdx, %rax
+	movq	%rdx, RECORD_START(%rcx)
+	movq	%rax, RECORD_TIME(%rcx)
+	movq	%r11, RECORD_RESULT(%rcx)
+	STORE_WORD \n, 0, RDI
+	STORE_WORD \n, 1, RSI
+	STORE_WORD \n, 2, RDX
+	STORE_WORD \n, 3, RCX
+	STORE_WORD \n, 4, R8
+	STORE_WORD \n, 5, R9
+	movq	OPEN_MODE(%r10), %rax
+	addq	$(RECORD_HEAD + RECORD_WORDS + \n - MODE_FAST), %rax
+	movq	%rax, (%rcx) /* release: see tl_record_commit */
+	movq	$NO_FRAME, OPEN_FRAME(%r10)
+	movq	%r10, THREAD_TOP(%rdi)
+	movq	%r8, %rax
+	movq	%r9, %rdx
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_restore_state
+	.irp	i, 0, 1, 2, 3, 4, 5
+	.if	\n > \i
+	NARROW_WORD \n, \i
+	.endif
+	.endr
+
+.Lother_integers_\n:
+	movq	%r8, RESULT_RAX(%rbp)
+	movq	%r9, RESULT_RDX(%rbp)
 	FRAME_ARGUMENT
-	movq	%rax, %rsi
+	movq	%r11, %rsi
 	call	tl_generic_end_integers
 	.cfi_remember_state
 	leave
@@ -445,18 +597,27 @@ find_vector_width:
 	ret
 	.cfi_restore_state
 
-.Lenter_integers:
+.Lfull_integers_\n:
+	movl	$STATE_FULL, STATE(%rbp)
+	movq	%rcx, FULL_AT(%rbp)
+	movq	%rax, FULL_END(%rbp)
+	movq	%r8, RESULT_RAX(%rbp)
+	movq	%r9, RESULT_RDX(%rbp)
+	jmp	.Lleave_integers_\n
+
+.Lenter_integers_\n:
+	SAVE_FROM \n
 	TAKE_MEMORY
 	FRAME_ARGUMENT
 	call	tl_generic_enter
 	testq	%rax, %rax
-	jz	.Lleave_integers
+	jz	.Lleave_integers_\n
 	movq	%rax, %r11
 	LOAD_INTEGERS
 	call	*%r11
 	movq	%rax, RESULT_RAX(%rbp)
 	movq	%rdx, RESULT_RDX(%rbp)
-.Lleave_integers:
+.Lleave_integers_\n:
 	FRAME_ARGUMENT
 	call	tl_generic_leave
 	movq	RESULT_RAX(%rbp), %rax
@@ -466,13 +627,19 @@ find_vector_width:
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_restore_state
-	END_ENTRY tl_generic_entry_integers
+	END_ENTRY tl_generic_entry_integers_\n
+	.endm
+
+	.irp	n, 0, 1, 2, 3, 4, 5, 6
+	INTEGERS_ENTRY \n
+	.endr
 
 /*
  * All functions: with arguments that are wider, variadic or not known; with a result that is wider,
  * in x87's registers, or not known. Vector registers are saved at once, and whole.
  */
 	BEGIN_ENTRY tl_generic_entry_wide
+	SAVE_FROM 0
 	subq	$VECTORS, %rsp
 	cmpl	$0, vector_width(%rip)
 	jne	1f
@@ -567,6 +734,9 @@ find_vector_width:
 	movl	$2, X87(%rbp)
 	jmp	.Lleave_wide
 	END_ENTRY tl_generic_entry_wide
+	.globl	tl_generic_entries_end
+	.hidden	tl_generic_entries_end
+tl_generic_entries_end:
 
 /* As compilers refer to the personality routine. */
 	.hidden	DW.ref.__gcc_personality_v0

@@ -27,6 +27,7 @@
 #include "layer/calls/thread.h"
 
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
+_Atomic(tl_submission_listener *) tl_submission_listens TL_NEAR;
 
 /* --- the barrier */
 

@@ -113,6 +113,14 @@ const struct tl_hooked *tl_hook_outer(const struct tl_call *call);
  */
 static inline void tl_call_correlate(struct tl_call *call, uint32_t correlation);
 
+/*
+ * Called for each call that has a slice and caused work (tl_call_correlate), when it has ended, in
+ * its thread, with its slice's times in ticks. It must not record anything. NULL: nobody listens.
+ * Set once, with release, from a higher room.
+ */
+typedef void tl_submission_listener(uint64_t start, uint64_t end);
+extern _Atomic(tl_submission_listener *) tl_submission_listens;
+
 /* --- for the files of this room that make the calls */
 
 /* What is kept of a call between the two functions; one for each open call of a thread. */

@@ -100,9 +100,8 @@ static bool call_lay_on_signal_stack(uintptr_t frame, uintptr_t stack)
 static bool frame_is_shims(const struct question *question, const struct tl_chain_frame *frame)
 {
 	if (frame->function == (uintptr_t)question->shim->entry ||
-	    frame->function == (uintptr_t)tl_generic_entry ||
-	    frame->function == (uintptr_t)tl_generic_entry_integers ||
-	    frame->function == (uintptr_t)tl_generic_entry_wide ||
+	    (frame->function >= (uintptr_t)tl_generic_entries &&
+	     frame->function < (uintptr_t)tl_generic_entries_end) ||
 	    frame->function == (uintptr_t)tl_call_abandon)
 		return true;
 	return !frame->program && (frame->library == tl_chain_library(question->shim) ||

@@ -208,7 +208,8 @@ static void *call_enter(struct tl_call *call)
 	tl_process_notice_fork();
 	if (TL_UNLIKELY(tl_process_is_confined()))
 		return call_pass(call, tl_asked_version_known(call, call_resolve(call)));
-	const uint32_t early = TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE);
+	const uint32_t early =
+		TL_FIRST_CALL_BIT(TL_FIRST_CALL_DEVICE) | TL_FIRST_CALL_BIT(TL_FIRST_CALL_ROCTX);
 	uint32_t awaited = tl_first_call_awaited();
 	if (TL_UNLIKELY(awaited & early))
 		tl_first_call_serve(awaited & early);

@@ -104,6 +104,20 @@ static void args_add_raw(struct tl_work_args *args, const struct tl_device_work 
 		args_add(args, TL_DEVICE_TEXT(end), TL_VALUE_UNSIGNED_64, work->raw_end);
 }
 
+static void args_add_text(struct tl_work_args *args, uint32_t key, const char *text)
+{
+	args_add(args, key, TL_VALUE_STRING, tl_string_of(text));
+}
+
+static void args_add_identity(struct tl_device_queue *queue, struct tl_work_args *args)
+{
+	if (queue->device->uuid)
+		args_add_text(args, TL_DEVICE_TEXT(uuid), queue->device->uuid);
+	if (queue->device->pci)
+		args_add_text(args, TL_DEVICE_TEXT(pci), queue->device->pci);
+	queue->identified = true;
+}
+
 static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *args,
 			   const struct tl_device_work *work)
 {
@@ -113,8 +127,7 @@ static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *a
 		args_add_double(args, TL_DEVICE_TEXT(bandwidth),
 				(double)work->facts->bytes / (double)(work->end - work->start));
 	if (work->facts->peer)
-		args_add(args, TL_DEVICE_TEXT(peer), TL_VALUE_STRING,
-			 tl_string_of(work->facts->peer));
+		args_add_text(args, TL_DEVICE_TEXT(peer), work->facts->peer);
 	if (work->facts->dimensions && work->facts->dimensions <= 3) {
 		args_add(args, TL_DEVICE_TEXT(global), TL_VALUE_STRING,
 			 size_text(&queue->global, work->facts->dimensions, work->facts->global));
@@ -139,6 +152,8 @@ struct tl_event tl_work_slice(struct tl_device_queue *queue, const struct tl_dev
 	if (work->correlation)
 		args_add(args, TL_DEVICE_TEXT(correlation), TL_VALUE_UNSIGNED_64,
 			 work->correlation);
+	if (!queue->identified)
+		args_add_identity(queue, args);
 	args_add_raw(args, work);
 	args_add_facts(queue, args, work);
 	return (struct tl_event){.phase = 'X',

@@ -68,6 +68,7 @@ struct tl_device_queue {
 	uint32_t nedges, edges_room;
 	int64_t depth;
 	uint64_t sampled; /* the time of the last sample */
+	bool identified;  /* a slice has told which device it is */
 	uint32_t counter; /* its name */
 	struct tl_size_text {
 		unsigned count;
@@ -79,6 +80,7 @@ struct tl_device_queue {
 struct tl_device {
 	struct tl_device *next; /* of all; never changes */
 	char *name;
+	char *uuid, *pci;      /* NULL: not known */
 	_Atomic uint32_t text; /* number of .name; 0 until it is needed */
 	pthread_mutex_t lock;  /* of what follows */
 	int64_t bytes;

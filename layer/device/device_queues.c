@@ -33,6 +33,30 @@ struct tl_device *tl_device_new(const char *name)
 	return device;
 }
 
+/* "00112233-4455-6677-8899-aabbccddeeff" */
+static char *uuid_text(const uint8_t uuid[16])
+{
+	char text[40], *at = text;
+	bool any = false;
+
+	for (unsigned i = 0; i < 16; i++) {
+		at += sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+			      uuid[i]);
+		any |= uuid[i];
+	}
+	return any ? strdup(text) : NULL;
+}
+
+void tl_device_identify(struct tl_device *device, const uint8_t uuid[16],
+			const struct tl_pci_address *pci)
+{
+	if (uuid)
+		device->uuid = uuid_text(uuid);
+	if (pci && asprintf(&device->pci, "%04x:%02x:%02x.%x", pci->domain, pci->bus, pci->device,
+			    pci->function) < 0)
+		device->pci = NULL;
+}
+
 static bool label_is_taken(const char *label)
 {
 	for (struct tl_device_queue *queue =
@@ -148,6 +172,7 @@ static void queue_forget(struct tl_device_queue *queue)
 	queue->depth = 0;
 	queue->sampled = 0;
 	queue->global.text = queue->local.text = 0;
+	queue->identified = false;
 }
 
 void tl_device_queues_after_fork(void)

@@ -31,6 +31,16 @@ struct tl_device;
 struct tl_device *tl_device_new(const char *name);
 
 /*
+ * Which piece of hardware it is, before it has a queue: 16 bytes, all 0 if they are not known; the
+ * address on the bus. The first slice of each queue says so. NULL: not known.
+ */
+struct tl_pci_address {
+	uint32_t domain, bus, device, function;
+};
+void tl_device_identify(struct tl_device *device, const uint8_t uuid[16],
+			const struct tl_pci_address *pci);
+
+/*
  * A queue of the device. Its lanes are called "<name>, <device>"; where such a queue exists
  * already, or name is NULL, "queue N, <device>". A lane appears with its first command. N counts
  * the process's queues. NULL where memory is short; everything below takes NULL, and does nothing.

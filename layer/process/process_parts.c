@@ -28,6 +28,7 @@
 #include "layer/process/tool_libraries.h"
 #include "layer/program/context.h"
 #include "layer/program/marks.h"
+#include "layer/program/roctx.h"
 #include "layer/program/xpti_events.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
@@ -157,6 +158,7 @@ parts[] = {
 	 .parent = tl_device_background_after_fork_parent, .child = tl_device_after_fork,
 	 .suspend = tl_device_background_suspend, .resume = tl_device_background_resume,
 	 .end = tl_device_end, .awaits_end = tl_device_awaits_end},
+	{"ROCTX", .start = tl_roctx_start},
 	{"requests", .child = tl_control_after_fork},
 	{"tools", .start = tl_tools_start, .child = tl_tools_after_fork_child, .end = tl_tools_end,
 	 .awaits_end = tl_tools_await_end},

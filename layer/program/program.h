@@ -6,6 +6,7 @@
  *	context.h		trace contexts, and requests that threads work on
  *				(tracelayer/trace_context.h)
  *	marks.h			marks of layers and phases (tracelayer/nntrace.h)
+ *	roctx.h			ROCTX's calls, for libtracelayer-annotations.so
  *	xpti_events.h		events of XPTI streams, from libtracelayer-xpti-timeline.so
  *	zel_tracer.h		Level Zero's zelTracer functions, on the layer's tracers
  *
@@ -24,6 +25,7 @@
 
 #include "layer/program/context.h"
 #include "layer/program/marks.h"
+#include "layer/program/roctx.h"
 #include "layer/program/xpti_events.h"
 #include "layer/program/zel_tracer.h"
 

@@ -9,6 +9,7 @@
 
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
+#include "layer/calls/hook.h"
 #include "layer/calls/request.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/recording.h"
@@ -17,12 +18,13 @@
  * Release when it is stored, acquire when it is loaded: the guest library's set-up is visible to
  * the call.
  */
-static _Atomic(void (*)(void)) at_end;
+static _Atomic(void (*)(void)) at_end[4];
+#define AT_END (sizeof(at_end) / sizeof(*at_end))
 
 bool tl_guest_joins(uint8_t level)
 {
 	tl_process_start();
-	if (tl_config.secure || !(tl_config.level & level))
+	if (tl_config.secure || tl_config.left_alone || !(tl_config.level & level))
 		return false;
 	/* These two settings decide themselves when recording begins. */
 	if (!tl_process_may_record() && !tl_config.paused && !tl_config.window.repeats)
@@ -53,6 +55,12 @@ bool tl_guest_put(struct tl_event *event)
 	return tl_event_put(event);
 }
 
+bool tl_guest_put_end(struct tl_event *event)
+{
+	event->request = tl_request_current();
+	return tl_event_put_end(event);
+}
+
 /* Strings and lanes lie in the buffers, which exist from the first watched call on. */
 static bool buffers_are_ready(void)
 {
@@ -80,20 +88,35 @@ uint64_t tl_guest_flows(void)
 	return tl_event_flows();
 }
 
+void tl_guest_at_submission(void (*submitted)(uint64_t start, uint64_t end))
+{
+	atomic_store_explicit(&tl_submission_listens, submitted, memory_order_release);
+}
+
 void tl_guest_at_end(void (*ends)(void))
 {
-	atomic_store_explicit(&at_end, ends, memory_order_release);
+	for (size_t i = 0; i < AT_END; i++) {
+		void (*none)(void) = NULL;
+		if (atomic_compare_exchange_strong_explicit(
+			    &at_end[i], &none, ends, memory_order_release, memory_order_relaxed))
+			return;
+	}
 }
 
 bool tl_guest_awaits_end(void)
 {
-	return atomic_load_explicit(&at_end, memory_order_relaxed) != NULL;
+	for (size_t i = 0; i < AT_END; i++)
+		if (atomic_load_explicit(&at_end[i], memory_order_relaxed))
+			return true;
+	return false;
 }
 
 void tl_guest_end(void)
 {
-	void (*ends)(void) = atomic_exchange_explicit(&at_end, NULL, memory_order_acquire);
-
-	if (ends)
-		ends();
+	for (size_t i = 0; i < AT_END; i++) {
+		void (*ends)(void) =
+			atomic_exchange_explicit(&at_end[i], NULL, memory_order_acquire);
+		if (ends)
+			ends();
+	}
 }

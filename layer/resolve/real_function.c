@@ -426,6 +426,45 @@ static struct tl_shim *shim_named(const struct tl_api *api, uint64_t name)
 	return shim && shim->function->api == api ? shim : NULL;
 }
 
+/*
+ * The shim of the function that a get-proc function stores for a name. With versions, that is the
+ * latest function of the name that is not newer than the version asked for. NULL: no shim has the
+ * parameters of that function.
+ */
+static struct tl_shim *shim_stored(const struct tl_api *api, const struct tl_getproc *getproc,
+				   uint64_t name, uint32_t version)
+{
+	struct tl_shim_library *library = tl_shim_names_library(api);
+	const struct tl_versioned_name *latest = NULL;
+
+	for (uint32_t i = 0; name && i < getproc->count; i++) {
+		const struct tl_versioned_name *one = &getproc->names[i];
+
+		if (one->since <= version && (!latest || one->since >= latest->since) &&
+		    !strcmp(one->name, (const char *)(uintptr_t)name))
+			latest = one;
+	}
+	if (!latest)
+		return shim_named(api, name);
+	return library && latest->function < api->count ? &library->shims[latest->function] : NULL;
+}
+
+/*
+ * A version that is later than all that the descriptor knows may have a later function of the name,
+ * with other parameters. Then the pointer is wrapped only if the library exports it by that name.
+ */
+static void stored_wrap(const struct tl_api *api, const struct tl_getproc *getproc, uint64_t name,
+			uint32_t version, void **place)
+{
+	struct tl_shim *shim = shim_stored(api, getproc, name, version);
+
+	if (!shim || !*place ||
+	    (getproc->until && version > getproc->until &&
+	     tl_resolve_real_if_loaded(shim) != *place))
+		return;
+	pointer_wrap(shim, place);
+}
+
 static void table_wrap(const struct tl_api *api, const struct tl_getproc *getproc, uint32_t version,
 		       char *table)
 {
@@ -475,7 +514,8 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 		if (getproc->kind == TL_GETPROC_RETURNED)
 			pointer_wrap(shim_named(function->api, name), result);
 		else if (getproc->kind == TL_GETPROC_STORED && where)
-			pointer_wrap(shim_named(function->api, name), (void **)(uintptr_t)where);
+			stored_wrap(function->api, getproc, name, (uint32_t)version,
+				    (void **)(uintptr_t)where);
 		else if (getproc->kind == TL_GETPROC_TABLE)
 			table_wrap(function->api, getproc, (uint32_t)version,
 				   (char *)(uintptr_t)where);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/launcher.h"
 #include "common/output.h"
 #include "common/proc.h"
 #include "common/text.h"
@@ -51,18 +52,25 @@ static void put_command(struct tl_text *args)
 	tl_text_string(args, "]");
 }
 
-/* Reads both clocks at one instant. */
-static void read_clocks(struct tl_facts *facts)
-{
-	struct timespec real = {0}, before = {0}, after = {0};
+#define CLOCK_READINGS 8 /* a reading that an interruption lengthens is not the best of so many */
 
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &before);
-	syscall(SYS_clock_gettime, CLOCK_REALTIME, &real);
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &after);
-	uint64_t first = before.tv_sec * 1000000000ull + before.tv_nsec;
-	uint64_t second = after.tv_sec * 1000000000ull + after.tv_nsec;
-	facts->monotonic_ns = first + (second - first) / 2;
-	facts->realtime_ns = real.tv_sec * 1000000000ull + real.tv_nsec;
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec time = {0};
+
+	syscall(SYS_clock_gettime, clock, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+void tl_clock_pair_read(struct tl_clock_pair *pair)
+{
+	pair->error_ns = UINT64_MAX;
+	for (int i = 0; i < CLOCK_READINGS; i++) {
+		uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME),
+			 after = clock_ns(CLOCK_MONOTONIC), error = (after - before + 1) / 2;
+		if (error < pair->error_ns)
+			*pair = (struct tl_clock_pair){before + (after - before) / 2, real, error};
+	}
 }
 
 /* CLOCK_BOOTTIME at that time. It also runs while the machine sleeps, and other tracers use it. */
@@ -77,7 +85,7 @@ static uint64_t boottime_at(uint64_t monotonic_ns)
 	return boot_ns > now ? monotonic_ns + (boot_ns - now) : monotonic_ns;
 }
 
-static void put_clock(struct tl_text *args, const struct tl_facts *facts)
+static void put_clock(struct tl_text *args, const struct tl_facts *facts, uint64_t error_ns)
 {
 	tl_text_string(args, ",\"clock\":\"CLOCK_MONOTONIC\",\"source\":");
 	tl_text_string(args, tl_clock_is_counter() ? "\"counter\"" : "\"clock_gettime\"");
@@ -87,6 +95,8 @@ static void put_clock(struct tl_text *args, const struct tl_facts *facts)
 	tl_text_unsigned(args, facts->monotonic_ns);
 	tl_text_string(args, ",\"realtime_ns\":");
 	tl_text_unsigned(args, facts->realtime_ns);
+	tl_text_string(args, ",\"clock_error_ns\":");
+	tl_text_unsigned(args, error_ns);
 }
 
 static void put_settings(struct tl_text *args)
@@ -123,7 +133,38 @@ static void put_member(struct tl_text *args, const char *key, const char *value,
 		args->at = whole.at;
 }
 
-static void put_members(struct tl_text *args, const struct tl_facts *facts)
+static void put_known(struct tl_text *args, const char *key, int64_t number)
+{
+	if (number < 0)
+		return;
+	tl_text_string(args, key);
+	tl_text_unsigned(args, (uint64_t)number);
+}
+
+/* What the launcher told this process; nothing where none started it. */
+static void put_launched(struct tl_text *args)
+{
+	const struct tl_launched *launched = &tl_launched;
+
+	if (tl_config.rank < 0)
+		return;
+	put_known(args, ",\"rank\":", tl_config.rank);
+	put_known(args, ",\"size\":", launched->size);
+	put_known(args, ",\"local_rank\":", launched->local_rank);
+	put_known(args, ",\"local_size\":", launched->local_size);
+	put_known(args, ",\"node\":", launched->node);
+	if (launched->launcher) {
+		tl_text_string(args, ",\"launcher\":");
+		put_quoted(args, launched->launcher, strlen(launched->launcher));
+	}
+	tl_text_string(args, ",\"job\":");
+	put_quoted(args, launched->job, strlen(launched->job));
+	tl_text_string(args, ",\"step\":");
+	put_quoted(args, launched->step, strlen(launched->step));
+	put_known(args, ",\"restart\":", launched->restart);
+}
+
+static void put_members(struct tl_text *args, const struct tl_facts *facts, uint64_t error_ns)
 {
 	static char executable[TL_OUTPUT_PATH];
 	long size =
@@ -138,11 +179,8 @@ static void put_members(struct tl_text *args, const struct tl_facts *facts)
 	put_quoted(args, facts->host, strlen(facts->host));
 	tl_text_string(args, ",\"pid\":");
 	tl_text_unsigned(args, facts->pid);
-	if (facts->has_rank) {
-		tl_text_string(args, ",\"rank\":");
-		tl_text_unsigned(args, facts->rank);
-	}
-	put_clock(args, facts);
+	put_launched(args);
+	put_clock(args, facts, error_ns);
 	struct tl_text whole = *args;
 	put_settings(&whole);
 	if (!whole.cut)
@@ -152,6 +190,7 @@ static void put_members(struct tl_text *args, const struct tl_facts *facts)
 void tl_about_facts(struct tl_facts *facts)
 {
 	struct tl_text args = {facts->members, facts->members + sizeof(facts->members) - 1, false};
+	struct tl_clock_pair clocks;
 	struct utsname host;
 
 	facts->pid = (uint32_t)syscall(SYS_getpid);
@@ -160,8 +199,10 @@ void tl_about_facts(struct tl_facts *facts)
 	tl_output_program(facts->program, sizeof(facts->program));
 	strncpy(facts->host, syscall(SYS_uname, &host) ? "unknown" : host.nodename,
 		sizeof(facts->host) - 1);
-	read_clocks(facts);
-	put_members(&args, facts);
+	tl_clock_pair_read(&clocks);
+	facts->monotonic_ns = clocks.monotonic_ns;
+	facts->realtime_ns = clocks.realtime_ns;
+	put_members(&args, facts, clocks.error_ns);
 	*args.at = 0;
 	facts->members_size = (uint32_t)(args.at - facts->members);
 }

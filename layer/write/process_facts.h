@@ -15,4 +15,7 @@
  */
 void tl_about_facts(struct tl_facts *facts);
 
+/* The best of several readings of both clocks. Async-signal-safe. */
+void tl_clock_pair_read(struct tl_clock_pair *pair);
+
 #endif

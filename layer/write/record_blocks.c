@@ -15,6 +15,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/buffers/lanes.h"
 #include "layer/buffers/strings.h"
+#include "layer/write/process_facts.h"
 #include "layer/write/block.h"
 
 static size_t whole_words(size_t size)
@@ -251,6 +252,7 @@ static void pieces_end(struct tl_block *block, const struct tl_totals *totals)
 	piece->events = totals->events;
 	piece->lost = totals->lost;
 	piece->overwritten = totals->overwritten;
+	tl_clock_pair_read(&piece->clocks);
 }
 
 const struct tl_block_maker tl_record_blocks = {

@@ -134,6 +134,8 @@ static int file_make(struct tl_sink *sink)
 
 	if (!tl_output_expand(output->path, sizeof(output->path), tl_config.output, tl_config.rank))
 		return ENAMETOOLONG;
+	if (*tl_config.job)
+		tl_output_make_job_folders(output->path);
 	/*
 	 * Later files get higher numbers, whatever became of the earlier files. A name with the
 	 * time in it differs anyway.

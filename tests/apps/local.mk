@@ -4,7 +4,7 @@
 # What tests compile themselves, in forms of their own.
 test_files += %D%/expect.h %D%/context_forms.c %D%/nntrace_forms.c %D%/profiler_forms.c %D%/profiler_other.c %D%/profiler_other.h
 test_files += %D%/Calls.java %D%/java_calls.c %D%/curl.json %D%/filtered.c %D%/jit_calls.c %D%/jit_calls.h %D%/jit_calls.json \
-	%D%/jit_calls.lua %D%/mpi.json %D%/mpi_calls.c %D%/pq.json %D%/toy_sum.c %D%/toy_sum.h %D%/toy_sum.json %D%/toy_threads.c
+	%D%/jit_calls.lua %D%/mpi.json %D%/mpi_calls.c %D%/mpi_meets.c %D%/mpi_sends.c %D%/job_stencil.py %D%/job_known.py %D%/pq.json %D%/toy_sum.c %D%/toy_sum.h %D%/toy_sum.json %D%/toy_threads.c
 test_files += %D%/kill_callee.json
 
 check_PROGRAMS += %D%/cl_vector_add %D%/cl_threads %D%/cl_hostile %D%/cl_callbacks %D%/cl_none \
@@ -21,6 +21,9 @@ check_PROGRAMS += %D%/cl_vector_add %D%/cl_threads %D%/cl_hostile %D%/cl_callbac
 %C%_cl_none_LDADD = -lOpenCL
 %C%_cl_errno_SOURCES = %D%/cl_errno.c %D%/cl_app.h
 %C%_cl_errno_LDADD = -lOpenCL -lpthread
+
+check_PROGRAMS += %D%/job_calls
+%C%_job_calls_LDADD = -lOpenCL
 
 check_PROGRAMS += %D%/trace_file
 %C%_trace_file_LDADD = -lOpenCL -lpthread
@@ -186,6 +189,8 @@ libkill_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -DTL_SHIM_LIBRARY -I$(srcdir)/%D%
 libkill_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
 libkill_shims_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir)
 libkill_shims_la_LIBADD = libtracelayer.la
+# The library refuses shims that are older than it. So if there are some, a plain `make` renews them.
+all-local: $(wildcard libkill_shims.la)
 
 check_PROGRAMS += %D%/kill_target
 %C%_kill_target_SOURCES = %D%/kill_target.c

@@ -186,7 +186,7 @@ def kill(way, child, pids, number):
 def recover(paths):
 	done = subprocess.run([TRACELAYER, "recover"] + paths, env=environment(),
 			      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-	assert done.returncode == 0, "tracelayer recover: %d, %s" % (done.returncode, done.stdout)
+	assert done.returncode == 0, "tracelayer recover: %d, %s" % (done.returncode, "; ".join(done.stdout.splitlines()))
 	return done.stdout
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/buffers
-long_scripts += %D%/buffer_tsan.sh
+deep_scripts += %D%/buffer_tsan.sh
 check_scripts += %D%/arena.sh
 stress_scripts += %D%/clock.sh %D%/kill.sh %D%/ring.sh
 test_files += %D%/clock.py %D%/kill.py
@@ -20,7 +20,7 @@ clock_test_SOURCES = %D%/clock_test.c $(core_doubles)
 clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 clock_test_LDADD = $(core_libs)
 
-unit_tests += clock_slew_test
+deep_tests += clock_slew_test
 clock_slew_test_SOURCES = %D%/clock_slew_test.c
 clock_slew_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 clock_slew_test_LDADD = libtl_format.la $(CHECK_LIBS)

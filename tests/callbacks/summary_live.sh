@@ -82,7 +82,7 @@ ok "and the same calls that the queue waited for" compare live_z.json trace_z.js
 
 timeout 120 "$tracelayer" run -o r.tlt -- "$app" -n 5 >/dev/null 2>&1
 "$tracelayer" export -o r.json r.tlt >/dev/null 2>&1
-of_file() { for by in function thread queue process request; do "$tracelayer" summary --csv --by=$by "$1" 2>&1; done; }
+of_file() { for by in function thread queue process request; do "$tracelayer" summary --csv --exact --by=$by "$1" 2>&1; done; }
 is "$(of_file r.tlt)" "$(of_file r.json)" "records have the summary of the JSON that they become"
 
 got=$(timeout 120 "$tracelayer" run --level=none --summary -- "$app" -n 2 2>&1 >said); is $? 0 "without a trace"

@@ -8,12 +8,12 @@ cd "$tmp" || exit 99
 compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O1 -I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" "$@"; }
 build()
 {
-	local more=
+	local more="$top_srcdir/common/text.c"
 	# What callbacks/local.mk links into it.
-	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c $top_srcdir/common/text.c
+	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c $more
 		$(sources_of libtl_table_la tables | sed "s,.*,$top_srcdir/&.c,")"
 	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/tests/callbacks/tools_threads.c" "$top_srcdir/callbacks/$1.c" \
-		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" $more -lpthread -lm
+		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" "$top_srcdir/common/proc.c" $more -lpthread -lm
 }
 under()
 {

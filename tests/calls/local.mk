@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/calls
-check_scripts += %D%/late_calls.sh
-stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
+check_scripts += %D%/landing_pads.sh %D%/late_calls.sh
+deep_stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
 test_files += %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc %D%/torture_runtime.c
 
 unit_tests += call_test

@@ -2,12 +2,33 @@
 # tests of cli: each command's are in a folder named like its own
 long_scripts += %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh
-check_scripts += %D%/run/signals.sh %D%/run/preloaded_shims.sh
-check_scripts += %D%/summary/summary.sh %D%/summary/summary_device.sh
-check_scripts += %D%/export/export.sh %D%/export/systrace.sh
-check_scripts += %D%/recover/recover.sh
+check_scripts += %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
+check_scripts += %D%/summary/job.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_flat.sh
+check_scripts += %D%/completions/completions.sh
+test_files += %D%/completions/tab.zsh
+check_scripts += %D%/diff/diff.sh
+check_scripts += %D%/export/export.sh %D%/export/sqlite.sh %D%/export/systrace.sh %D%/export/timeline.sh
+check_scripts += %D%/recover/recover.sh %D%/recover/recover_job.sh
 check_scripts += %D%/profile/profile.sh
-stress_scripts += %D%/phases/phases.sh %D%/phases/phases_fuzz.sh
-test_files += %D%/summary/summary_device.py %D%/export/systrace.py %D%/profile/profile.py
+stress_scripts += %D%/phases/phases.sh
+deep_stress_scripts += %D%/phases/phases_fuzz.sh %D%/summary/sums_fuzz.sh %D%/summary/scan_fuzz.sh
+test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c
+test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
+test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py
 test_files += %D%/phases/fuzz_phases.c %D%/phases/phases_calls.py %D%/phases/phases_inputs.py %D%/phases/phases_memory.py \
 	%D%/phases/phases_model.py %D%/phases/phases_progress.py %D%/phases/nnapi
+
+unit_tests += tally_test
+tally_test_SOURCES = %D%/tally/tally_test.c tests/lib/random.h cli/tally/tally_rows.h cli/tally/tally.c cli/basics/interned.h cli/basics/interned.c
+tally_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tally_test_LDADD = libtl_table.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/summary/make_job
+%C%_summary_make_job_SOURCES = %D%/summary/make_job.c cli/tally/rank_sum.h cli/tally/rank_sum.c cli/tally/tally_rows.h cli/tally/tally.c \
+	cli/basics/interned.h cli/basics/interned.c
+%C%_summary_make_job_LDADD = libtl_table.la $(ZLIB_LIBS)
+
+unit_tests += align_test
+align_test_SOURCES = %D%/export/align_test.c tests/lib/random.h cli/export/align_fit.h cli/export/align_fit.c
+align_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+align_test_LDADD = $(CHECK_LIBS)

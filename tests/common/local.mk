@@ -9,3 +9,8 @@ unit_tests += places_test
 places_test_SOURCES = %D%/places_test.c
 places_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 places_test_LDADD = libtl_format.la $(CHECK_LIBS)
+
+unit_tests += launcher_test
+launcher_test_SOURCES = %D%/launcher_test.c
+launcher_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+launcher_test_LDADD = libtl_format.la $(CHECK_LIBS)

@@ -238,8 +238,10 @@ static _Atomic bool inside, seen_ended;
 static void linger(void)
 {
 	inside = true;
+	while (!tl_device_has_ended())
+		usleep(100);
 	usleep(5000);
-	seen_ended = tl_device_has_ended();
+	seen_ended = true;
 	inside = false;
 }
 

@@ -297,7 +297,7 @@ rm -r "$XDG_CACHE_HOME/debuginfod_client"; run >out; nok 'and gone with it' grep
 library $CC -g; objcopy --dump-section .debug_info=info liblamp.so.1 whole.so
 head -c 200 info >cut; objcopy --update-section .debug_info=cut liblamp.so.1 damaged.so 2>/dev/null
 "$tracegen" interposer --lib ./damaged.so -o i.so >said 2>&1
-like "$?:$(grep -c types: said):$(cat said)" '^0:1:types: liblamp.so.1: names and times alone: the debug information in ./damaged.so tells of none of its functions' \
+like "$?:$(grep -c types: said):$(cat said)" '^0:1:types: liblamp.so.1: names and times alone: the debug information in ./damaged.so has none of its functions' \
 	'half a section: one line, and names alone'
 like "$(tail -n 1 said)" '^10 functions of liblamp.so.1, 10 of them by name alone; 0 left out, ' 'for all functions'
 printf '\143' | dd of=info bs=1 seek=4 conv=notrunc status=none; objcopy --update-section .debug_info=info liblamp.so.1 damaged.so 2>/dev/null
@@ -316,7 +316,7 @@ if works address,undefined; then
 	ok 'the reader builds with sanitizers' $CC -std=gnu11 -D_GNU_SOURCE -g -w -fsanitize=address,undefined -fno-sanitize-recover=all -I"$top_srcdir/include" -I"$top_srcdir" \
 		-I"$top_builddir" $(pkg-config --cflags libdw libelf zlib) -o fuzz "$top_srcdir/tests/gen/fuzz_debug_info.c" $sources $(pkg-config --libs libdw libelf zlib)
 	library $CC -g -gdwarf-4; mkdir fuzzed
-	ASAN_OPTIONS=detect_leaks=0:exitcode=99:log_path=$tmp/finding UBSAN_OPTIONS=log_path=$tmp/finding timeout 300 ./fuzz liblamp.so.1 fuzzed 1 "${FUZZ_COUNT:-300}" >said 2>&1
+	ASAN_OPTIONS=detect_leaks=0:exitcode=99:log_path=$tmp/finding UBSAN_OPTIONS=log_path=$tmp/finding timeout 500 ./fuzz liblamp.so.1 fuzzed 1 "${FUZZ_COUNT:-300}" >said 2>&1
 	like "$(tail -n 1 said)" "^[0-9]* made, 0 refused, [0-9]* crashed, 0 hung" "${FUZZ_COUNT:-300} libraries with changed bytes end in an interposer" || diag "$(cat said)"
 	# libdw's own crashes are what the guard is for.
 	for log in finding.*; do test ! -f "$log" || grep -m 1 -E '/gen/|libdw|libelf' "$log"; done >found

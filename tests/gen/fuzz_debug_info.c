@@ -111,7 +111,7 @@ static void change_run(const struct input *input, const char *folder, unsigned n
 		exit(2);
 	free(bytes);
 	freopen("/dev/null", "w", stdout);
-	alarm(20);
+	alarm(150);
 	int result = interposer_try(library, output);
 	unlink(library);
 	unlink(output);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # tests of gen (tracegen), and of the code that it emits
 long_scripts += %D%/emit_shims.sh
-check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/libraries.sh %D%/gen_sanitized.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
+check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/libraries.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
 check_scripts += %D%/debug_info.sh
+deep_scripts += %D%/gen_sanitized.sh
 test_files += %D%/libraries.list %D%/libraries.py
 test_files += %D%/compare_models.py %D%/fuzz_debug_info.c
 check_scripts += %D%/results.sh

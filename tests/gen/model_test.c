@@ -562,7 +562,8 @@ START_TEST(comments_of_every_style_are_read)
 		"      // plain, in front\n"
 		"      int y);\n"
 		"int c(\n  char **error  /* OUT: why */\n);\n"
-		"// not this one\n\nint d(int *x); /* nor this */\n");
+		"// not this one\n\nint d(int *x); /* but this */\n"
+		"int e(int *x); int f(int *y); // of f\n");
 	const struct variable *v = param(model, "a", "handle");
 
 	ck_assert_str_eq(v->comment, "[out] where it goes,\nif it goes");
@@ -572,7 +573,9 @@ START_TEST(comments_of_every_style_are_read)
 	ck_assert_str_eq(param(model, "b", "x")->comment, "[out] first line and second");
 	ck_direction(param(model, "c", "error"), TL_OUT | TL_OBLIGED);
 	ck_direction(param(model, "d", "x"), 0);
-	ck_assert_ptr_null(function(model, "d")->comment);
+	ck_assert_str_eq(function(model, "d")->comment, "but this");
+	ck_assert_ptr_null(function(model, "e")->comment);
+	ck_assert_str_eq(function(model, "f")->comment, "of f");
 }
 END_TEST
 

@@ -7,7 +7,7 @@ need_library
 : "${CC:=cc}"
 top_builddir=$(cd "$top_builddir" && pwd)
 top_srcdir=$(cd "$top_srcdir" && pwd)
-plan 24
+plan 33
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 
@@ -31,6 +31,18 @@ const char *jar_wild(long address);
 const char *jar_unended(void);
 /** Sets errno to a number that nobody knows. */
 int jar_odd(int errno, const char *result);
+const char *jar_label(const char *name, const char *other);
+int jar_behind(int error); /* sets errno */
+int jar_first(int error); int jar_second(int error); // errno is set if it fails
+/** Shuts it. */
+int jar_shut(int error)   /* on failure, errno is
+                             set to the reason */;
+int jar_turn(int jar,   /* which */
+             int error); /* sets errno to it */
+struct jar_shape { short wide; enum { JAR_FLAT, JAR_ROUND } bottom; };
+union jar_mass { float pounds; unsigned char bytes[4]; };
+struct jar_shape jar_shape(int jar);
+union jar_mass jar_mass(int jar);
 END
 cat >jar.c <<'END'
 #include <errno.h>
@@ -56,6 +68,14 @@ const char *jar_unended(void)
 	return memset(pages + 4090, 'z', 6);
 }
 int jar_odd(int error, const char *result) { (void)result; ERROR = error; return -1; }
+const char *jar_label(const char *name, const char *other) { return name ? name : other; }
+int jar_behind(int error) { ERROR = error; return -1; }
+int jar_first(int error) { ERROR = error; return -1; }
+int jar_second(int error) { ERROR = error; return -1; }
+int jar_shut(int error) { ERROR = error; return -1; }
+int jar_turn(int jar, int error) { ERROR = error; return -1; }
+struct jar_shape { short wide; int bottom; } jar_shape(int jar) { return (struct jar_shape){(short)jar, 1}; }
+union jar_mass { float pounds; unsigned char bytes[4]; } jar_mass(int jar) { return (union jar_mass){(float)jar / 2}; }
 END
 cat >main.c <<'END'
 #include <errno.h>
@@ -70,7 +90,9 @@ int main(void)
 	SHOW(jar_open("honey")); SHOW(jar_open("jam")); SHOW(jar_read(1, buffer, 8)); SHOW(jar_read(2, buffer, 4));
 	SHOW(jar_memory(0)); SHOW(jar_memory(1)); SHOW(jar_close(0)); SHOW(jar_plain(5));
 	SHOW(jar_name(1)); SHOW(jar_name(0)); SHOW(jar_long(300)); SHOW(jar_long(100)); SHOW(jar_wild(16)); SHOW(jar_unended());
-	SHOW(jar_odd(4095, "text"));
+	SHOW(jar_odd(4095, "text")); SHOW(jar_label(NULL, "0x0")); SHOW(jar_label("JAM", (char *)16));
+	SHOW(jar_behind(ENOENT)); SHOW(jar_first(ENOENT)); SHOW(jar_second(ENOENT)); SHOW(jar_shut(ENOENT)); SHOW(jar_turn(1, ENOENT));
+	SHOW(jar_shape(-9)); SHOW(jar_mass(7));
 	puts("");
 	return 0;
 }
@@ -106,14 +128,24 @@ is "$(line 11)" "jar_long - result=$(printf 'a%.0s' $(seq 256))…" 'long text i
 is "$(line 12)" "jar_long - result=$(printf 'a%.0s' $(seq 100))" 'text of some length is whole'
 is "$(line 13)" 'jar_wild - result=0x10' 'what cannot be read is an address'
 like "$(line 14)" 'jar_unended - result=0x[0-9a-f]+$' 'and so is what no NUL ends'
-is "$(line 15)" 'jar_odd - errno=4095 result=-1 tracelayer_errno=4095 failed' 'an errno without a name is a number, under a key that no parameter has'
+is "$(line 15)" 'jar_odd - errno=4095 result=-1 tracelayer_errno=4095 failed' 'an errno without a name is a number, under a key that no parameter has'is "$(line 18)" 'jar_behind - result=-1 errno=ENOENT failed' 'a comment behind a declaration says that errno is set'
+is "$(line 19):$(line 20)" 'jar_first - result=-1 failed:jar_second - result=-1 errno=ENOENT failed' 'it belongs to the last one on its line'
+is "$(line 21)" 'jar_shut - result=-1 errno=ENOENT failed' 'one in front of the declaration does not hide it'
+is "$(line 22)" 'jar_turn - result=-1 failed' 'behind the last of some parameters with comments, it belongs to that'
+is "$(line 23)" "jar_shape - result={'wide': -9, 'bottom': 'JAR_ROUND'}" 'a struct that is returned in registers has its members'
+is "$(line 24)" "jar_mass - result={'pounds': 3.5}" 'and a union the first of its members'
+
+shown() { "$python" -c 'import json; print([e["args"] for e in json.load(open("'"$1"'")) if e.get("name") == "jar_label"])'; }
+is "$(shown t.json)" "[{'name': '0x0', 'other': '0x0', 'result': '0x0'}, {'name': 'JAM', 'other': 16, 'result': 'JAM'}]" 'a text that is NULL is 0x0, and a number where one is'
 
 run -o t.tlt && "$top_builddir/tracelayer" export t.tlt -o u.json && seen u.json >exported
 is "$(sed 's/0x[0-9a-f]*/0x/' exported)" "$(sed 's/0x[0-9a-f]*/0x/' seen)" 'a trace in the record format says the same'
 run -o t.pftrace
 is "$(grep -aoE 'ENOENT|EIO|ENOMEM|plum "jam"' t.pftrace | sort -u | tr '\n' ' ')" 'EIO ENOENT ENOMEM plum "jam" ' 'and so does one for Perfetto'
+is "$(grep -aoE 'JAR_ROUND|wide|bottom|pounds' t.pftrace | sort -u | tr '\n' ' ')" 'JAR_ROUND bottom pounds wide ' 'with the members of a struct'
 run --tool log -o l.json
 like "$(grep jar_name err | head -n 1)" '"plum \\"jam\\""' 'tools print the text'
+is "$(sed -n 's/.*\(jar_label.*\) <.*/\1/p' err | paste -sd' ')" 'jar_label(name=0x0, other="0x0") = "0x0" jar_label(name="JAM", other=16) = "JAM"' 'and tell it from NULL by its quotes'
 run --args scalars -o s.json; seen s.json >seen
 is "$(line 1):$(line 9 | sed 's/0x.*/0x/')" 'jar_open - result=-1 failed:jar_name - result=0x' 'with --args scalars neither is kept'
 
@@ -121,14 +153,15 @@ is "$(line 1):$(line 9 | sed 's/0x.*/0x/')" 'jar_open - result=-1 failed:jar_nam
 "$top_builddir/tracegen" suggest jar.h -o jar.json 2>/dev/null
 is "$("$python" -c 'import json
 for r in json.load(open("jar.json"))["results"]:
-    print(r["failure"], r.get("errno", False), r.get("text", False), *r["functions"])')" "negative True False jar_open jar_read jar_odd
+    print(r["failure"], r.get("errno", False), r.get("text", False), *r["functions"])')" "negative True False jar_open jar_read jar_odd jar_behind jar_second jar_shut
 null True False jar_memory
-negative False False jar_close jar_plain
-never False True jar_name jar_long jar_wild jar_unended" 'tracegen suggest writes what it has guessed'
+negative False False jar_close jar_plain jar_first jar_turn
+never False True jar_name jar_long jar_wild jar_unended jar_label" 'tracegen suggest writes what it has guessed'
 "$top_builddir/tracegen" emit --api jar.json -o . 2>err && $CC -O2 -w -fexceptions -shared -fPIC -DTL_SHIM_LIBRARY -I"$top_srcdir/include" -I. \
 	-o libjar-shims.so jar_shims.c jar_tables.c "$libtracelayer" || diag "$(cat err)"
 LD_PRELOAD=$tmp/libjar-shims.so LD_LIBRARY_PATH=$top_builddir/.libs TRACELAYER_OUTPUT=c.json ./main >out
 seen c.json >compiled; seen u.json >seen
+is "$(shown c.json)" "$(shown t.json)" 'compiled shims show NULL in the same way'
 is "$(cat out):$(sed 's/0x[0-9a-f]*/0x/' compiled)" "$(cat bare):$(sed 's/0x[0-9a-f]*/0x/' seen)" 'compiled shims show the same'
 sed 's/"errno": true/"errno": "yes"/' jar.json >wrong.json
 "$top_builddir/tracegen" model --api wrong.json -o m.json 2>err

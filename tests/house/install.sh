@@ -3,7 +3,7 @@
 # What make install installs works from where it lies, also when it was moved as a whole; make uninstall leaves nothing.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 10
+plan 11
 
 # Another layout than the build was configured for: what the command looks for is relative to itself.
 quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" "$@" >"$tmp/make.log" 2>&1 </dev/null; }
@@ -21,6 +21,8 @@ mv "$tmp/moved" "$tmp/dest"
 is "$(cd "$prefix" && ls bin | paste -sd' ')" "tracegen tracelayer tracelayer-xpti-bench" "the commands"
 is "$(cd "$prefix/share/man" && ls man*/* | grep -c '^man1/tracelayer')" $(($("$tracelayer" --help | grep -c '^  [a-z]') + 2)) "a page for tracelayer, each of its commands, and tracelayer-xpti-bench"
 ok "the format's page" test -e "$prefix/share/man/man5/tracelayer-trace.5"
+is "$(cd "$prefix/share" && ls bash-completion/completions/tracelayer zsh/site-functions/_tracelayer fish/vendor_completions.d/tracelayer.fish | wc -l)" 3 \
+	"what bash, zsh and fish complete"
 cat >"$tmp/user.c" <<'END'
 #include <tracelayer/api.h>
 int main(void) { return TL_LEVEL_NONE; }

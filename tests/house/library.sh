@@ -20,7 +20,7 @@ ok "it has no relocations in its code" sh -c "! grep -q TEXTREL '$tmp/dynamic'"
 
 nm -D --defined-only "$library" | sed 's/.* //' | grep -v '^tl_' >"$tmp/exports"
 sed -e '/^#/d' -e '/^$/d' "$top_srcdir/layer/exports" | grep -v '^tl_' |
-	cat - "$top_builddir"/apis/*.exports | grep -v "^#" | sort -u >"$tmp/wanted"
+	cat - $(ls "$top_builddir"/apis/*.exports | grep -v /mpi_words) | grep -v "^#" | sort -u >"$tmp/wanted"
 ok "it exports the shims, its own interface and nothing else" is_same "$tmp/exports" "$tmp/wanted"
 ok "its own interface is what layer/exports lists" sh -c \
 	"nm -D --defined-only '$library' | sed 's/.* //' | grep '^tl_' | sort >'$tmp/is' &&

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of the tree and of what is built and installed as a whole
-long_scripts += %D%/models.sh
+deep_scripts += %D%/models.sh
 check_scripts += %D%/docs.sh %D%/install.sh %D%/library.sh %D%/listed.sh %D%/rooms.sh %D%/setup.sh
 test_files += %D%/rooms.py
 test_files += models/background.pml models/chunks.pml models/tracer.pml

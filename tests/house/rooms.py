@@ -18,11 +18,13 @@ ROWS = [
     "layer/process layer/program layer/device/opencl layer/device layer/calls layer/write"
     " layer/resolve layer/buffers layer/base layer/base/libc",
     "layer/process layer/program layer/device/ze layer/device",
+    "layer/process layer/program layer/device/cuda layer/device",
     "layer/base format/encode format/args format/file common include",
     # the command
-    "cli cli/profile cli/run cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"
-    " cli/read cli/outputs cli/leftovers cli/basics tables common include",
+    "cli cli/profile cli/run cli/diff cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"
+    " cli/sqlite cli/tally cli/read cli/outputs cli/leftovers cli/job cli/basics tables common include",
     "cli/export cli/read cli/outputs format/encode format/args",
+    "cli/summary format/encode format/args",
     "cli/basics format/file common include",
     # the tool libraries
     "callbacks tables common include",
@@ -30,14 +32,17 @@ ROWS = [
     "gen format/file common include",
     # XPTI
     "xpti/timeline xpti/dispatcher common include",
+    # NVTX, ITT and ROCTX
+    "annotations common include",
     "xpti/bench xpti/dispatcher",
     "xpti/proxy xpti/dispatcher",
 ]
 # Uses that no row says. The doors are libraries of their own, which reach the runtime by what
-# libtracelayer.so exports; so is the timeline.
+# libtracelayer.so exports; so are the timeline and the annotations.
 BESIDES = {
     "layer/doors": "layer/resolve layer/program include",
     "xpti/timeline": "layer/program format/args",
+    "annotations": "layer/program layer/base",
     "xpti/dispatcher": "format/args",
 }
 # Read by everything, and nobody's room.

@@ -118,7 +118,7 @@ def first_category(categories):
 
 def is_told_later(event):
 	"""The order of the file says nothing on lanes that several threads tell of."""
-	return first_category(str(event.get("cat"))) in ("device", "xpti")
+	return first_category(str(event.get("cat"))) in ("device", "xpti", "annotation")
 
 
 def is_of_device(event):

@@ -17,8 +17,9 @@ static struct {
 	const char *name;
 	void *real;
 	unsigned long calls;
+	bool has_pointer; /* a library may call it through an address that another one gave */
 } functions[] = {
-#define FUNCTION(number, name) {#name, 0, 0},
+#define FUNCTION(number, name) {#name, 0, 0, false},
 #include LIST
 #undef FUNCTION
 };
@@ -55,65 +56,113 @@ static void *function_real(const char *name)
 	return real;
 }
 
-static bool function_is_listed(const char *name)
+static int name_compare(const void *name, const void *function)
 {
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-		if (!strcmp(functions[i].name, name))
+	return strcmp(name, ((const __typeof__(functions[0]) *)function)->name);
+}
+
+static __typeof__(functions[0]) *function_find(const char *name)
+{
+	return bsearch(name, functions, sizeof functions / sizeof *functions, sizeof *functions,
+		       name_compare);
+}
+
+/* The relocations of a library, and the symbols that they name. */
+struct relocated {
+	const struct link_map *map;
+	const ElfW(Rela) *plt, *others;
+	size_t nplt, nothers;
+	const ElfW(Sym) *symbols;
+	const char *names;
+};
+
+static const char *relocation_name(const struct relocated *library, const ElfW(Rela) *relocation)
+{
+	return library->names + library->symbols[ELF64_R_SYM(relocation->r_info)].st_name;
+}
+
+static bool has_relocation(const struct relocated *library, unsigned type, const char *name)
+{
+	for (size_t i = 0; i < library->nothers; i++)
+		if (ELF64_R_TYPE(library->others[i].r_info) == type &&
+		    !strcmp(relocation_name(library, &library->others[i]), name))
 			return true;
 	return false;
 }
 
 /*
- * What a library calls of itself goes there without a count, also where it jumps there: then the
- * address to return to is the program's.
+ * Whether the library itself uses this word. It calls through JUMP_SLOT, and also through GLOB_DAT
+ * (.plt.got). It compares GLOB_DAT with words in its data, as libcrypto does (`malloc_impl !=
+ * CRYPTO_malloc`), and calls through its data if they differ: so all of them are bound, or none, or
+ * CRYPTO_malloc calls itself for ever. A word in its data alone is in a table for others.
  */
-static void slots_bind(const struct link_map *map, const ElfW(Rela) *relocation, size_t size,
-		       const ElfW(Sym) *symbols, const char *names)
+static bool word_is_for_itself(const struct relocated *library, unsigned type, const char *name)
 {
-	for (size_t i = 0; relocation && i < size / sizeof *relocation; i++, relocation++) {
-		unsigned type = ELF64_R_TYPE(relocation->r_info);
-		const char *name = names + symbols[ELF64_R_SYM(relocation->r_info)].st_name;
-		uintptr_t slot = map->l_addr + relocation->r_offset, page = slot & -4096ul;
+	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+	       (type == R_X86_64_64 && has_relocation(library, R_X86_64_GLOB_DAT, name));
+}
 
-		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
-		    !function_is_listed(name) || !function_real(name))
+/*
+ * What a library calls of itself goes there without a count. An address to return to would not
+ * tell: if the library jumps to the function, it is the program's; if another library jumps to it
+ * from a callback, it is the library's.
+ */
+static void words_bind(const struct relocated *library, const ElfW(Rela) *relocation, size_t count)
+{
+	for (size_t i = 0; i < count; i++, relocation++) {
+		const char *name = relocation_name(library, relocation);
+		uintptr_t word = library->map->l_addr + relocation->r_offset;
+
+		if (!function_find(name) || !function_real(name) ||
+		    !word_is_for_itself(library, ELF64_R_TYPE(relocation->r_info), name))
 			continue;
-		mprotect((void *)page, 4096, PROT_READ | PROT_WRITE);
-		*(void **)slot = function_real(name);
+		mprotect((void *)(word & -4096ul), 4096, PROT_READ | PROT_WRITE);
+		*(void **)word = function_real(name);
 	}
 }
 
-static void library_bind(const struct link_map *map)
+/* Marks the functions whose addresses the library has. */
+static void addresses_mark(const struct relocated *library)
 {
-	const ElfW(Rela) *plt = NULL, *others = NULL;
-	size_t plt_size = 0, others_size = 0;
-	const ElfW(Sym) *symbols = NULL;
-	const char *names = NULL;
+	for (size_t i = 0; i < library->nothers; i++) {
+		unsigned type = ELF64_R_TYPE(library->others[i].r_info);
+		__typeof__(functions[0]) *function =
+			type == R_X86_64_GLOB_DAT || type == R_X86_64_64
+				? function_find(relocation_name(library, &library->others[i]))
+				: NULL;
+
+		if (function)
+			function->has_pointer = true;
+	}
+}
+
+static struct relocated library_relocated(const struct link_map *map)
+{
+	struct relocated library = {.map = map};
 
 	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
 		switch (entry->d_tag) {
 		case DT_JMPREL:
-			plt = (const void *)entry->d_un.d_ptr;
+			library.plt = (const void *)entry->d_un.d_ptr;
 			break;
 		case DT_PLTRELSZ:
-			plt_size = entry->d_un.d_val;
+			library.nplt = entry->d_un.d_val / sizeof *library.plt;
 			break;
 		case DT_RELA:
-			others = (const void *)entry->d_un.d_ptr;
+			library.others = (const void *)entry->d_un.d_ptr;
 			break;
 		case DT_RELASZ:
-			others_size = entry->d_un.d_val;
+			library.nothers = entry->d_un.d_val / sizeof *library.others;
 			break;
 		case DT_SYMTAB:
-			symbols = (const void *)entry->d_un.d_ptr;
+			library.symbols = (const void *)entry->d_un.d_ptr;
 			break;
 		case DT_STRTAB:
-			names = (const void *)entry->d_un.d_ptr;
+			library.names = (const void *)entry->d_un.d_ptr;
 			break;
 		}
 	}
-	slots_bind(map, plt, plt_size, symbols, names);
-	slots_bind(map, others, others_size, symbols, names);
+	return library;
 }
 
 static void library_open(size_t i)
@@ -122,7 +171,18 @@ static void library_open(size_t i)
 	if (!opened[i].handle)
 		return;
 	dl_iterate_phdr(library_range, (void *)(uintptr_t)i);
-	library_bind(opened[i].handle);
+
+	const struct link_map *first = opened[i].handle;
+	struct relocated library = library_relocated(opened[i].handle);
+
+	words_bind(&library, library.plt, library.nplt);
+	words_bind(&library, library.others, library.nothers);
+	while (first->l_prev)
+		first = first->l_prev;
+	for (const struct link_map *map = first; map; map = map->l_next) {
+		library = library_relocated(map);
+		addresses_mark(&library);
+	}
 }
 
 /* Called by each entry, with the address that it returns to. Returns where it goes on. */
@@ -131,7 +191,8 @@ __attribute__((used)) void *count_call(unsigned long number, uintptr_t caller)
 	for (size_t i = 0; i < NLIBRARIES; i++) {
 		if (!opened[i].handle)
 			library_open(i);
-		if (caller >= opened[i].from && caller < opened[i].to)
+		if (functions[number].has_pointer && caller >= opened[i].from &&
+		    caller < opened[i].to)
 			caller = 0;
 	}
 	if (!functions[number].real)
@@ -169,10 +230,19 @@ __asm__(".text\n"
 #include LIST
 #undef FUNCTION
 
-__attribute__((destructor)) static void counts_write(void)
+/* Read at the start: nginx empties its environment. */
+static char *counts_path;
+
+__attribute__((constructor)) static void counts_begin(void)
 {
 	const char *path = getenv("COUNT_CALLS");
-	FILE *to = path ? fopen(path, "a") : NULL;
+
+	counts_path = path ? strdup(path) : NULL;
+}
+
+__attribute__((destructor)) static void counts_write(void)
+{
+	FILE *to = counts_path ? fopen(counts_path, "a") : NULL;
 
 	for (size_t i = 0; to && i < sizeof functions / sizeof *functions; i++)
 		if (functions[i].calls)

@@ -16,8 +16,8 @@ counter()
 		for library in "$@"; do echo "\"$library\","; done
 		echo '};'
 		for library in "$@"; do
-			nm -D --defined-only "$library" | awk '$2 ~ /[TWi]/ { sub(/@.*/, "", $3); if ($3 !~ /^_/) print $3 }'
-		done | sort -u | awk '{ printf "FUNCTION(%d, %s)\n", NR - 1, $1 }' >"$output.list"
+			nm -D --defined-only "$library" | awk '$2 ~ /[TWi]/ { sub(/@.*/, "", $3); if ($3 !~ /^_(init|fini)$/) print $3 }'
+		done | LC_ALL=C sort -u | awk '{ printf "FUNCTION(%d, %s)\n", NR - 1, $1 }' >"$output.list"
 		cat "$top_srcdir/tests/lib/count_calls.c"
 	} >"$output.c"
 	${CC:-cc} -O1 -fPIC -shared -DLIST="\"$output.list\"" -o "$output" "$output.c"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # tests/lib: what tests share. Headers that C tests include are in those tests' _SOURCES.
-test_files += %D%/within %D%/lib.sh %D%/sanitizers.sh %D%/fuzz.sh %D%/whole.sh %D%/stack.sh %D%/count_calls.sh %D%/count_calls.c
+test_files += %D%/within %D%/lib.sh %D%/sanitizers.sh %D%/fuzz.sh %D%/whole.sh %D%/stack.sh %D%/count_calls.sh %D%/count_calls.c %D%/hosts.sh %D%/slurm.sh %D%/job.sh %D%/kept_venv.sh %D%/cuda_header.sh
 test_files += %D%/check_names.py %D%/check_trace.py %D%/device_lanes.py
 test_files += %D%/fuzz_records.h %D%/random.h
 
-# The layer's core, and its writer, with sanitizers: built once for all tests that want them (sanitizers.sh). ThreadSanitizer
+# The layer's core, and its writer, with sanitizers: built once for all tests that want them, which make check does not run
+# (sanitizers.sh). ThreadSanitizer
 # knows neither compiler barriers nor membarrier, so callers' pins are fences there (TL_PIN_SEQ_CST). -w: gcc says that it does
 # not follow fences; what they order are atomics here, which it does follow. The ordinary build shows the warnings.
 sanitized_core = $(libtl_core_la_SOURCES) $(libtl_generic_la_SOURCES) $(libtl_format_la_SOURCES) $(libtl_common_la_SOURCES)
@@ -12,11 +13,13 @@ sanitized_writer = $(libtl_writer_la_SOURCES) $(libtl_gzip_la_SOURCES)
 sanitized_flags = -std=gnu11 -g -w -fPIC -fexceptions -DTL_PIN_SEQ_CST
 tsan_flags = $(sanitized_flags) -fsanitize=thread
 asan_flags = $(sanitized_flags) -fsanitize=address,undefined -fno-sanitize-recover=undefined
+sanitized_libraries =
+EXTRA_LIBRARIES += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a libtl_core_asan.a
 if TSAN
-check_LIBRARIES += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a
+sanitized_libraries += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a
 endif
 if ASAN
-check_LIBRARIES += libtl_core_asan.a
+sanitized_libraries += libtl_core_asan.a
 endif
 libtl_core_tsan_a_SOURCES = $(sanitized_core)
 libtl_core_tsan_a_CFLAGS = $(tsan_flags)

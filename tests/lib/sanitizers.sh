@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: MIT
-# sanitizers.sh: programs with the layer's core under a sanitizer. Source it after lib.sh. make has built the core with each
-# sanitizer, once for all tests (tests/lib/local.mk); a test compiles its own file and links it with that.
+# sanitizers.sh: programs with the layer's core under a sanitizer. Source it after lib.sh. make check-stacks builds the core
+# with each sanitizer first, once for all tests (tests/lib/local.mk); a test compiles its own file and links it with that.
+
+# For a test that is run by hand: else they are there.
+need_sanitized()
+{
+	local library
+	for library; do
+		test -e "$top_builddir/$library" || (cd "$top_builddir" && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$library") || return
+	done
+}
 
 # works SANITIZER: on this machine.
 works()
@@ -20,6 +29,7 @@ with_core()
 	case $sanitizer in thread) kind=tsan ;; *) kind=asan ;; esac
 	test -z "${REAL_WRITER-}" || writer="$top_builddir/libtl_writer_$kind.a -lz" flags="$flags -DCORE_REAL_WRITER"
 	# shellcheck disable=SC2086
+	need_sanitized libtl_core_$kind.a ${writer:+libtl_writer_$kind.a} || return
 	${CC:-cc} -std=gnu11 $flags -c "$top_srcdir/tests/lib/core_doubles.c" -o "$program.doubles.o" || return
 	case $source in
 	*.cc) set -- ${CXX:-c++} $flags "$source" "$program.doubles.o" "$@" ;;

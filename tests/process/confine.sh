@@ -49,6 +49,24 @@ ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
 ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
 
+# Where a program hangs, its threads are looked at while it does.
+hangs_watch()
+{
+	local pid task
+	while sleep 5; do
+		for pid in $(pgrep -x confined); do
+			test "$(ps -o etimes= -p "$pid" | tr -d ' ')" -gt 12 2>/dev/null || continue
+			echo "$pid, $(tr '\0' ' ' <"/proc/$pid/cmdline"):"
+			for task in "/proc/$pid/task"/*; do
+				echo "  $(cat "$task/comm") waits in $(cat "$task/wchan"), system call $(cut -d' ' -f1-4 "$task/syscall"): $(head -n 4 "$task/stack" | tr '\n' ' ')"
+			done
+		done
+	done >"$tmp/hangs" 2>/dev/null
+}
+hangs_watch &
+watcher=$!
+trap 'kill $watcher; rm -rf "$tmp"' EXIT
+
 # without_each HOW CALLS WHAT: bare and traced the exit code is the same without each of the system calls that there are, but those that the program needs itself.
 without_each()
 {
@@ -63,7 +81,7 @@ without_each()
 		test $with = $alone || differ="$differ $number:$alone:$with"
 		rm -f one*.json
 	done 2>/dev/null
-	is "$differ" "" "$3"
+	is "$differ" "" "$3" || diag "$(cat "$tmp/hangs")"
 }
 without_each prctl 3000 "whatever system call a filter kills for, the exit code is the program's"
 without_each all 20000 "... also in all threads, with the writer's at work"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # A process that gives up its user, groups or capabilities while it records: no thread in it keeps them, and the trace has every call.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_command
 need_library
 build=$(cd "$top_builddir" && pwd)
 libtracelayer=$build/.libs/libtracelayer.so
 test "$(id -u)" = 0 || skip_all "only root can give up root, and this machine's user is another"
-plan 13
+plan 15
 
 # All must be able to read what is in it, once they are somebody else.
 chmod 755 "$tmp"
@@ -32,3 +33,12 @@ changes()
 changes drop 1 5
 changes back 2 5
 changes capset 1 1
+
+# --- a process that gave up root for good can't delete the file of its buffers
+left() { ls /dev/shm/tracelayer-buffers."$1".* 2>/dev/null | wc -l; }
+LD_LIBRARY_PATH=$tmp LD_PRELOAD="$tmp/libtracelayer.so:$tmp/libbench_shims.so" TRACELAYER_OUTPUT="$tmp/t.json" "$tmp/rights" drop 1 >"$tmp/out" 2>&1 &
+pid=$!
+wait $pid
+is "$(left $pid)" 1 "after it has ended the file is still there"
+"$build/tracelayer" run -o "$tmp/true.tlt" true >/dev/null 2>&1
+is "$(left $pid)" 0 "the next run of root deletes it"

@@ -2,7 +2,7 @@
 # tests of layer/program: contexts, marks and phases, labels
 check_scripts += %D%/contexts.sh %D%/context_forms.sh %D%/requests.sh
 check_scripts += %D%/nntrace.sh %D%/nntrace_rows.sh %D%/profiler.sh %D%/agree.sh
-stress_scripts += %D%/stress_contexts.sh
+deep_stress_scripts += %D%/stress_contexts.sh
 test_files += %D%/nntrace_rows.py %D%/agree.py
 
 check_PROGRAMS += stress_contexts

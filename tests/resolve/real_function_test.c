@@ -129,7 +129,7 @@ static const struct tl_type type_large = {.name = "struct large",
 					  .count = 2,
 					  .members = large_members};
 
-enum { NARROW, SHORT, MANY, SMALL, LARGE, GET, TABLE, FUNCTIONS };
+enum { NARROW, SHORT, MANY, SMALL, LARGE, GET, TABLE, STORE, FUNCTIONS };
 
 static const struct tl_variable narrow_params[] = {{.name = "a", .type = &type_i8},
 						   {.name = "b", .type = &type_i32, .offset = 1}};
@@ -158,6 +158,11 @@ static const struct tl_variable table_params[] = {
 	{.name = "version", .type = &type_i32},
 	{.name = "table", .type = &type_pointer, .offset = 1}};
 
+static const struct tl_variable store_params[] = {
+	{.name = "name", .type = &type_pointer},
+	{.name = "where", .type = &type_pointer, .offset = 1},
+	{.name = "version", .type = &type_i32, .offset = 2}};
+
 static const struct tl_api api;
 
 #define FUNCTION(index_, name_, result_, params_)                                                  \
@@ -176,10 +181,14 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION(LARGE, "tl_test_large", type_large, large_params),
 	FUNCTION(GET, "tl_test_get", type_pointer, get_params),
 	FUNCTION(TABLE, "tl_test_table", type_i32, table_params),
+	FUNCTION(STORE, "tl_test_store", type_i32, store_params),
 };
 
 static const struct tl_table_entry entries[] = {
 	{0, NARROW, 0}, {8, SHORT, 0x10000}, {16, MANY, 0x10003}, {24, SMALL, 0}};
+static const struct tl_versioned_name names[] = {{"tl_test_narrow", UINT32_MAX, 200},
+						 {"tl_test_narrow", SHORT, 100},
+						 {"tl_test_other", MANY, 100}};
 static const struct tl_getproc getprocs[] = {
 	{.kind = TL_GETPROC_RETURNED, .name = 1, .function = GET},
 	{.kind = TL_GETPROC_TABLE,
@@ -188,6 +197,14 @@ static const struct tl_getproc getprocs[] = {
 	 .function = TABLE,
 	 .count = 4,
 	 .entries = entries},
+	{.kind = TL_GETPROC_STORED,
+	 .name = 0,
+	 .where = 1,
+	 .version = 2,
+	 .function = STORE,
+	 .count = 3,
+	 .names = names,
+	 .until = 300},
 };
 static const char *const sonames[] = {"libtracelayer-test-no-such.so.1", NULL};
 static const struct tl_api api = {.name = "test",
@@ -196,7 +213,7 @@ static const struct tl_api api = {.name = "test",
 				  .functions = functions,
 				  .count = FUNCTIONS,
 				  .getprocs = getprocs,
-				  .ngetprocs = 2};
+				  .ngetprocs = 3};
 static struct tl_shim shims[FUNCTIONS];
 static struct tl_shim_library library = {.abi = TL_SHIM_ABI, .api = &api, .shims = shims};
 
@@ -533,6 +550,46 @@ START_TEST(a_returned_pointer_is_wrapped_by_the_name_asked_for)
 }
 END_TEST
 
+/* The shim of what the program gets for the pointer `real`, or NULL if that is `real` itself. */
+static struct tl_shim *shim_of_stored(const char *name, int32_t version, void *real)
+{
+	void *place = real;
+	/* The upper half of an int's register may hold anything. */
+	const uint64_t words[] = {(uintptr_t)name, (uintptr_t)&place,
+				  0xffffffff00000000 | (uint32_t)version};
+	int32_t result = 0;
+
+	tl_resolve_wrap(&shims[STORE], words, &result);
+	return place == real ? NULL : tl_closure_at(place);
+}
+
+START_TEST(a_stored_pointer_is_wrapped_as_the_function_of_its_version)
+{
+	const char *name = "tl_test_narrow";
+
+	ck_assert_ptr_eq(shim_of_stored(name, 99, (void *)narrow)->function, &functions[NARROW]);
+	ck_assert_ptr_eq(shim_of_stored(name, 100, (void *)short_of)->function, &functions[SHORT]);
+	ck_assert_ptr_eq(shim_of_stored(name, 199, (void *)short_of)->function, &functions[SHORT]);
+	/* The headers lack the function of these versions. */
+	ck_assert_ptr_null(shim_of_stored(name, 200, (void *)narrow));
+	ck_assert_ptr_null(shim_of_stored(name, 300, (void *)narrow));
+}
+END_TEST
+
+START_TEST(a_version_that_nobody_knows_is_left_alone_unless_exported)
+{
+	void *place = (void *)many;
+	const uint64_t words[] = {(uintptr_t) "tl_test_other", (uintptr_t)&place, 301};
+	int32_t result = 0;
+
+	ck_assert_ptr_nonnull(shim_of_stored("tl_test_other", 300, (void *)many));
+	ck_assert_ptr_null(shim_of_stored("tl_test_other", 301, (void *)many));
+	shims[MANY].real = (void *)many;
+	tl_resolve_wrap(&shims[STORE], words, &result);
+	ck_assert_ptr_eq(place, (void *)entry_of_its_own);
+}
+END_TEST
+
 START_TEST(a_function_that_nobody_has_stays_unknown_and_dlerror_pending)
 {
 	shims[LARGE].real = NULL;
@@ -563,6 +620,8 @@ int main(void)
 	tcase_add_test(pointer, the_first_pointer_of_an_unknown_function_becomes_its_own);
 	tcase_add_test(pointer, a_table_is_wrapped_as_far_as_its_version_goes);
 	tcase_add_test(pointer, a_returned_pointer_is_wrapped_by_the_name_asked_for);
+	tcase_add_test(pointer, a_stored_pointer_is_wrapped_as_the_function_of_its_version);
+	tcase_add_test(pointer, a_version_that_nobody_knows_is_left_alone_unless_exported);
 	tcase_add_test(pointer, a_function_that_nobody_has_stays_unknown_and_dlerror_pending);
 	suite_add_tcase(suite, elf);
 	suite_add_tcase(suite, closure);

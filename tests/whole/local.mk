@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # tests of everything at once: whole programs, viewers, the examples
 long_scripts += %D%/viewers.sh
-check_scripts += %D%/driver_calls.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
+check_scripts += %D%/driver_calls.sh %D%/job.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
 test_files += %D%/viewers/browser.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
 	%D%/viewers/tracing.py %D%/viewers/view.py %D%/viewers/viewer.sh
-stress_scripts += %D%/cl_many_threads.sh %D%/cl_programs.sh %D%/cl_real_programs.sh %D%/ze_names.sh
+stress_scripts += %D%/cl_programs.sh %D%/ze_names.sh
+deep_stress_scripts += %D%/cl_many_threads.sh %D%/cl_real_programs.sh
 test_files += %D%/cl_counter.sh %D%/cl_pyopencl.py %D%/ze_names.py
 
 # Reads a trace as strictly as jansson can.
@@ -34,10 +35,15 @@ stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/st
 stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
 stack_scripts += %D%/stack_any_library.sh
+stack_scripts += %D%/stack_job_arrows.sh %D%/stack_job_clocks.sh %D%/stack_job_hosts.sh %D%/stack_job_many.sh %D%/stack_job_mpich.sh %D%/stack_job_questions.sh %D%/stack_job_slurm.sh
+stack_scripts += %D%/stack_intel_opencl.sh %D%/stack_tinygrad.sh %D%/stack_darktable.sh %D%/stack_clfft.sh %D%/stack_mpi_opencl.sh %D%/stack_aarch64.sh
+test_files += %D%/job_arrows.py %D%/tinygrad_program.py %D%/mpi_opencl.py
 stack_scripts += %D%/stack_apis.sh
 stack_scripts += %D%/stack_apis_mpi.sh
 stack_scripts += %D%/stack_apis_vulkan.sh
 stack_scripts += %D%/stack_apis_hip.sh
+stack_scripts += %D%/stack_cuda.sh %D%/stack_cuda_lanes.sh %D%/stack_cuda_tsan.sh
+test_files += %D%/cuda_bindings.py %D%/cuda_numba.py %D%/cuda_tinygrad.py %D%/cuda_lanes.py
 stack_scripts += %D%/stack_libraries.sh
 stack_scripts += %D%/stack_gen_sanitized.sh
 stack_scripts += %D%/stack_bench.sh

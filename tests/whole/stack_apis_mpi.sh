@@ -4,13 +4,14 @@
 # call that a second library counts is in the traces, once; arguments, failures and leaks are shown as that MPI has them.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
+. "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
 need NPmpich2 netpipe-mpich2
 need NPopenmpi netpipe-openmpi
 scalapack=$(echo /usr/lib/*/scalapack/mpich-tests)
 test -x "$scalapack/xdlu" || { echo "Bail out! $scalapack/xdlu is missing; ./scripts/install-packages stacks installs it (scalapack-mpi-test)"; exit 99; }
-plan 41
+plan 49
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
 cd "$tmp" || exit 99
 
@@ -120,6 +121,24 @@ program "Open MPI: mpi4py, by mpirun" openmpi mpirun.openmpi -n 2 /usr/bin/pytho
 shown '^MPI_Init_thread .*provided=3 .*result=MPI_SUCCESS' "mpi4py starts with threads"
 shown '^MPI_Send .*dest=9 .*result=MPI_ERR_RANK' "the call that failed shows the error's name"
 program "Open MPI: mpi4py alone, where only an extension loads MPI" openmpi /usr/bin/python3 sum.py
+
+# --- PyPI's mpi4py, which opens the MPI that it finds at run time: Debian's MPICH, and PyPI's own, which is newer than the descriptor's header
+if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
+	mkdir -p lib
+	ln -sf "$(library libmpich.so.12)" lib/libmpi.so.12
+	program "MPICH: PyPI's mpi4py, by mpirun" mpich env MPI4PY_MPIABI=mpich LD_LIBRARY_PATH="$tmp/lib" mpirun.mpich -n 2 "$venv/bin/python" sum.py
+	shown '^MPI_Init_thread .*provided=MPI_THREAD_MULTIPLE .*result=MPI_SUCCESS' "it starts with threads"
+	shown '^MPI_Send_c .*datatype=MPI_BYTE dest=9 .*result=[1-9]\d+' "the call that failed is there, with its error"
+	newer() { env MPI4PY_MPIABI=mpich LD_LIBRARY_PATH="$venv/lib" "$@" | sort; }
+	rm -rf traces; mkdir traces
+	newer "$venv/bin/mpiexec" -n 2 "$venv/bin/python" sum.py >bare.out 2>bare.err
+	newer "$tracelayer" run -o "$tmp/traces/t.json" --api mpi -- "$venv/bin/mpiexec" -n 2 "$venv/bin/python" sum.py >traced.out 2>traced.err
+	same bare.out traced.out "MPICH 5 of PyPI: mpi4py prints the same"
+	ok "the traces are sound" sound_traces
+	is "$(cat traces/*.json | grep -oE '"name":"MPI_(Bcast|Send|Recv)_c"' | sort | uniq -c | awk '{ printf "%s ", $1 }')" "4 2 4 " "and have what the sum over both ranks sends"
+else
+	skip 8 "$venv"
+fi
 
 # --- each ABI where the program does not tell which: a shell that starts the launcher
 for kind in mpich openmpi; do

@@ -11,14 +11,14 @@ apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/whole/viewers
 here=$(cd "$top_builddir" && pwd)
 speedscope=$here/tests/whole/viewers/node_modules/speedscope
-plan 14
+plan 15
 
 if ! test -e "$speedscope/dist/release/index.html"; then
 	mkdir -p "$here/tests/whole/viewers"
 	# A registry that does not answer may do so the second time.
 	install() { timeout 100 npm install --no-save --no-audit --no-fund --ignore-scripts --prefix "$here/tests/whole/viewers" "speedscope@$speedscope_version"; }
 	if ! install >"$tmp/npm" 2>&1 && ! install >"$tmp/npm" 2>&1; then
-		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 12 "this machine is offline, and speedscope is not installed"; exit 0; }
+		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 15 "this machine is offline, and speedscope is not installed"; exit 0; }
 		why=$(grep -m 1 -iE 'no such|error' "$tmp/npm")
 		echo "Bail out! npm could not install speedscope (${why:-no end after twice 100 s});" \
 			"install npm, or set TRACELAYER_OFFLINE=1 to do without this test"
@@ -63,6 +63,14 @@ calls = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X"]
 sys.exit(not any(a is not b and a["tid"] == b["tid"] and a["ts"] < b["ts"] < a["ts"] + a["dur"] for a in calls for b in calls))
 END
 drawn "they are drawn whole, inside each other" 2
+
+# Two machines' processes of equal numbers.
+for rank in 0 1; do
+	PMI_RANK=$rank traced "$tmp/$rank.tlt" timeout 60 "$apps/cl_callbacks" >/dev/null
+done
+"$python" -B "$top_srcdir/tests/cli/export/timeline.py" host "$tmp/0.tlt" "$tmp/2.tlt" nodeb 2 0.3
+"$top_builddir/tracelayer" export -f "$tmp/0.tlt" "$tmp/1.tlt" "$tmp/2.tlt" -o "$tmp/t.json"
+drawn "a timeline of three processes is drawn whole, with a lane for each thread of each" 6
 
 traced "$tmp/t.json" timeout 60 "$apps/cl_hostile" names >/dev/null
 drawn "hostile kernel names are drawn whole" 1

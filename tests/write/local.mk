@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/write
 long_scripts += %D%/trace_file.sh
-stress_scripts += %D%/recording_control.sh %D%/stress_writer.sh
+stress_scripts += %D%/recording_control.sh
+deep_stress_scripts += %D%/stress_writer.sh
 test_files += %D%/recording_control_app.sh %D%/stress_writer.c
 
 unit_tests += writer_test

@@ -11,7 +11,7 @@ control() { timeout 30 "$tracelayer" "$@"; }
 # The trace as it is now is strict JSON with that many events.
 holds() { is "$(events "$trace" clGetPlatformIDs 2>&1)" "$1" "$2"; }
 
-plan 60
+plan 62
 
 # --- a program that asks by itself
 is "$(printf '%s\n' recording pause resume snapshot stop | "$app" | tr '\n' ' ')" "recording 0 pause 1 resume 1 snapshot 1 stop 1 " \
@@ -151,6 +151,17 @@ kill -USR1 "$pid"
 until_it signal_came
 finish
 like "$(cat "$tmp/err")" "TRACELAYER_SNAPSHOT_ON: the program handles that signal itself; name another" "one that the program had before stays, which is said"
+
+# --- where the kernel gives other start times of the same processes
+if unshare -T --boottime 1000 true 2>/dev/null; then
+	start unshare -T --boottime 1000 -- "$tracelayer" run -o "$trace" --session=elsewhere -- "$app"
+	tell "call 3"
+	like "$(control pause elsewhere 2>&1)" "^$pid: paused" "a process in another time namespace is found"
+	like "$(unshare -T --boottime -1 -- "$tracelayer" resume elsewhere 2>&1)" "^$pid: resumed" "and finds one outside its own"
+	finish
+else
+	skip 2 "time namespaces can't be had on this machine"
+fi
 
 # --- the clock
 # Where the machine stands still for a window's length, what is done in it comes too late. So one run of five has to do all in time.

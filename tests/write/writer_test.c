@@ -52,6 +52,7 @@
 /* ---- The stand-ins */
 
 struct tl_config tl_config;
+struct tl_launched tl_launched;
 
 static atomic_flag queue_lock = ATOMIC_FLAG_INIT;
 static struct tl_chunk *queue, **queue_end = &queue;
@@ -625,6 +626,7 @@ START_TEST(metadata_says_what_ran_where)
 	ck_assert_str_eq(text_of(about, "source"), "clock_gettime");
 	ck_assert_int_ge(json_array_size(json_object_get(about, "command")), 1);
 	ck_assert_str_eq(text_of(json_object_get(about, "apis"), "made-up"), "1.0");
+	ck_assert_int_lt(number_of(about, "clock_error_ns"), 10000000);
 	/* One moment on both clocks, but for what it takes to read the one between the other. */
 	struct timespec real;
 	uint64_t before = now();

@@ -32,6 +32,21 @@ extern _Atomic uint32_t tl_xpti_state TL_HIDDEN;
  */
 void tl_xpti_start_slowly(void);
 
+/* Acquire pairs with the starter's release: this thread sees the subscribers and the streams. */
+static inline uint32_t tl_xpti_state_now(void)
+{
+	return atomic_load_explicit(&tl_xpti_state, memory_order_acquire);
+}
+
+/*
+ * False: the caller calls tl_xpti_start_slowly, from a function of its own. So what is called often
+ * saves no registers for that.
+ */
+static inline bool tl_xpti_has_started(void)
+{
+	return likely(tl_xpti_state_now() & TL_XPTI_STARTED);
+}
+
 /* The first line of every function. The first call of a program loads the subscribers here. */
 static inline void tl_xpti_start(void)
 {

@@ -270,7 +270,7 @@ static bool can_lack_object(uint16_t type)
 	       type == xpti_trace_diagnostics;
 }
 
-/* Tracing may be off or not started; the object may be missing; the type may be a tool's. */
+/* The dispatcher may not have started; the object may be missing; the type may be a tool's. */
 static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream, uint16_t type,
 							   xpti_event *parent, xpti_event *object,
 							   uint64_t instance, const void *user_data)
@@ -285,10 +285,17 @@ static __attribute__((noinline)) xpti_result notify_slowly(xpti_stream_id stream
 		       : XPTI_RESULT_SUCCESS;
 }
 
-xpti_result xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent,
-				  xpti_event *object, uint64_t instance, const void *user_data)
+__attribute__((aligned(64))) xpti_result
+xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent, xpti_event *object,
+		      uint64_t instance, const void *user_data)
 {
-	if (unlikely(!tl_xpti_is_on() || !object || type > 255))
+	uint32_t state = tl_xpti_state_now();
+
+	if (unlikely(state == TL_XPTI_STARTED))
+		return XPTI_RESULT_FALSE;
+	if (unlikely(state != (TL_XPTI_STARTED | TL_XPTI_ENABLED)))
+		return notify_slowly(stream, type, parent, object, instance, user_data);
+	if (unlikely(!object || type > 255))
 		return notify_slowly(stream, type, parent, object, instance, user_data);
 	struct head *head = &predefined[stream][type];
 	const void *listeners = listeners_of(head);

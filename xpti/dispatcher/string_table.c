@@ -170,9 +170,16 @@ xpti_string_id xptiRegisterString(const char *string, char **table_string)
 	return number;
 }
 
+static __attribute__((noinline)) const char *lookup_string_first(xpti_string_id id)
+{
+	tl_xpti_start_slowly();
+	return xptiLookupString(id);
+}
+
 const char *xptiLookupString(xpti_string_id id)
 {
-	tl_xpti_start();
+	if (!tl_xpti_has_started())
+		return lookup_string_first(id);
 	const struct tl_xpti_text *text = tl_ids_get(&texts_by_number, (uint64_t)id - 1);
 	return text ? text->at : NULL;
 }

@@ -11,8 +11,10 @@
  */
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "xpti/dispatcher/subscribers.h"
 #include "xpti/dispatcher/pins.h"
@@ -54,6 +56,29 @@ static void make_dispatcher_global(void)
 		if (handle)
 			dlclose(handle);
 	}
+}
+
+/*
+ * Since SYCL 2026 subscribers need libxptifw.so.1. Beside the dispatcher lies a library with that
+ * soname, which leads to the dispatcher. Once it is loaded, the dynamic loader takes it for what
+ * they need, and does not load the original as well.
+ */
+static void load_newer_soname(void)
+{
+	static const char *const folders[] = {"tracelayer/xpti/", ""};
+	char path[PATH_MAX];
+	Dl_info own;
+
+	if (!dladdr((void *)&xptiReset, &own) || !own.dli_fname || !strchr(own.dli_fname, '/'))
+		return;
+	const char *file = strrchr(own.dli_fname, '/') + 1;
+	/* In a folder of its own name the dispatcher is called libxptifw.so. */
+	const char *folder = folders[strcmp(file, "libxptifw.so") == 0];
+	snprintf(path, sizeof(path), "%.*s%slibxptifw.so.1", (int)(file - own.dli_fname),
+		 own.dli_fname, folder);
+	/* Not closed: it stays as long as the dispatcher. */
+	if (access(path, R_OK) == 0)
+		dlopen(path, RTLD_LAZY);
 }
 
 static struct tl_xpti_subscriber *subscribers_first(void)
@@ -166,6 +191,7 @@ unsigned tl_xpti_subscribers_load(void)
 	if (!paths)
 		return 0;
 	make_dispatcher_global();
+	load_newer_soname();
 	/* A comma ends a name; after the last one nothing follows. */
 	for (char *path = paths, *next; path && *path; path = next) {
 		next = strchr(path, ',');

@@ -172,10 +172,10 @@ struct tl_xpti_point *tl_xpti_point_at(const void *address, size_t offset)
 	return tl_xpti_point_uid(point) ? point : NULL;
 }
 
-static struct tl_xpti_point *point_of_uid(uint64_t uid)
+static inline __attribute__((always_inline)) struct tl_xpti_point *point_of_uid(uint64_t uid)
 {
 	uint32_t at = (uint32_t)uid - 1;
-	struct slab *slab = uid >> 32 ? tl_ids_get(&slabs, at >> SLOT_BITS) : NULL;
+	struct slab *slab = uid >> 32 ? tl_ids_get_low(&slabs, at >> SLOT_BITS) : NULL;
 	uint32_t slot = at & ((1u << SLOT_BITS) - 1);
 
 	if (!slab || slot >= SLOTS || tl_xpti_point_uid(&slab->points[slot]) != uid)
@@ -296,9 +296,13 @@ static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text
 	return tl_xpti_text(pool, given && is_text(text) ? text : otherwise, true);
 }
 
+#define NO_FUNCTION "<unknown-function>"
+#define NO_FILE	    "<unknown-file>"
+
 static bool payload_is_valid(const xpti_payload *payload)
 {
-	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file));
+	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file |
+					     xpti_payload_has_code_pointer));
 }
 
 static void point_fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
@@ -319,7 +323,9 @@ static void point_fill_payload(struct tl_pool *pool, struct tl_xpti_point *point
 		.column_no = from->column_no,
 		.code_ptr_va = from->code_ptr_va,
 		.internal = uid,
-		.flags = from->flags | xpti_payload_registered | xpti_payload_has_hash,
+		/* A name and a file that were missing are there now. */
+		.flags = from->flags | xpti_payload_has_name | xpti_payload_has_source_file |
+			 xpti_payload_registered | xpti_payload_has_hash,
 		.uid_p1 = (uint64_t)point->file_id << 32 | from->line_no,
 		.uid_p2 = point->name_id,
 	};
@@ -353,10 +359,9 @@ static struct tl_xpti_point *point_make_in(struct tl_pool *pool, const xpti_payl
 					   const struct kind *kind)
 {
 	struct place key = {.name = text_or(pool, payload->name,
-					    payload->flags & xpti_payload_has_name, "unknown"),
+					    payload->flags & xpti_payload_has_name, NO_FUNCTION),
 			    .file = text_or(pool, payload->source_file,
-					    payload->flags & xpti_payload_has_source_file,
-					    "unknown-file"),
+					    payload->flags & xpti_payload_has_source_file, NO_FILE),
 			    .line = payload->line_no,
 			    .column = payload->column_no};
 	struct place *place = key.name && key.file ? place_get(pool, &key) : NULL;
@@ -475,7 +480,7 @@ uint64_t xptiRegisterPayload(xpti_payload *payload)
 	if (!point)
 		return XPTI_INVALID_UID;
 	payload->internal = point->payload.internal;
-	payload->flags |= xpti_payload_registered;
+	payload->flags |= xpti_payload_has_name | xpti_payload_has_source_file;
 	payload->uid_p1 = point->payload.uid_p1;
 	payload->uid_p2 = point->payload.uid_p2;
 	return payload->internal;
@@ -496,9 +501,16 @@ xpti_event *xptiMakeEvent(const char *name, xpti_payload *payload, uint16_t even
 	return &point->event;
 }
 
+static __attribute__((noinline)) const xpti_event *find_event_first(uint64_t uid)
+{
+	tl_xpti_start_slowly();
+	return xptiFindEvent(uid);
+}
+
 const xpti_event *xptiFindEvent(uint64_t uid)
 {
-	tl_xpti_start();
+	if (!tl_xpti_has_started())
+		return find_event_first(uid);
 	struct tl_xpti_point *point = point_of_uid(uid);
 	return point ? &point->event : NULL;
 }
@@ -534,16 +546,33 @@ void xptiReleaseEvent(xpti_event *event)
 		tl_xpti_point_release(point);
 }
 
-xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line,
-					 uint32_t column, void *code_ptr_va)
+/* What a payload of this place has. Without anything, it has the names of unknown places. */
+static xpti_payload payload_of(const char *function, const char *file, uint32_t line,
+			       uint32_t column, void *code_ptr_va)
 {
 	xpti_payload payload = XPTI_PAYLOAD(function, file, line, column);
 
-	tl_xpti_start();
+	if (!is_text(function) && !is_text(file) && !code_ptr_va)
+		return XPTI_PAYLOAD(NO_FUNCTION, NO_FILE, 0, 0);
+	if (!is_text(function))
+		payload.flags &= ~(uint64_t)xpti_payload_has_name;
+	if (!is_text(file))
+		payload.flags &= xpti_payload_has_name;
+	if (code_ptr_va)
+		payload.flags |= xpti_payload_has_code_pointer;
 	payload.code_ptr_va = code_ptr_va;
-	if (!is_text(function) && !is_text(file))
-		payload.line_no = payload.column_no = 0;
-	struct tl_xpti_point *point = point_make(&payload, &registered);
+	return payload;
+}
+
+xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line,
+					 uint32_t column, void *code_ptr_va)
+{
+	static const struct kind kind = {xpti_event_algorithm, xpti_activity_active,
+					 xpti_event_has_event_type | xpti_event_has_activity_type};
+	xpti_payload payload = payload_of(function, file, line, column, code_ptr_va);
+
+	tl_xpti_start();
+	struct tl_xpti_point *point = point_make(&payload, &kind);
 	return point ? &point->tracepoint_if : NULL;
 }
 

@@ -26,6 +26,7 @@
  * 	timeline_lanes.h	which lane a slice goes to
  * 	timeline_edges.h	edges, the runs of nodes, and arrows
  * 	timeline_args.h		the arguments of an event
+ * 	timeline_submissions.h	arrows from tasks to the calls that give work to a device
  * 	timeline_slices.h	recording slices and instants
  * 	timeline_open.h		what has begun and not ended, by thread
  * 	timeline_notified.h	what a notification becomes

@@ -14,7 +14,7 @@ const char *const timeline_key_texts[TIMELINE_KEYS] = {
 	KEY_TEXT(source),     KEY_TEXT(id),	   KEY_TEXT(instance),	  KEY_TEXT(parent),
 	KEY_TEXT(type),	      KEY_TEXT(bytes),	   KEY_TEXT(address),	  KEY_TEXT(from),
 	KEY_TEXT(to),	      KEY_TEXT(from_id),   KEY_TEXT(to_id),	  KEY_TEXT(message),
-	KEY_TEXT(unfinished), KEY_TEXT(unmatched), KEY_TEXT(duration_ns),
+	KEY_TEXT(unfinished), KEY_TEXT(unmatched), KEY_TEXT(duration_ns), KEY_TEXT(result),
 #undef KEY_TEXT
 };
 
@@ -34,7 +34,10 @@ void timeline_add_begun(struct timeline_args *args, const struct timeline_begun 
 	timeline_add_hex(args, TIMELINE_KEY(id), begun->uid);
 	timeline_add_count(args, TIMELINE_KEY(instance), begun->instance);
 	timeline_add_text(args, TIMELINE_KEY(parent), begun->parent);
-	if (begun->bytes)
+	if (begun->more & TIMELINE_RESULT)
+		timeline_add(args, TIMELINE_KEY(result), TL_VALUE_SIGNED_64,
+			     (uint64_t)begun->result);
+	else if (begun->bytes)
 		timeline_add_count(args, TIMELINE_KEY(bytes), begun->bytes);
 	timeline_add_hex(args, TIMELINE_KEY(address), begun->address);
 }

@@ -13,6 +13,7 @@
 #include "xpti/timeline/timeline_notified.h"
 #include "xpti/timeline/timeline_open.h"
 #include "xpti/timeline/timeline_slices.h"
+#include "xpti/timeline/timeline_state.h"
 #include "xpti/timeline/timeline_types.h"
 
 /* The process ends: all that was open is recorded already. */
@@ -38,14 +39,45 @@ static bool is_aligned(const void *pointer)
 	return pointer && (uintptr_t)pointer % 8 == 0;
 }
 
-/* The name of a function that has no event. */
-static const char *user_data_name(const struct notification *what)
+/* What a call with its arguments says of itself. NULL: the type is another. */
+static const xpti_function_with_args *function_called(const struct notification *what)
 {
-	if ((what->type | 1) == xpti_trace_function_end)
+	if ((what->type | 1) != xpti_trace_function_with_args_end || !is_aligned(what->user_data))
+		return NULL;
+	return what->user_data;
+}
+
+/*
+ * The name of a function by the user data. SYCL's runtime has one event for a call, whose name is
+ * "unknown", so calls with arguments name themselves. Others do where they have no event.
+ */
+static const char *user_data_name(const struct notification *what, const xpti_payload *payload)
+{
+	const xpti_function_with_args *call = function_called(what);
+
+	if (call)
+		return call->function_name;
+	if ((what->type | 1) == xpti_trace_function_end && !payload)
 		return what->user_data;
-	if ((what->type | 1) == xpti_trace_function_with_args_end && is_aligned(what->user_data))
-		return ((const xpti_function_with_args *)what->user_data)->function_name;
 	return NULL;
+}
+
+/* A call of SYCL's unified runtime. NULL: it is none. Arguments and results of others have no known
+ * types. */
+static const xpti_function_with_args *unified_runtime_call(const struct notification *what)
+{
+	const xpti_function_with_args *call = function_called(what);
+
+	return call && strncmp(timeline_stream_name(what->stream), "ur.", 3) == 0 ? call : NULL;
+}
+
+/* The unified runtime's calls give back a number of 32 bits. */
+static void begun_read_result(struct timeline_begun *begun, const xpti_function_with_args *call)
+{
+	if (!call || !call->ret_data || (uintptr_t)call->ret_data % sizeof(int32_t))
+		return;
+	begun->result = *(const int32_t *)call->ret_data;
+	begun->more |= TIMELINE_RESULT;
 }
 
 static uint32_t event_name(struct timeline_thread *thread, xpti_event *event)
@@ -74,15 +106,17 @@ static void begun_read_place(struct timeline_thread *thread, struct timeline_beg
 			     const struct notification *what)
 {
 	const xpti_payload *payload = what->object ? xptiQueryPayload(what->object) : NULL;
-	const char *name = payload ? NULL : user_data_name(what);
+	const char *name = user_data_name(what, payload);
 
 	if (payload && (payload->name || payload->source_file)) {
 		const struct timeline_place *place = payload_place(thread, payload);
 		begun->name = place->number;
 		begun->source = place->source;
 		begun->uid = payload->internal;
-	} else if (name) {
-		begun->name = timeline_place(thread, name, NULL, 0, 0, false)->number;
+	}
+	if (name) {
+		uint32_t number = timeline_place(thread, name, NULL, 0, 0, false)->number;
+		begun->name = number ? number : begun->name;
 	}
 	if (!begun->name)
 		begun->name = timeline_type_word(what->type);
@@ -139,7 +173,9 @@ static void notified_end(struct timeline_thread *thread, const struct notificati
 		if (!wanted || !begun.start)
 			return;
 		begun_read_memory(&begun, what);
-		timeline_tell(thread, &begun, now);
+		const xpti_function_with_args *call = unified_runtime_call(what);
+		begun_read_result(&begun, call);
+		timeline_tell(thread, &begun, now, call ? call->args_data : NULL);
 	} else if (wanted && !atomic_load_explicit(&over, memory_order_relaxed)) {
 		tell_unmatched(thread, what, now);
 	}

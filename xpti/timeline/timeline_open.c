@@ -116,13 +116,19 @@ static struct timeline_thread *thread_attach(void)
 	return thread;
 }
 
-struct timeline_thread *timeline_this_thread(void)
+struct timeline_thread *timeline_thread_here(void)
 {
 	struct timeline_thread *thread = self;
 
-	if (TL_LIKELY(thread && atomic_load_explicit(&thread->attached, memory_order_relaxed)))
-		return thread;
-	return thread_attach();
+	return thread && atomic_load_explicit(&thread->attached, memory_order_relaxed) ? thread
+										       : NULL;
+}
+
+struct timeline_thread *timeline_this_thread(void)
+{
+	struct timeline_thread *thread = timeline_thread_here();
+
+	return TL_LIKELY(thread != NULL) ? thread : thread_attach();
 }
 
 /* ---- what is open */
@@ -262,6 +268,18 @@ bool timeline_pop(struct timeline_thread *thread, struct timeline_begun *end)
 	       pop_own(thread, end, true);
 }
 
+bool timeline_open_task(struct timeline_thread *thread, uint64_t before,
+			struct timeline_begun *begun)
+{
+	for (uint32_t top = thread->top; top; top--)
+		if (entry_read(&thread->open[top - 1], begun) &&
+		    (begun->type == xpti_trace_task_begin ||
+		     begun->type == xpti_trace_transfer_begin) &&
+		    begun->start && begun->start <= before)
+			return true;
+	return false;
+}
+
 /* ---- what doesn't end */
 
 static bool is_event_of_its_own(const struct timeline_begun *begun)
@@ -276,7 +294,7 @@ static void entry_give_up(struct timeline_thread *thread, struct timeline_begun 
 	bool alone = is_event_of_its_own(begun);
 
 	begun->more = alone ? TIMELINE_NO_SLICE : TIMELINE_UNFINISHED | more;
-	timeline_tell(thread, begun, alone ? 0 : now);
+	timeline_tell(thread, begun, alone ? 0 : now, NULL);
 }
 
 /*

@@ -11,13 +11,18 @@
 #include <stdint.h>
 
 #include "xpti/timeline/timeline_places.h"
+#include "xpti/timeline/timeline_submissions.h"
 
 /* What began. `start` 0: it was not to be recorded. */
 struct timeline_begun {
 	uint64_t start;		   /* ticks */
 	uint64_t object, instance; /* as the notification had them */
 	uint64_t uid;
-	uint64_t bytes, address; /* memory; 0: not known */
+	union {
+		uint64_t bytes; /* memory; 0: not known */
+		int64_t result; /* TIMELINE_RESULT: what the function gave back */
+	};
+	uint64_t address; /* of memory; 0: not known */
 	uint32_t name, source;
 	uint32_t parent;
 	uint16_t type;
@@ -30,6 +35,7 @@ enum timeline_more {
 	TIMELINE_ASIDE = 1,
 	TIMELINE_UNFINISHED = 2,
 	TIMELINE_NO_SLICE = 4, /* it becomes an instant at its begin */
+	TIMELINE_RESULT = 8,
 };
 
 enum { TIMELINE_OPEN = 1024, TIMELINE_WORDS = sizeof(struct timeline_begun) / 8 };
@@ -54,11 +60,14 @@ struct timeline_thread {
 	pthread_mutex_t lock;
 	uint32_t lanes[256]; /* by stream; 0: not made yet */
 	struct timeline_place places[TIMELINE_PLACES];
+	struct timeline_submissions submissions; /* only the thread itself uses it */
 	struct timeline_open open[TIMELINE_OPEN];
 };
 
 /* The calling thread's state. NULL: memory is short. */
 struct timeline_thread *timeline_this_thread(void);
+/* The same, if the thread has a state already. NULL: it has none. */
+struct timeline_thread *timeline_thread_here(void);
 /* Call this once, first. False: the process has no thread key left. */
 bool timeline_threads_start(void);
 
@@ -69,6 +78,12 @@ void timeline_push(struct timeline_thread *thread, const struct timeline_begun *
  * nothing that began matches.
  */
 bool timeline_pop(struct timeline_thread *thread, struct timeline_begun *end);
+/*
+ * The calling thread's innermost open task or transfer that is recorded and began before that time.
+ * False: there is none.
+ */
+bool timeline_open_task(struct timeline_thread *thread, uint64_t before,
+			struct timeline_begun *begun);
 /* Record all that is open as unfinished; `stream` 0: of all streams. */
 void timeline_flush(uint8_t stream);
 

@@ -16,6 +16,12 @@
 #include "xpti/timeline/timeline_open.h"
 #include "xpti/timeline/timeline_state.h"
 
+/*
+ * SYCL's runtime names a kernel by its type, demangled from the type's information: "typeinfo name
+ * for app::Kernel". The name is what follows.
+ */
+static const char before_name[] = "typeinfo name for ";
+
 /* A longer text may have been cut. */
 #define SURELY_WHOLE (TL_STRING_MAX - 4)
 
@@ -47,7 +53,8 @@ static uint32_t source_number(const char *file, uint32_t line, uint32_t column)
 	char buffer[TL_STRING_MAX];
 	struct tl_text text = {buffer, buffer + sizeof(buffer), false};
 
-	if (!file || !*file || strcmp(file, "unknown-file") == 0)
+	if (!file || !*file || strcmp(file, "unknown-file") == 0 ||
+	    strcmp(file, "<unknown-file>") == 0)
 		return 0;
 	tl_text_put(&text, file, strnlen(file, sizeof(buffer) - 32));
 	if (line && line != UINT32_MAX) {
@@ -61,6 +68,18 @@ static uint32_t source_number(const char *file, uint32_t line, uint32_t column)
 	return tl_guest_number(buffer, (size_t)(text.at - buffer));
 }
 
+/* How many bytes of it are no name. */
+static uint32_t name_skipped(const char *name, bool trusted)
+{
+	char copy[sizeof(before_name) - 1];
+
+	if (name && trusted)
+		return strncmp(name, before_name, sizeof(copy)) == 0 ? sizeof(copy) : 0;
+	if (!name || tl_checked_copy(copy, name, sizeof(copy)) < sizeof(copy))
+		return 0;
+	return memcmp(copy, before_name, sizeof(copy)) == 0 ? sizeof(copy) : 0;
+}
+
 static bool place_is_same(const struct timeline_place *place, const char *name, const char *file,
 			  uint32_t line, uint32_t column)
 {
@@ -68,7 +87,10 @@ static bool place_is_same(const struct timeline_place *place, const char *name, 
 	    place->column != column)
 		return false;
 	/* A place without a number is not remembered. */
-	return place->number && strncmp(name, place->text, place->size) == 0 &&
+	if (!place->number || strncmp(name, before_name, place->skipped) != 0)
+		return false;
+	name += place->skipped;
+	return strncmp(name, place->text, place->size) == 0 &&
 	       (!name[place->size] || place->size > SURELY_WHOLE);
 }
 
@@ -84,7 +106,8 @@ const struct timeline_place *timeline_place(struct timeline_thread *thread, cons
 		return place;
 	*place =
 		(struct timeline_place){.name = name, .file = file, .line = line, .column = column};
-	place->number = timeline_text(name, trusted);
+	place->skipped = name_skipped(name, trusted);
+	place->number = timeline_text(name + place->skipped, trusted);
 	place->source = source_number(file, line, column);
 	place->text = tl_guest_text(place->number, &place->size);
 	return place;

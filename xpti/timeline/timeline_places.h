@@ -16,6 +16,7 @@ struct timeline_place {
 	uint32_t number, source; /* strings: the name, and "file:line"; 0: there is none */
 	const char *text;	 /* the name as it was when the number was asked for */
 	size_t size;
+	uint32_t skipped; /* bytes before the name that are no part of it */
 };
 
 enum { TIMELINE_PLACES = 256 };

@@ -5,7 +5,9 @@
 #include "xpti/timeline/timeline_slices.h"
 
 #include "xpti/timeline/timeline_lanes.h"
+#include "xpti/timeline/timeline_open.h"
 #include "xpti/timeline/timeline_types.h"
+#include "xpti/timeline/timeline_ur.h"
 
 static struct tl_event event_of(char phase, uint16_t type, uint32_t lane, uint32_t name,
 				const struct timeline_args *args)
@@ -28,6 +30,7 @@ static void tell_slice(uint32_t lane, const struct timeline_begun *begun, uint64
 	event.duration = end > begun->start ? end - begun->start : 0;
 	tl_guest_put(&event);
 	timeline_run_ends(begun->uid, lane, begun->start, begun->start + event.duration);
+	timeline_submissions_end(begun, lane);
 }
 
 void timeline_tell_instant(struct timeline_thread *thread, uint64_t time,
@@ -40,7 +43,8 @@ void timeline_tell_instant(struct timeline_thread *thread, uint64_t time,
 	tl_guest_put(&event);
 }
 
-void timeline_tell(struct timeline_thread *thread, const struct timeline_begun *begun, uint64_t end)
+void timeline_tell(struct timeline_thread *thread, const struct timeline_begun *begun, uint64_t end,
+		   const void *ur_pointers)
 {
 	struct timeline_args args = {.count = 0};
 	uint32_t lane = 0;
@@ -48,6 +52,8 @@ void timeline_tell(struct timeline_thread *thread, const struct timeline_begun *
 	if (!begun->start)
 		return;
 	timeline_add_begun(&args, begun);
+	if (ur_pointers)
+		timeline_add_ur(&args, begun->name, ur_pointers);
 	if (begun->more & TIMELINE_UNFINISHED)
 		timeline_add(&args, TIMELINE_KEY(unfinished), TL_VALUE_TRUTH, true);
 	if (!(begun->more & TIMELINE_NO_SLICE))

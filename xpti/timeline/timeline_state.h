@@ -40,6 +40,7 @@ enum timeline_key {
 	TIMELINE_KEY_unfinished,
 	TIMELINE_KEY_unmatched,
 	TIMELINE_KEY_duration_ns,
+	TIMELINE_KEY_result,
 	TIMELINE_KEYS
 };
 
@@ -49,6 +50,7 @@ struct timeline {
 	pthread_mutex_t lock;			   /* protects that list */
 	uint32_t thread_count;
 	_Atomic uint32_t keys[TIMELINE_KEYS];
+	_Atomic uint32_t submits; /* the number of an arrow's name; 0: not known yet */
 	/* numbers of the types' words; the last is for all user-defined types; 0: not known yet */
 	_Atomic uint32_t words[TIMELINE_TYPES + 1], categories[TIMELINE_TYPES + 1];
 	_Atomic uint64_t ends[65536 / 64]; /* a bit for each type that has ended something */

@@ -94,4 +94,5 @@ static __attribute__((constructor)) void library_load(void)
 		return;
 	}
 	tl_guest_at_end(timeline_at_end);
+	tl_guest_at_submission(timeline_submitted);
 }

@@ -75,7 +75,47 @@ static bool device_has_timers(cl_device_id id)
 	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major * 10 + minor >= 21;
 }
 
-static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool timers)
+struct identity {
+	cl_uchar uuid[CL_UUID_SIZE_KHR];
+	cl_device_pci_bus_info_khr pci;
+	bool has_uuid, has_pci;
+};
+
+/* A driver is only asked for what it says that it has: some print a message about anything else. */
+static void identity_ask(struct identity *identity, cl_device_id id)
+{
+	char *extensions;
+	size_t size = 0;
+
+	*identity = (struct identity){.has_uuid = false};
+	if (tl_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS ||
+	    !(extensions = calloc(1, size + 1)))
+		return;
+	if (tl_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, size, extensions, NULL) == CL_SUCCESS) {
+		identity->has_uuid =
+			strstr(extensions, "cl_khr_device_uuid") &&
+			tl_cl.clGetDeviceInfo(id, CL_DEVICE_UUID_KHR, sizeof(identity->uuid),
+					      identity->uuid, NULL) == CL_SUCCESS;
+		identity->has_pci =
+			strstr(extensions, "cl_khr_pci_bus_info") &&
+			tl_cl.clGetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof(identity->pci),
+					      &identity->pci, NULL) == CL_SUCCESS;
+	}
+	free(extensions);
+}
+
+static void device_identify(struct tl_device *device, const struct identity *identity)
+{
+	const struct tl_pci_address address = {identity->pci.pci_domain, identity->pci.pci_bus,
+					       identity->pci.pci_device,
+					       identity->pci.pci_function};
+
+	tl_device_identify(device, identity->has_uuid ? identity->uuid : NULL,
+			   identity->has_pci ? &address : NULL);
+}
+
+static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool timers,
+				       const struct identity *identity)
 {
 	struct tl_cl_device *device = calloc(1, sizeof(*device));
 
@@ -88,6 +128,7 @@ static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool t
 		free(device);
 		return NULL;
 	}
+	device_identify(device->device, identity);
 	device->handle.key = id;
 	device->clock = timers ? TL_CL_TIMERS : TL_CL_QUEUED;
 	pthread_mutex_init(&device->lock, NULL);
@@ -132,11 +173,13 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 	    tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
 		return device;
 	bool timers = device_has_timers(id);
+	struct identity identity;
+	identity_ask(&identity, id);
 	pthread_mutex_lock(&lock);
 	device = (struct tl_cl_device *)tl_handles_find(&table, id);
 	bool met = device;
 	if (!device)
-		device = device_new(id, name_trimmed(name), timers);
+		device = device_new(id, name_trimmed(name), timers, &identity);
 	pthread_mutex_unlock(&lock);
 	if (!met && device)
 		clock_read_if_due(device, tl_device_now(), true);

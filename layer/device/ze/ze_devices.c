@@ -99,6 +99,18 @@ static void device_pair(struct ze_device *device)
 		tl_clock_fit_pair(&device->clock, ticks, start, start + best);
 }
 
+static void device_identify(struct ze_device *device, const ze_device_properties_t *properties)
+{
+	__typeof__(&zeDevicePciGetPropertiesExt) ask = tl_hook_real("zeDevicePciGetPropertiesExt");
+	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
+	ze_device_handle_t handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+	bool has_pci = ask && ask(handle, &pci) == ZE_RESULT_SUCCESS;
+	struct tl_pci_address address = {pci.address.domain, pci.address.bus, pci.address.device,
+					 pci.address.function};
+
+	tl_device_identify(device->device, properties->uuid.id, has_pci ? &address : NULL);
+}
+
 static struct ze_device *device_new(ze_device_handle_t handle)
 {
 	ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2};
@@ -117,6 +129,7 @@ static struct ze_device *device_new(ze_device_handle_t handle)
 		free(device);
 		return NULL;
 	}
+	device_identify(device, &properties);
 	device_ask_groups(device);
 	device->next = all;
 	all = device;

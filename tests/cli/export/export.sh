@@ -46,7 +46,7 @@ is "$(stat -c %a "$tmp/t.json")" 600 "nobody else may read it"
 is "$("$tracelayer" summary --json "$tmp/t.json" 2>"$tmp/said" | grep -c scalars)" 1 "and the summary knows it"
 
 "$tracelayer" summary --csv "$tmp/t.json" >"$tmp/json.csv" 2>"$tmp/json.said"
-"$tracelayer" summary --csv "$tmp/t.tlt" >"$tmp/tlt.csv" 2>"$tmp/tlt.said"
+"$tracelayer" summary --csv --exact "$tmp/t.tlt" >"$tmp/tlt.csv" 2>"$tmp/tlt.said"
 is $? 0 "the summary reads the file itself, too"
 ok "with the same table" cmp "$tmp/json.csv" "$tmp/tlt.csv"
 ok "and the same losses" cmp "$tmp/json.said" "$tmp/tlt.said"

@@ -12,7 +12,7 @@ shims=$top_builddir/.libs/libkill_shims.so
 kill_py() { "$python" "$top_srcdir/tests/buffers/kill.py" "$@"; }
 recover() { "$tracelayer" recover "$@"; }
 cd "$tmp" || exit 99
-plan 117
+plan 119
 
 # fresh: as if nothing had been done.
 fresh()
@@ -258,8 +258,8 @@ if unshare -rm true 2>/dev/null; then
 	export -f await_death
 	is "$(unshare -rm bash alone.sh 2>/dev/null)" "6
 4
-tracelayer-buffers.1.0 tracelayer-buffers.2.0 tracelayer-buffers.2147483646.0 tracelayer-buffers.3.0 tracelayer-buffers.5.0 1" \
-	"all leftovers at once, by two commands at the same time: each once; links, pipes, folders and what is not ours stay, whatever their names"
+tracelayer-buffers.1.0 tracelayer-buffers.2.0 tracelayer-buffers.3.0 tracelayer-buffers.5.0 1" \
+	"all leftovers at once, by two commands at the same time: each once; links, pipes, folders and what is not ours stay, whatever their names; empty files go"
 	is "$(kill_py check counts t.*.json)" "16000 0" "and each call is in one trace"
 else
 	skip 2 "user namespaces can't be had on this machine"
@@ -364,6 +364,13 @@ for file in disk.iso short empty; do
 1
 $file" "a file that only begins with zeros, or is short, stays: $file"
 done
+: >tracelayer-buffers.$child.3
+is "$(recover "$tmp" >/dev/null 2>&1; ls tracelayer-buffers.$child.3 2>&1 | grep -c 'No such')" 1 "an empty file with the name of buffers, whose process died before it wrote to it, is removed"
+: >tracelayer-buffers.$child.3
+sleep 30 3<>tracelayer-buffers.$child.3 & writer=$!
+recover "$tmp" >/dev/null 2>&1
+ok "but not while a process has it open: that one is about to write to it" test -e tracelayer-buffers.$child.3
+kill $writer; wait $writer 2>/dev/null; rm -f tracelayer-buffers.$child.3
 cp short tracelayer-buffers.$child.0
 like "$(recover "$tmp" 2>&1; echo "$?, $(stat -c %s tracelayer-buffers.$child.0) bytes")" "^1, 180 bytes" "also by the name of one, in a folder that was named"
 ln -s disk.iso link

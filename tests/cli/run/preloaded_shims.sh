@@ -7,7 +7,7 @@ need_command
 : "${CC:=cc}"
 top_builddir=$(cd "$top_builddir" && pwd)
 top_srcdir=$(cd "$top_srcdir" && pwd)
-plan 4
+plan 5
 cd "$tmp" || exit 99
 mkdir -p prefix/bin prefix/lib
 cp "$top_builddir/tracelayer" prefix/bin/ && cp "$libtracelayer" prefix/lib/libtracelayer.so || exit 99
@@ -23,3 +23,5 @@ is $? 127 'so no program starts with them alone'
 LD_PRELOAD=$tmp/shims.so prefix/bin/tracelayer run -o t.json -- ./main >out 2>err
 is "$?:$(cat out)" 4:4 'run starts one' || diag "$(cat err)"
 is "$(grep -c '"name":"cup_fill"' t.json)" 1 'and its call is traced'
+LD_PRELOAD=$tmp/shims.so prefix/bin/tracelayer run --annotations=yes -o t.json -- ./main >out 2>err
+like "$?:$(cat out):$(cat err)" '^1::tracelayer: libtracelayer-annotations.so: not found beside this command' 'a library that is missing there is told of where it was asked for'

@@ -318,7 +318,7 @@ is "$(RANK=1 LOCAL_RANK=1 WORLD_SIZE=2 with_code calls -o 'r.%r.json')" "0 trace
 is "$(with_code run --level=lots -- touch started)" \
 	"2 tracelayer: --level=lots: no such word as 'lots'; use all, none, request, runtime, operator, debug, standard" "an option's value: exit 2"
 nok "and the program was not started" test -e started
-like "$(with_code run --nosuch -- true)" "unrecognized option '--nosuch'" "no such option"
+like "$(with_code run --nosuch -- true)" "^2 tracelayer: --nosuch: no such option; .tracelayer run --help. lists the options" "no such option"
 run --nosuch -- true 2>/dev/null; is $? 2 "and exit 2"
 run 2>/dev/null; is $? 2 "no program: exit 2"
 is "$(TRACELAYER_LEVLE=all said run -- sh -c 'true; true' | grep -v "$none")" \

@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 55
+plan 76
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -75,6 +75,40 @@ like "$csv" '^fails,2,1,2,0\.000000,1,1,1,1,1$' "failed calls are counted"
 is "$(printf '%s\n' "$csv" | cut -d, -f1 | paste -sd' ')" "function each outer inner fails" "rows go by total, counters and metadata are no calls"
 like "$text" '^each +200 +0 +20\.10 ms +100\.0 % +100\.5 us +1\.000 us +100\.0 us +198\.0 us +200\.0 us$' "text has units"
 like "$text" '^host calls: 204 in 4 functions, on 2 threads$' "the heading has the sums"
+
+# --- a part of it. The trace begins with "outer", at 100.125 us; "each" begins at 86,400 s, and comes every millisecond.
+selected() { summary --csv "$@" | tr -d '\r' | awk -F, 'NR > 1 { print $1, $2 }' | paste -sd' '; }
+is "$(selected --longer-than=150us "$tmp/lines.json")" "each 51" "--longer-than counts what took so long"
+is "$(selected --failed "$tmp/lines.json")" "fails 1" "--failed counts calls that failed"
+is "$(selected --name='?n*,f*' --name=outer "$tmp/lines.json")" "outer 1 inner 1 fails 2" "--name takes globs, and several times"
+is "$(selected --thread=main "$tmp/lines.json")" "each 200 fails 2" "--thread takes a thread's name"
+is "$(selected --thread=2 "$tmp/lines.json")" "outer 1 inner 1" "or its number"
+is "$(selected --process=2 "$tmp/lines.json")" "" "--process takes a process's number"
+is "$(selected --time=-1 "$tmp/lines.json")" "outer 1 inner 1" "--time counts from the start of the trace"
+is "$(selected --time=86400.0098: --longer-than=1us --name=each "$tmp/lines.json")" "each 190" "and takes what lies in it in part, as with --longer-than and --name"
+is "$(summary --time=5-3 "$tmp/lines.json" 2>&1 | head -n 1; summary --longer-than=1 "$tmp/lines.json" 2>&1 | head -n 1)" \
+	"tracelayer summary: --time=5-3: give two times in seconds, such as 0.5-2, 0.5- or -2
+tracelayer summary: --longer-than=1: give a number and ns, us, ms or s, like 1ms" "no such time"
+like "$(summary --name=none "$tmp/lines.json")" '^host calls: 0 in 0 functions' "nothing may be left"
+mkdir -p "$tmp/job/a.1/host" && touch "$tmp/job/a.1/host/0.tlt"
+like "$(summary --failed "$tmp/job" 2>&1)" 'the sums of a job have all calls; name .tlt files in it to select some' "a job's sums are of all"
+
+# --- the order of rows, and which rows and columns
+rows() { summary --csv --table=calls "$@" "$tmp/lines.json" | tr -d '\r' | paste -sd' '; }
+is "$(rows --columns=calls --sort=calls)" "function,calls each,200 fails,2 inner,1 outer,1" "--sort by a number: largest first"
+is "$(rows --columns=calls --sort=function --top=3)" "function,calls each,200 fails,2 inner,1" "by a text: in its order; --top cuts"
+is "$(rows --columns='99 %,Failed' --sort=p99 --top=2)" "function,p99_ns,failed each,198000,0 outer,1500,0" "columns by their titles, or by their keys without the unit, in the order that is asked for"
+is "$(rows --columns=calls --sort=max_ns --top=1)" "function,calls each,200" "a column that sorts need not be shown"
+is "$(summary --by=thread --columns=calls --top=1 --csv --table=calls "$tmp/lines.json" | tr -d '\r' | paste -sd' ')" "thread,function,calls 1 main,each,200 2,outer,1" \
+	"--top is of each group"
+is "$(summary --json --columns=median --sort=median --top=1 --table=calls "$tmp/lines.json" | "$python" -c 'import json, sys; print(json.load(sys.stdin)["tables"][0]["rows"])')" \
+	"[{'function': 'each', 'median_ns': 100000}]" "the same in JSON"
+is "$(summary --columns=total --top=1 "$tmp/lines.json" | tail -n 1 | tr -s ' ')" "each 20.10 ms" "and in text"
+for wrong in --sort=size --columns=calls,size,total; do
+	said=$(summary $wrong "$tmp/lines.json" 2>&1)
+	is "$? $said" "2 tracelayer: size: no table here has such a column; give a column's title, or its name in --csv" "$wrong is told of"
+done
+is "$(summary --top=0 "$tmp/lines.json" 2>&1 | head -n 1)" "tracelayer summary: --top=0: give a number of rows, 1 or more" "no rows at all are none"
 
 # --- every layout gives the same numbers
 for layout in one pretty object object_pretty comma; do

@@ -11,7 +11,8 @@ archives=$top_builddir/.libs
 
 library()
 {
-	${CC:-cc} $options -shared -Wl,--whole-archive "$top_builddir/libtl_core_tsan.a" "$top_builddir/libtl_writer_tsan.a" \
+	need_sanitized libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a &&
+		${CC:-cc} $options -shared -Wl,--whole-archive "$top_builddir/libtl_core_tsan.a" "$top_builddir/libtl_writer_tsan.a" \
 		"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
 		-Wl,--no-whole-archive -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,--version-script="$top_builddir/layer/libtracelayer.map" \
 		-Wl,--exclude-libs,libffi.a:libz.a -l:libffi.a -l:libz.a -o "$tmp/libtracelayer.so" &&

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 52
+plan 55
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -77,6 +77,29 @@ is "$(argument "$tmp/t.json" "read buffer" peer) $(argument "$tmp/t.json" "write
 is "$(argument "$tmp/t.json" "signal event" times) $(argument "$tmp/t.json" vector_add@0 times)" "global None host" "and where times come from"
 is "$(argument "$tmp/t.json" "fill buffer" bytes) $(argument "$tmp/t.json" "copy buffer" bytes) $(argument "$tmp/t.json" "read image" bytes)" \
 	"1024 1024 64 1024 256" "and their bytes"
+# The first slice of each queue says which piece of hardware it is: UUID "dev a.0.-1", at bus 3.
+is "$("$python" - "$tmp/t.json" <<'END'
+import json, sys
+first, said = set(), []
+for e in json.load(open(sys.argv[1])):
+    if e["ph"] == "X" and "device" in e["cat"].split(","):
+        args = e["args"]
+        if args["device"] == "tracelayer test device" and args["queue"] not in first:
+            first.add(args["queue"])
+            said.append((args.get("uuid"), args.get("pci")))
+        elif "uuid" in args or "pci" in args:
+            said.append("again")
+print(len(first) == len(said) > 1, *set(said))
+END
+)" "True ('64657620-612e-302e-2d31-000000000000', '0000:03:00.0')" "each queue says once which device's it is"
+# Two ranks.
+for rank in 0 1; do
+	env -u LD_PRELOAD OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$rank PMIX_NAMESPACE=1234 \
+		ZE_ENABLE_ALT_DRIVERS="$driver" "$tracelayer" run --quiet --job="$tmp/J" -- "$app" work 1 1 >"$tmp/out" 2>&1
+done
+is "$("$tracelayer" summary --table=ranks --by=rank --csv "$tmp/J" | tr -d '\r' | awk -F, '{ print $1, $NF }' | sort | paste -sd' ')" \
+	"0 0000:03:00.0 1 0000:03:00.0 rank device" "a job's ranks have their devices"
+like "$("$tracelayer" summary --table=ranks --by=rank "$tmp/J")" '^ +1 .* 0000:03:00\.0$' "which its table shows"
 # Each thread has 4 KiB of both, at the same time or not.
 counter() { "$python" -c 'import json, sys
 values = [e["args"]["bytes"] for e in sorted(json.load(open(sys.argv[1])), key=lambda e: e.get("ts", 0)) if e["ph"] == "C" and e["name"] == sys.argv[2]]

@@ -177,6 +177,9 @@ AT(tl_end_piece, events, 16);
 AT(tl_end_piece, lost, 24);
 AT(tl_end_piece, last, 32);
 AT(tl_end_piece, overwritten, 40);
+AT(tl_end_piece, clocks.monotonic_ns, 48);
+AT(tl_end_piece, clocks.realtime_ns, 56);
+AT(tl_end_piece, clocks.error_ns, 64);
 AT(tl_strings_piece, index, 16);
 AT(tl_strings_piece, first, 20);
 AT(tl_strings_piece, units, 32);
@@ -263,13 +266,18 @@ START_TEST(an_end_says_what_was_overwritten_or_is_of_an_older_version)
 	struct tl_end_piece *end = build_piece(&file, TL_PIECE_END, sizes[_i]);
 	end->events = 6;
 	end->lost = 4;
-	if (!_i)
+	if (!_i) {
 		end->overwritten = 9;
+		end->clocks = (struct tl_clock_pair){100, 200, 3};
+	}
 	struct tl_trace *trace = opened_soundly();
 	ck_assert(trace->ended);
 	ck_assert_uint_eq(trace->events, 6);
 	ck_assert_uint_eq(trace->lost, 4);
 	ck_assert_uint_eq(trace->overwritten, _i ? 0 : 9);
+	ck_assert_uint_eq(trace->end_clocks.monotonic_ns, _i ? 0 : 100);
+	ck_assert_uint_eq(trace->end_clocks.realtime_ns, _i ? 0 : 200);
+	ck_assert_uint_eq(trace->end_clocks.error_ns, _i ? 0 : 3);
 	finish(trace);
 }
 END_TEST

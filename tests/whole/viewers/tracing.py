@@ -6,7 +6,7 @@ VIEWER is the folder that has trace_viewer_full.html, the page behind chrome://t
 A headless Chromium imports the trace with it, in the way that `go tool trace` does. Then the viewer's own model is compared with the file: every slice on
 its lane, with its start and its end in nanoseconds; every counter's samples; and every arrow, which must begin and end on slices, those
 that the trace means: one end on the call, the other on the device's command that has the same correlation; or, on lanes of XPTI streams, on runs of the two
-nodes of an edge that was told of. Nothing may be dropped, no import warning given and nothing said on the console. (The viewer is told to reckon in nanoseconds, which a file that is an array can't do.)
+nodes of an edge that was told of, or on a task and a call that gives work to a device. Nothing may be dropped, no import warning given and nothing said on the console. (The viewer is told to reckon in nanoseconds, which a file that is an array can't do.)
 
 	--screenshot PNG	also take a picture
 	--part NAME:NTH:COUNT	of COUNT commands of a device, beginning with the NTH of that name; of XPTI streams, where there are none
@@ -141,6 +141,9 @@ def check_arrows(events, shown):
 		if {(one[0], one[1]), (other[0], other[1])} <= streams:
 			if (one[7], other[7]) not in edges:
 				yield "an arrow from %s to %s, which no edge joins" % (one[2], other[2])
+		elif (one[0], one[1]) in streams:
+			if (other[0], other[1]) in devices or not other[5]:
+				yield "an arrow from %s to %s, which gives no work to a device" % (one[2], other[2])
 		elif ((one[0], one[1]) in devices) == ((other[0], other[1]) in devices):
 			yield "an arrow from %s to %s: not between a call and a device" % (one[2], other[2])
 		elif (other[0], other[1]) in devices and one[5] != other[5]:
@@ -175,7 +178,7 @@ def check_samples(document, shown):
 
 
 def picture(browser, shown, lanes, options):
-	"""Of a part: from a little before the calls that submitted it to a little behind."""
+	"""Of a part: from a little before the calls that submitted it, and the tasks that made these calls, to a little behind."""
 	start, end = min(one[3] for one in shown["slices"]), max(one[4] for one in shown["slices"])
 	if options.part:
 		name, nth, count = options.part.split(":")
@@ -183,7 +186,9 @@ def picture(browser, shown, lanes, options):
 		first = [at for at, one in enumerate(work) if one[2] == name][int(nth) - 1]
 		part = work[first:first + int(count)]
 		numbers = {one[5] for one in part if one[5]}
-		start = min(one[3] for one in shown["slices"] if one in part or one[5] in numbers)
+		calls = {i for i, one in enumerate(shown["slices"]) if one in part or one[5] in numbers}
+		calls |= {at for at, to in shown["arrows"] if at >= 0 and to in calls}
+		start = min(shown["slices"][i][3] for i in calls)
 		end = max(one[4] for one in part)
 	room = (end - start) * 0.04
 	time.sleep(1)	# until it has chosen a part by itself

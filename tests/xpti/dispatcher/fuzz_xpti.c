@@ -227,9 +227,10 @@ static struct model_place *visit(const xpti_payload *payload)
 	struct model_place key = {.line = payload->line_no, .column = payload->column_no};
 	uint32_t i = 0;
 
-	key.name = number_of(or (payload->flags & xpti_payload_has_name, payload->name, "unknown"));
+	key.name = number_of(
+		or (payload->flags & xpti_payload_has_name, payload->name, "<unknown-function>"));
 	key.file = number_of(or (payload->flags & xpti_payload_has_source_file,
-				 payload->source_file, "unknown-file"));
+				 payload->source_file, "<unknown-file>"));
 	while (i < place_count && (places[i].name != key.name || places[i].file != key.file ||
 				   places[i].line != key.line || places[i].column != key.column))
 		i++;
@@ -247,7 +248,8 @@ static void check_payload(const xpti_payload *got, const xpti_payload *wanted,
 	      got->code_ptr_va == wanted->code_ptr_va);
 	SOUND(got->uid_p1 == ((uint64_t)place->file << 32 | got->line_no) &&
 	      got->uid_p2 == place->name);
-	SOUND(got->flags == (wanted->flags | xpti_payload_registered | xpti_payload_has_hash));
+	SOUND(got->flags == (wanted->flags | xpti_payload_has_name | xpti_payload_has_source_file |
+			     xpti_payload_registered | xpti_payload_has_hash));
 	bool stack = wanted->flags & xpti_payload_has_stack_trace && wanted->stack_trace &&
 		     *wanted->stack_trace;
 	SOUND(stack ? strcmp(got->stack_trace, wanted->stack_trace) == 0 : !got->stack_trace);
@@ -281,8 +283,8 @@ static void register_payload(xpti_payload *payload, bool valid)
 		SOUND(memcmp(&before, payload, sizeof(before)) == 0);
 		return;
 	}
-	SOUND(payload->internal == uid &&
-	      payload->flags == (before.flags | xpti_payload_registered));
+	SOUND(payload->internal == uid && payload->flags == (before.flags | xpti_payload_has_name |
+							     xpti_payload_has_source_file));
 	xpti_event *event = (xpti_event *)xptiFindEvent(uid);
 	SOUND(event);
 	add_event(event, &before);
@@ -315,10 +317,15 @@ static void create_tracepoint(xpti_payload *payload)
 				     payload->column_no, (void *)payload->code_ptr_va);
 
 	SOUND(point && point->vtbl->event_ref(point) == xptiFindEvent(point->vtbl->uid64(point)));
-	payload->flags = xpti_payload_has_name | xpti_payload_has_source_file |
-			 xpti_payload_has_line | xpti_payload_has_column;
-	if (!(payload->name && *payload->name) && !(payload->source_file && *payload->source_file))
+	bool named = payload->name && *payload->name,
+	     filed = payload->source_file && *payload->source_file, coded = payload->code_ptr_va;
+	if (!named && !filed && !coded)
 		payload->line_no = payload->column_no = 0;
+	payload->flags =
+		(named ? xpti_payload_has_name : 0) | (coded ? xpti_payload_has_code_pointer : 0);
+	if (filed || (!named && !coded))
+		payload->flags |= xpti_payload_has_source_file | xpti_payload_has_line |
+				  xpti_payload_has_column;
 	add_event(point->vtbl->event_ref(point), payload);
 }
 
@@ -333,7 +340,8 @@ static void make(unsigned how)
 				.column_no = line / 64,
 				.code_ptr_va = (void *)(uintptr_t)line,
 				.flags = take(1) ^ take(1) << 8};
-	bool valid = payload.flags & (xpti_payload_has_name | xpti_payload_has_source_file);
+	bool valid = payload.flags & (xpti_payload_has_name | xpti_payload_has_source_file |
+				      xpti_payload_has_code_pointer);
 
 	if (line == 0xff)
 		payload.line_no = payload.column_no = UINT32_MAX;

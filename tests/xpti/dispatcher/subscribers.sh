@@ -9,7 +9,7 @@ proxy=$top_builddir/libtracelayer-xptiproxy.a
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 145
+plan 148
 
 # subscriber NAME LINK FLAGS…: linked with the dispatcher, as subscribers are (LINK is linked), or with undefined symbols (LINK is plain).
 subscriber()
@@ -38,6 +38,10 @@ ok "programs and subscribers are built" eval "
 	program app && program steps"
 echo text >"$tmp/text.so"
 $cc -shared -fPIC -x c /dev/null -o "$tmp/libgone.so"
+# As it is linked with SYCL 2026: it needs libxptifw.so.1.
+$cc -w -shared -fPIC "$tmp/idle.c" -Wl,-soname,libxptifw.so.1 -o "$tmp/libxptifw.so.1"
+subscriber newer plain -DCALLS -L"$tmp" -Wl,--no-as-needed -l:libxptifw.so.1
+rm "$tmp/libxptifw.so.1"
 subscriber needs linked -L"$tmp" -Wl,--no-as-needed -lgone
 rm "$tmp/libgone.so"
 long=$(printf 'x%.0s' $(seq 1 5000)).so
@@ -101,6 +105,8 @@ END
 	app "$tmp/plain.so"
 	like "$(cat "$tmp/out")" '^plain task the task 1$' "a subscriber that isn't linked with the dispatcher works where the program is"
 	is "$(cat "$tmp/err")" "" "and nothing is said"
+	app "$tmp/newer.so"
+	is "$(grep -c '^newer task the task 1$' "$tmp/out") $(cat "$tmp/err")" "1 " "one that is linked with libxptifw.so.1 takes the dispatcher for it"
 }
 
 # ---- what is said of those that cannot be

@@ -160,7 +160,7 @@ START_TEST(an_event_has_virtual_functions)
 	ck_assert_uint_eq(event->uid64(), point->uid64());
 	ck_assert_uint_eq(event->instance(), 1);
 	ck_assert_uint_eq(point->instance(), 1);
-	ck_assert_uint_eq(event->event_type(), 0);
+	ck_assert_uint_eq(event->event_type(), xpti_event_algorithm);
 	event->set_event_type(xpti_event_graph);
 	event->set_activity_type(xpti_activity_sleep);
 	ck_assert_uint_eq(event->event_type(), xpti_event_graph);

@@ -362,24 +362,25 @@ END_TEST
 
 /* ---- payloads ---- */
 
-START_TEST(a_payload_needs_a_name_or_a_file)
+START_TEST(a_payload_needs_a_name_a_file_or_an_address)
 {
-	xpti_payload none = {0}, bare = place("f", "f.c", 1), line = bare,
+	xpti_payload none = {0}, bare = place("f", "f.c", 1), line = bare, code = bare,
 		     name = place("f", NULL, 1), file = place(NULL, "f.c", 1);
 
 	bare.flags = 0;
-	line.flags =
-		xpti_payload_has_line | xpti_payload_has_column | xpti_payload_has_code_pointer;
+	line.flags = xpti_payload_has_line | xpti_payload_has_column;
+	code.flags = xpti_payload_has_code_pointer;
 	name.flags = xpti_payload_has_name;
 	file.flags = xpti_payload_has_source_file;
 	ck_assert_uint_eq(xptiRegisterPayload(NULL), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&none), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&bare), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&line), 0);
+	ck_assert_uint_ne(xptiRegisterPayload(&code), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&name), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&file), 0);
-	ck_assert_str_eq(xptiQueryPayloadByUID(name.internal)->source_file, "unknown-file");
-	ck_assert_str_eq(xptiQueryPayloadByUID(file.internal)->name, "unknown");
+	ck_assert_str_eq(xptiQueryPayloadByUID(name.internal)->source_file, "<unknown-file>");
+	ck_assert_str_eq(xptiQueryPayloadByUID(file.internal)->name, "<unknown-function>");
 }
 END_TEST
 
@@ -393,7 +394,7 @@ START_TEST(registering_notes_the_uid_in_the_payload)
 	uint64_t uid = xptiRegisterPayload(&payload);
 
 	ck_assert_uint_eq(payload.internal, uid);
-	ck_assert(payload.flags & xpti_payload_registered);
+	ck_assert_uint_eq(payload.flags, 0x1b);
 	ck_assert_uint_eq(payload.uid_p1, (uint64_t)xptiRegisterString("file.c", &text) << 32 | 77);
 	ck_assert_uint_eq(payload.uid_p2, xptiRegisterString("func", &text));
 	ck_assert_str_eq(xptiQueryPayloadByUID(uid)->name, "func");
@@ -456,13 +457,13 @@ START_TEST(an_event_without_a_name_or_file_is_of_an_unknown_one)
 	file.flags &= ~(uint64_t)xpti_payload_has_name;
 	xpti_event *event = xptiMakeEvent("g", &name, 1, 1, &instance);
 	ck_assert_str_eq(event->payload->name, "f");
-	ck_assert_str_eq(event->payload->source_file, "unknown-file");
+	ck_assert_str_eq(event->payload->source_file, "<unknown-file>");
 	event = xptiMakeEvent("g", &file, 1, 1, &instance);
-	ck_assert_str_eq(event->payload->name, "unknown");
+	ck_assert_str_eq(event->payload->name, "<unknown-function>");
 	ck_assert_str_eq(event->payload->source_file, "f.c");
 	event = xptiMakeEvent("g", &empty, 1, 1, &instance);
-	ck_assert_str_eq(event->payload->name, "unknown");
-	ck_assert_str_eq(event->payload->source_file, "unknown-file");
+	ck_assert_str_eq(event->payload->name, "<unknown-function>");
+	ck_assert_str_eq(event->payload->source_file, "<unknown-file>");
 }
 END_TEST
 
@@ -630,16 +631,49 @@ START_TEST(a_trace_point_has_four_interfaces)
 }
 END_TEST
 
+/* Flags say what a place has; a name and a file it always has in the end. */
+START_TEST(a_trace_point_has_flags)
+{
+	static const struct {
+		const char *function, *file;
+		void *code;
+		uint64_t flags;
+	} cases[] = {{"f", "f.c", NULL, 0x1b},	 {"f", "f.c", (void *)8, 0x1f},
+		     {"f", NULL, NULL, 3},	 {"f", "", (void *)8, 7},
+		     {NULL, "f.c", NULL, 0x1b},	 {"", "f.c", (void *)8, 0x1f},
+		     {NULL, NULL, (void *)8, 7}, {NULL, NULL, NULL, 0x1b}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		xpti_tracepoint_if *point = xptiCreateTracepoint(cases[i].function, cases[i].file,
+								 (uint32_t)i, 1, cases[i].code);
+		ck_assert_uint_eq(point->vtbl->payload_ref(point)->flags,
+				  cases[i].flags | xpti_payload_registered | xpti_payload_has_hash);
+		const xpti_event *event = point->vtbl->event_ref(point);
+		ck_assert_int_eq(event->event_type, xpti_event_algorithm);
+		ck_assert_int_eq(event->activity_type, xpti_activity_active);
+		ck_assert_uint_eq(event->flags, xpti_event_has_uid | xpti_event_has_payload |
+							xpti_event_has_event_type |
+							xpti_event_has_activity_type);
+	}
+}
+END_TEST
+
 START_TEST(an_unknown_place_is_a_place)
 {
 	xpti_tracepoint_if *point = xptiCreateTracepoint(NULL, NULL, 7, 8, NULL);
 	xpti_payload *payload = point->vtbl->payload_ref(point);
 
-	ck_assert_str_eq(payload->name, "unknown");
-	ck_assert_str_eq(payload->source_file, "unknown-file");
+	ck_assert_str_eq(payload->name, "<unknown-function>");
+	ck_assert_str_eq(payload->source_file, "<unknown-file>");
 	ck_assert(payload->line_no == 0 && payload->column_no == 0);
 	point = xptiCreateTracepoint("f", NULL, 7, 8, (void *)-1);
-	ck_assert_str_eq(point->vtbl->payload_ref(point)->source_file, "unknown-file");
+	payload = point->vtbl->payload_ref(point);
+	ck_assert_str_eq(payload->source_file, "<unknown-file>");
+	ck_assert(payload->line_no == 7 && payload->column_no == 8);
+	point = xptiCreateTracepoint(NULL, "", 7, 8, (void *)-1);
+	payload = point->vtbl->payload_ref(point);
+	ck_assert_str_eq(payload->name, "<unknown-function>");
+	ck_assert(payload->line_no == 7 && payload->column_no == 8);
 }
 END_TEST
 
@@ -739,7 +773,7 @@ START_TEST(empty_names_are_none)
 	ck_assert_str_eq(xptiCreateTracepoint("", "", 1, 1, NULL)
 				 ->vtbl->payload_ref(xptiCreateTracepoint("", "", 1, 1, NULL))
 				 ->name,
-			 "unknown");
+			 "<unknown-function>");
 	ck_assert_int_eq(xptiStashTuple("", 0), XPTI_RESULT_SUCCESS);
 }
 END_TEST
@@ -1517,7 +1551,7 @@ static Suite *suite(void)
 	ADD(objects_have_numbers_from_0);
 	ADD(what_is_no_object_is_empty);
 	ADD(objects_stay_where_they_are);
-	ADD(a_payload_needs_a_name_or_a_file);
+	ADD(a_payload_needs_a_name_a_file_or_an_address);
 	tcase_add_loop_test(tests, registering_notes_the_uid_in_the_payload, 0, 2);
 	ADD(make_event_wants_a_payload_and_an_instance);
 	ADD(an_event_says_what_it_is);
@@ -1530,6 +1564,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(tests, queries_of_what_is_no_event_are_empty, 0, 2);
 	ADD(unique_ids_count_from_1);
 	ADD(a_trace_point_has_four_interfaces);
+	ADD(a_trace_point_has_flags);
 	ADD(an_unknown_place_is_a_place);
 	ADD(a_deleted_trace_point_is_gone);
 	ADD(deleted_trace_points_are_used_again);

@@ -18,7 +18,7 @@ done
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER LD_LIBRARY_PATH
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
 cd "$tmp" || exit 99
-plan 76
+plan 79
 
 # ---- the library
 readelf -dW "$timeline" >dynamic
@@ -81,6 +81,13 @@ told '[s.lane.startswith("app (app ") and c.lane == "app" for s in slices for c 
 summary=$("$tracelayer" summary t.json)
 like "$(printf '%s\n' "$summary" | sed -n '/host calls/,/^$/p')" '^host calls: 1 in 1 function' "tracelayer summary takes the driver's call for one"
 like "$(printf '%s\n' "$summary" | sed -n '/own events/,$p')" '^ask  *1 ' "and the task for the program's own event"
+OCL_ICD_VENDORS=$here/tests/drivers/.libs/icd_a.so run submit
+strict "a program whose tasks give work to a device: its trace is strict"
+told 'sorted((around(s).name, "overlapping" in around(s).lane, next(c.name for c in calls if c.begin <= e.begin < c.end)) for s in starts for e in ends if s.id == e.id and s.name == "submits")' \
+	"[('inner', False, 'clEnqueueMarkerWithWaitList'), ('outer', False, 'clEnqueueBarrierWithWaitList'), ('outer', False, 'clEnqueueMarkerWithWaitList'), ('second', True, 'clEnqueueBarrierWithWaitList'), ('second', True, 'clEnqueueMarkerWithWaitList')]" \
+	"an arrow leads from the innermost task to each call that gives work to the device, also where tasks interleave"
+told 'sum(s.name == "submits" for s in starts), sum(s.name == "submitted" for s in starts), sum(s.name == "clFlush" for s in calls)' "(5, 7, 1)" \
+	"none to a call outside of tasks, in a task that another thread ends, or without work"
 
 # ---- what is not balanced
 run unbalanced

@@ -418,6 +418,60 @@ static void driver(void)
 	clGetPlatformIDs(0, NULL, &count);
 	tell(xpti_trace_task_end, event, 1);
 }
+
+static cl_command_queue queue_new(void)
+{
+	cl_platform_id platform;
+	cl_device_id device;
+	cl_int error;
+
+	if (clGetPlatformIDs(1, &platform, NULL) ||
+	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+		abort();
+	cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+	return clCreateCommandQueueWithProperties(context, device, NULL, &error);
+}
+
+static void *end_task(void *event)
+{
+	tell(xpti_trace_task_end, event, 1);
+	return NULL;
+}
+
+/* Commands: in tasks one inside the other, in none, in tasks that interleave or end elsewhere. */
+static void submit(void)
+{
+	cl_command_queue queue = queue_new();
+	xpti_event *event[5];
+	pthread_t other;
+
+	for (int i = 0; i < 5; i++)
+		event[i] = event_of(
+			(const char *[]){"outer", "inner", "first", "second", "elsewhere"}[i],
+			"submit.c", i + 1);
+	tell(xpti_trace_task_begin, event[0], 1);
+	clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
+	tell(xpti_trace_task_begin, event[1], 1);
+	tell(xpti_trace_function_begin, event[0], 1);
+	clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
+	clFlush(queue);
+	tell(xpti_trace_function_end, event[0], 1);
+	tell(xpti_trace_task_end, event[1], 1);
+	clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);
+	tell(xpti_trace_task_end, event[0], 1);
+	clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
+	tell(xpti_trace_task_begin, event[2], 1);
+	tell(xpti_trace_task_begin, event[3], 1);
+	clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);
+	tell(xpti_trace_task_end, event[2], 1);
+	clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
+	tell(xpti_trace_task_end, event[3], 1);
+	tell(xpti_trace_task_begin, event[4], 1);
+	clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
+	pthread_create(&other, NULL, end_task, event[4]);
+	pthread_join(other, NULL);
+	clFinish(queue);
+}
 #endif
 
 /* How long a begin and its end take; the fastest of several rounds. */
@@ -472,7 +526,7 @@ static const struct {
 	EACH(open_at_exit), EACH(open_at__exit), EACH(killed), EACH(nested),  EACH(handed_over),
 	EACH(many),	    EACH(forks),	 EACH(cost),   EACH(edges),
 #ifdef WITH_OPENCL
-	EACH(driver),
+	EACH(driver),	    EACH(submit),
 #endif
 };
 

@@ -46,6 +46,12 @@ uint64_t tl_guest_ns(uint64_t from, uint64_t to)
 {
 	return to - from;
 }
+static void (*submitted)(uint64_t start, uint64_t end);
+
+void tl_guest_at_submission(void (*function)(uint64_t start, uint64_t end))
+{
+	submitted = function;
+}
 void tl_guest_at_end(void (*function)(void))
 {
 	ends = function;
@@ -218,6 +224,9 @@ static void *work(void *number)
 
 	for (int i = 0; i < rounds; i++) {
 		int dice = rand_r(&seed) % 100;
+		uint64_t now = tl_guest_now();
+		if (dice % 3 == 0)
+			submitted(now, now + 100);
 		if (dice < 45 && top < OPEN) {
 			open[top++] = begin(&seed);
 		} else if (dice < 80 && top) {

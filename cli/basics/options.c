@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.c: see options.h.
+ *
+ * argp has no way to add to its message about an unknown option. So getopt_long goes over the
+ * arguments first, with the same table, and stops at the first option that it does not know.
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/options.h"
+
+#include "cli/basics/exit_codes.h"
+#include "cli/basics/messages.h"
+#include "tables/needed_memory.h"
+
+static bool only_list;
+
+void options_only_list(void)
+{
+	only_list = true;
+}
+
+/* ---- slips ---- */
+
+#define WORD_MOST 40
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters have to be inserted, left out, replaced or swapped with their neighbour ("optimal
+ * string alignment").
+ */
+static size_t words_distance(const char *one, const char *other)
+{
+	size_t rows[3][WORD_MOST + 1], width = strlen(other);
+
+	for (size_t j = 0; j <= width; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; one[i - 1]; i++) {
+		size_t *row = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= width; j++) {
+			size_t replaced = last[j - 1] + (one[i - 1] != other[j - 1]);
+			row[j] = least(least(last[j], row[j - 1]) + 1, replaced);
+			if (i > 1 && j > 1 && one[i - 1] == other[j - 2] &&
+			    one[i - 2] == other[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+	}
+	return rows[strlen(one) % 3][width];
+}
+
+bool word_is_nearer(const char *word, const char *name, size_t *distance)
+{
+	size_t length = strlen(word);
+
+	if (length > WORD_MOST || strlen(name) > WORD_MOST)
+		return false;
+	size_t found = words_distance(word, name);
+
+	/* Of a short word, a third may be wrong. */
+	if (found >= *distance || 3 * found > length + 1)
+		return false;
+	*distance = found;
+	return true;
+}
+
+/* ---- the table ---- */
+
+static bool option_ends_table(const struct argp_option *option)
+{
+	return !option->name && !option->key && !option->doc && !option->group;
+}
+
+static bool option_has_name(const struct argp_option *option)
+{
+	return option->name && !(option->flags & OPTION_DOC);
+}
+
+static bool option_has_letter(const struct argp_option *option)
+{
+	return option->key > ' ' && option->key < 127 && !(option->flags & OPTION_DOC);
+}
+
+/* An alias takes what the option before it takes. */
+static const struct argp_option *option_meant(const struct argp_option *option)
+{
+	while (option->flags & OPTION_ALIAS)
+		option--;
+	return option;
+}
+
+static int option_takes(const struct argp_option *option)
+{
+	if (!option->arg)
+		return no_argument;
+	return option->flags & OPTION_ARG_OPTIONAL ? optional_argument : required_argument;
+}
+
+static void option_print(const struct argp_option *option, const char *name)
+{
+	const struct argp_option *meant = option_meant(option);
+	const char *form = "%s\t=%s\t%s\n";
+
+	if (!meant->arg)
+		form = "%s\t%s\t%s\n";
+	else if (meant->flags & OPTION_ARG_OPTIONAL)
+		form = "%s\t[=%s]\t%s\n";
+	printf(form, name, meant->arg ? meant->arg : "", meant->doc ? meant->doc : "");
+}
+
+static void options_list(const struct argp *argp)
+{
+	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++) {
+		if (option_meant(o)->flags & OPTION_HIDDEN || o->flags & OPTION_HIDDEN)
+			continue;
+		if (option_has_letter(o))
+			option_print(o, (const char[]){'-', (char)o->key, 0});
+		if (option_has_name(o)) {
+			printf("--");
+			option_print(o, o->name);
+		}
+	}
+	puts("--help\t\tprint the options");
+}
+
+/* ---- the check ---- */
+
+/* argp's own. */
+static const struct option own_options[] = {{"help", no_argument, NULL, '?'},
+					    {"usage", no_argument, NULL, 1},
+					    {"version", no_argument, NULL, 'V'},
+					    {NULL, 0, NULL, 0}};
+
+struct getopt_table {
+	struct option *names;
+	size_t nnames;
+	char letters[3 * 256]; /* as getopt wants them */
+};
+
+static void letters_add(struct getopt_table *table, const struct argp_option *option)
+{
+	char *at = table->letters + strlen(table->letters);
+	int takes = option_takes(option_meant(option));
+
+	*at++ = (char)option->key;
+	if (takes != no_argument)
+		*at++ = ':';
+	if (takes == optional_argument)
+		*at++ = ':';
+	*at = 0;
+}
+
+static void table_make(struct getopt_table *table, const struct argp *argp, unsigned flags)
+{
+	size_t count = 0;
+
+	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++)
+		count++;
+	*table = (struct getopt_table){
+		.names = need(calloc(count + sizeof(own_options) / sizeof(*own_options),
+				     sizeof(*table->names)))};
+	strcpy(table->letters, flags & ARGP_IN_ORDER ? "+:?V" : ":?V");
+	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++) {
+		if (option_has_letter(o))
+			letters_add(table, o);
+		if (option_has_name(o))
+			table->names[table->nnames++] =
+				(struct option){o->name, option_takes(option_meant(o)), NULL, 1};
+	}
+	memcpy(&table->names[table->nnames], own_options, sizeof(own_options));
+}
+
+/* "--tabel=calls": without the value. */
+static const char *name_of(const char *argument)
+{
+	size_t length = strcspn(argument + 2, "=");
+
+	return need(strndup(argument + 2, length));
+}
+
+/* Whether it is the beginning of some names. Then argp knows what to say. */
+static bool name_is_ambiguous(const struct getopt_table *table, const char *name)
+{
+	for (const struct option *o = table->names; o->name; o++)
+		if (!strncmp(o->name, name, strlen(name)))
+			return true;
+	return false;
+}
+
+static const char *name_nearest(const struct getopt_table *table, const char *name)
+{
+	size_t distance = WORD_FAR;
+	const char *nearest = NULL;
+
+	for (const struct option *o = table->names; o->name; o++)
+		if (word_is_nearer(name, o->name, &distance))
+			nearest = o->name;
+	return nearest;
+}
+
+static void name_refuse(const struct getopt_table *table, const char *command, const char *argument)
+{
+	const char *name = name_of(argument);
+
+	if (name_is_ambiguous(table, name)) {
+		free((char *)name);
+		return;
+	}
+	const char *nearest = name_nearest(table, name);
+
+	if (nearest)
+		say("--%s: no such option; did you mean --%s? `%s --help` lists the options", name,
+		    nearest, command);
+	else
+		say("--%s: no such option; `%s --help` lists the options", name, command);
+	exit(argp_err_exit_status);
+}
+
+/* -h is --help, where no option of the command is called so. */
+static void letter_refuse(const struct argp *argp, const char *command, int letter, void *input)
+{
+	char *help[] = {(char *)command, (char *)"--help", NULL};
+
+	if (letter == 'h')
+		argp_parse(argp, 2, help, 0, NULL, input);
+	say("-%c: no such option; `%s --help` lists the options", letter, command);
+	exit(argp_err_exit_status);
+}
+
+/* getopt_long moves the arguments about, so it gets a list of its own. */
+static void options_check(const struct argp *argp, int argc, char **argv, unsigned flags,
+			  void *input)
+{
+	char **copy = need(calloc((size_t)argc + 1, sizeof(*copy)));
+	struct getopt_table table;
+	int found;
+
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	table_make(&table, argp, flags);
+	opterr = 0;
+	optind = 0; /* from the beginning */
+	do {
+		int at = optind;
+
+		found = getopt_long(argc, copy, table.letters, table.names, NULL);
+		/* A letter that is known is -?, or lacks its value. */
+		if (found == '?' && optopt && optopt != '?' && !strchr(table.letters, optopt))
+			letter_refuse(argp, argv[0], optopt, input);
+		else if (found == '?' && !optopt)
+			name_refuse(&table, argv[0], copy[optind > at ? optind - 1 : at]);
+	} while (found != -1 && found != '?' && found != ':');
+	opterr = 1;
+	optind = 0;
+	free(table.names);
+	free(copy);
+}
+
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+	if (only_list) {
+		options_list(argp);
+		exit(EXIT_DONE);
+	}
+	options_check(argp, argc, argv, flags, input);
+	argp_parse(argp, argc, argv, flags, NULL, input);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mpi_calls.c: see mpi_calls.h.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/basics.h"
+#include "cli/export/mpi_calls.h"
+#include "cli/read/read.h"
+#include "common/settings.h"
+#include "format/args/args.h"
+#include "format/file/file.h"
+
+/* What MPICH and those that keep its binary interface call MPI_COMM_WORLD. */
+#define MPICH_COMM_WORLD 0x44000000u
+#define MPICH_STATUS	 20 /* bytes */
+#define OPENMPI_STATUS	 24
+
+#define API_NAME "mpi_words"
+#define APIS	 1024 /* no process has so many */
+
+/* By the name without its MPI_ and without the _c of large counts. */
+static const struct {
+	const char *names;
+	enum mpi_role role;
+} roles[] = {
+	{"Send,Ssend,Bsend,Rsend,Isend,Issend,Ibsend,Irsend", MPI_ROLE_SEND},
+	{"Recv,Irecv", MPI_ROLE_RECEIVE},
+	{"Sendrecv,Sendrecv_replace", MPI_ROLE_SEND_RECEIVE},
+	{"Send_init,Ssend_init,Bsend_init,Rsend_init", MPI_ROLE_SEND_INIT},
+	{"Recv_init", MPI_ROLE_RECEIVE_INIT},
+	{"Start,Startall", MPI_ROLE_START},
+	{"Mprobe,Improbe", MPI_ROLE_PROBE},
+	{"Mrecv,Imrecv", MPI_ROLE_PROBED_RECEIVE},
+	{"Wait,Waitall,Waitany,Waitsome,Test,Testall,Testany,Testsome", MPI_ROLE_COMPLETE},
+	{"Cancel", MPI_ROLE_CANCEL},
+	{"Request_free", MPI_ROLE_FREE},
+	{"Comm_dup,Comm_dup_with_info,Comm_idup", MPI_ROLE_COMM_DUP},
+	{"Comm_split", MPI_ROLE_COMM_SPLIT},
+	{"Cart_create", MPI_ROLE_COMM_CART},
+	{"Comm_create,Comm_split_type,Graph_create", MPI_ROLE_COMM_OTHER},
+	{"Comm_free,Comm_disconnect", MPI_ROLE_COMM_FREE},
+};
+
+static enum mpi_role role_of(const struct tl_function *function)
+{
+	char name[64];
+	size_t size;
+
+	if (strncmp(function->name, "MPI_", 4) || strcmp(function->api->name, API_NAME) ||
+	    function->words != function->count)
+		return MPI_ROLE_NONE;
+	size = strlen(function->name + 4);
+	if (size > 2 && !strcmp(function->name + 4 + size - 2, "_c"))
+		size -= 2;
+	if (size >= sizeof(name))
+		return MPI_ROLE_NONE;
+	memcpy(name, function->name + 4, size);
+	name[size] = 0;
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
+		if (tl_glob_any(roles[i].names, name))
+			return roles[i].role;
+	return MPI_ROLE_NONE;
+}
+
+/* --- what a record has */
+
+static int parameter_of(const struct tl_function *function, const char *name)
+{
+	for (uint16_t i = 0; i < function->count; i++)
+		if (!strcmp(function->params[i].name, name))
+			return i;
+	return -1;
+}
+
+static const uint64_t *record_words(const struct tl_call_record *record)
+{
+	return (const uint64_t *)(const void *)(record + 1) + !!(record->flags & TL_RECORD_CAUSE);
+}
+
+static bool record_has(const struct tl_call_record *record, const void *end)
+{
+	return (const char *)end <= (const char *)record + (size_t)record->size * 8;
+}
+
+bool mpi_call_word(const struct mpi_call *call, const char *name, uint64_t *word)
+{
+	const uint64_t *words = record_words(call->record);
+	int place = parameter_of(call->function, name);
+
+	if (place < 0 || !(call->record->flags & TL_RECORD_WORDS) ||
+	    !record_has(call->record, words + place + 1))
+		return false;
+	*word = words[place];
+	return true;
+}
+
+static bool is_captured(const struct tl_variable *param, uint64_t word, bool at_exit)
+{
+	return word && param->type->kind == TL_KIND_POINTER &&
+	       param->length.kind != TL_LENGTH_NONE &&
+	       param->direction & (at_exit ? TL_OUT : TL_IN);
+}
+
+/* The blobs stand in the order of the parameters that have one. */
+const void *mpi_call_memory(const struct mpi_call *call, const char *name, size_t *size)
+{
+	const struct tl_function *function = call->function;
+	const uint64_t *words = record_words(call->record);
+	const struct tl_blob_sizes *sizes = (const void *)(words + function->words);
+	int wanted = parameter_of(function, name);
+
+	if (wanted < 0 || !(call->record->flags & TL_RECORD_WORDS) ||
+	    !(call->record->flags & TL_RECORD_BLOBS) || !record_has(call->record, sizes + 1))
+		return NULL;
+	bool at_exit = function->params[wanted].direction & TL_OUT;
+	const char *at = (const char *)(sizes + 1) + (at_exit ? sizes->entry : 0);
+	const char *end = at + (at_exit ? sizes->exit : sizes->entry);
+
+	for (int i = 0; record_has(call->record, end) && i <= wanted; i++) {
+		const struct tl_blob *blob = (const void *)at;
+
+		if (!is_captured(&function->params[i], words[i], at_exit))
+			continue;
+		if ((size_t)(end - at) < sizeof(*blob) ||
+		    (size_t)(end - at) - sizeof(*blob) < blob->bytes)
+			return NULL;
+		*size = blob->bytes;
+		if (i == wanted)
+			return blob->bytes ? blob + 1 : NULL;
+		at += sizeof(*blob) + (((size_t)blob->bytes + 7) & ~(size_t)7);
+	}
+	return NULL;
+}
+
+int mpi_call_int(const struct mpi_call *call, const char *name, int none)
+{
+	size_t size = 0;
+	const void *memory = mpi_call_memory(call, name, &size);
+
+	if (memory && size >= sizeof(none))
+		memcpy(&none, memory, sizeof(none));
+	return none;
+}
+
+uint64_t mpi_handle(const struct mpi_calls *calls, uint64_t word)
+{
+	return calls->is_mpich ? (uint32_t)word : word;
+}
+
+bool mpi_call_handle(const struct mpi_calls *calls, const struct mpi_call *call, const char *name,
+		     size_t place, uint64_t *handle)
+{
+	size_t each = calls->is_mpich ? 4 : 8, size = 0;
+	const char *memory = mpi_call_memory(call, name, &size);
+
+	*handle = 0;
+	if (!memory || size / each <= place)
+		return false;
+	memcpy(handle, memory + place * each, each);
+	return true;
+}
+
+static int int_at(const char *memory, size_t place)
+{
+	int number;
+
+	memcpy(&number, memory + place * sizeof(number), sizeof(number));
+	return number;
+}
+
+bool mpi_call_status(const struct mpi_calls *calls, const struct mpi_call *call, const char *name,
+		     size_t place, struct mpi_status *status)
+{
+	size_t each = calls->is_mpich ? MPICH_STATUS : OPENMPI_STATUS, size = 0;
+	const char *memory = mpi_call_memory(call, name, &size);
+
+	if (!memory || size / each <= place)
+		return false;
+	memory += place * each;
+	if (calls->is_mpich)
+		*status = (struct mpi_status){.source = int_at(memory, 2),
+					      .tag = int_at(memory, 3),
+					      .bytes = (uint32_t)int_at(memory, 0) |
+						       (uint64_t)((uint32_t)int_at(memory, 1) >> 1)
+							       << 32,
+					      .cancelled = int_at(memory, 1) & 1};
+	else
+		*status = (struct mpi_status){.source = int_at(memory, 0),
+					      .tag = int_at(memory, 1),
+					      .bytes = (uint32_t)int_at(memory, 4) |
+						       (uint64_t)(uint32_t)int_at(memory, 5) << 32,
+					      .cancelled = int_at(memory, 3)};
+	return true;
+}
+
+/* --- reading */
+
+struct reading {
+	struct mpi_calls *calls;
+	const struct tl_trace *trace;
+	uint32_t tid;
+	uint64_t first; /* when the first communicator was used */
+	bool begins;	/* MPI's initialization was recorded */
+	/* of the function that was seen last */
+	uint32_t id;
+	const struct tl_function *function;
+	enum mpi_role role;
+};
+
+static void reading_know(struct reading *reading, uint32_t id)
+{
+	reading->id = id;
+	reading->function = tl_trace_function(reading->trace, id);
+	reading->role = reading->function ? role_of(reading->function) : MPI_ROLE_NONE;
+}
+
+static void call_add(struct mpi_calls *calls, const struct mpi_call *call)
+{
+	if (calls->count == calls->room) {
+		calls->room = 2 * calls->room + 256;
+		calls->list = need(reallocarray(calls->list, calls->room, sizeof(*calls->list)));
+	}
+	calls->list[calls->count++] = *call;
+}
+
+/* All communicators are made from the world's: it is the first that is used. */
+static void read_world(struct reading *reading, const struct mpi_call *call)
+{
+	uint64_t comm;
+
+	if (call->start >= reading->first || strncmp(call->function->name, "MPI_", 4) ||
+	    call->function->words != call->function->count || !mpi_call_word(call, "comm", &comm))
+		return;
+	int place = parameter_of(call->function, "comm");
+	/* MPI_Comm_free has its address. */
+	if (strcmp(call->function->params[place].type->name, "MPI_Comm"))
+		return;
+	reading->first = call->start;
+	reading->calls->world = comm;
+}
+
+static void read_record(struct reading *reading, const struct tl_call_record *record)
+{
+	reading->calls->lost |= tl_record_is_gap(record);
+	if (record->type != TL_RECORD_CALL)
+		return;
+	if (record->function != reading->id)
+		reading_know(reading, record->function);
+	if (!reading->function)
+		return;
+	struct mpi_call call = {.record = record,
+				.function = reading->function,
+				.role = reading->role,
+				.tid = reading->tid,
+				.start = tl_trace_ns(reading->trace, record->start)};
+
+	call.end = tl_trace_ns(reading->trace, tl_record_end(record->start, record->duration));
+	read_world(reading, &call);
+	if (!strcmp(call.function->name, "MPI_Init") ||
+	    !strcmp(call.function->name, "MPI_Init_thread"))
+		reading->begins = true;
+	if (!strcmp(call.function->name, "MPI_Finalize"))
+		reading->calls->finalized = true;
+	if (call.role)
+		call_add(reading->calls, &call);
+}
+
+static void read_trace(struct reading *reading, const struct tl_trace *trace)
+{
+	struct mpi_calls *calls = reading->calls;
+
+	reading->trace = trace;
+	reading->id = UINT32_MAX;
+	for (size_t i = 0; i < trace->nruns; i++) {
+		struct tl_trace_place place = {0};
+		const struct tl_call_record *record;
+
+		reading->tid = trace->lanes[trace->runs[i].lane].shown;
+		while ((record = tl_trace_next(&trace->runs[i], &place)))
+			read_record(reading, record);
+		calls->lost |= place.unsound != 0;
+	}
+	for (size_t i = 0; i < trace->nlanes; i++)
+		calls->lost |= trace->lanes[i].lost != 0;
+	calls->lost |= trace->overwritten != 0;
+}
+
+static int calls_by_time(const void *a, const void *b)
+{
+	const struct mpi_call *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* What follows a key among the facts. NULL: it is not there. */
+static const char *fact_of(const struct tl_facts *facts, const char *key)
+{
+	const char *at = strstr(facts->members, key);
+
+	return at ? at + strlen(key) : NULL;
+}
+
+static char *fact_text(const struct tl_facts *facts, const char *key)
+{
+	const char *at = fact_of(facts, key);
+
+	return at ? need(strndup(at, strcspn(at, "\""))) : NULL;
+}
+
+/* All functions that have a role were recorded. */
+static bool api_is_whole(const struct tl_api *api, const struct tl_facts *facts)
+{
+	char *include = fact_text(facts, "\"include\":\""),
+	     *exclude = fact_text(facts, "\"exclude\":\"");
+	bool whole = include && exclude;
+
+	for (uint32_t i = 0; i < api->count && whole; i++)
+		if (role_of(&api->functions[i]))
+			whole = tl_glob_any(include, api->functions[i].name) &&
+				!(*exclude && tl_glob_any(exclude, api->functions[i].name));
+	free(include);
+	free(exclude);
+	return whole;
+}
+
+static const struct tl_api *api_of(const struct tl_trace *trace)
+{
+	for (uint32_t i = 0; i < APIS; i++) {
+		const struct tl_api *api = tl_trace_api(trace, i);
+
+		if (api && !strcmp(api->name, API_NAME))
+			return api;
+	}
+	return NULL;
+}
+
+void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *process)
+{
+	struct reading reading = {.calls = calls, .first = UINT64_MAX};
+
+	*calls = (struct mpi_calls){0};
+	calls->traces = need(calloc(process->nparts + 1, sizeof(*calls->traces)));
+	for (size_t i = 0; i < process->nparts; i++) {
+		struct tl_trace *trace = record_file_open(process->parts[i].path);
+
+		calls->lost |= !trace;
+		if (!trace)
+			continue;
+		calls->traces[calls->ntraces++] = trace;
+		const struct tl_api *api = api_of(trace);
+		if (api) {
+			read_trace(&reading, trace);
+			calls->lost |= !api_is_whole(api, &trace->facts);
+		}
+		const char *size = fact_of(&trace->facts, "\"size\":");
+		calls->size = size ? strtoll(size, NULL, 10) : 0;
+	}
+	calls->lost |= !reading.begins;
+	calls->is_mpich = (uint32_t)calls->world == MPICH_COMM_WORLD;
+	calls->world = mpi_handle(calls, calls->world);
+	if (calls->count)
+		qsort(calls->list, calls->count, sizeof(*calls->list), calls_by_time);
+}
+
+void mpi_calls_close(struct mpi_calls *calls)
+{
+	for (size_t i = 0; i < calls->ntraces; i++)
+		tl_trace_close(calls->traces[i]);
+	free(calls->traces);
+	free(calls->list);
+}

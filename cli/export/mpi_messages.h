@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mpi_messages.h: the messages of a job: which send belongs to which receive.
+ *
+ * As MPI has it: of the messages with one communicator, source, destination and tag, the first that is
+ * sent is the first that is received. Statuses say what MPI_ANY_SOURCE and MPI_ANY_TAG stood for.
+ * Communicators that MPI_Comm_dup, MPI_Comm_split and MPI_Cart_create made are the same in all ranks
+ * that made them by the same call of their parent.
+ *
+ * Where something is not known there is no message, never a wrong one: if a rank has calls without
+ * records, or a communicator is of unknown members, or a receive took an unknown message, or the
+ * numbers of sends and receives differ though neither process was killed, or several threads send or receive with the same key.
+ */
+#ifndef TL_CLI_EXPORT_MPI_MESSAGES_H
+#define TL_CLI_EXPORT_MPI_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/export/timeline_inputs.h"
+#include "cli/read/selection.h"
+
+#define MPI_NO_BYTES UINT64_MAX
+
+/* One end of a message. */
+struct mpi_end {
+	size_t process;		 /* in timeline_inputs.list */
+	uint32_t comm;		 /* in mpi_messages.comms */
+	int source, destination; /* ranks in it */
+	int tag;
+	bool is_receive;
+	uint64_t bytes;	 /* that arrived, or MPI_NO_BYTES */
+	uint64_t number; /* the message's, from 1; of both ends */
+	/* The call that sent, or that gave the message to the program; by the process's clock. */
+	uint64_t start, end;
+	uint32_t tid; /* its thread, as the process's own trace shows it */
+
+	/* Of a receive: the call that began it, which may be another one. */
+	uint64_t posted;
+	uint32_t posted_tid;
+	bool post_is_selected;
+
+	/* While messages are looked for. */
+	bool is_wanted, is_finished, is_selected;
+	bool may_lack; /* its process was killed: ends of the same key may be missing behind it */
+};
+
+/* A communicator. Number 0 is the world. */
+struct mpi_comm {
+	int64_t *ranks; /* in the world, by the rank in it */
+	size_t count;
+	uint32_t parent;
+	bool is_whole; /* all of its ranks are known */
+};
+
+/* Begins as zeros. */
+struct mpi_messages {
+	struct mpi_end *list; /* by process and time; both ends of each message */
+	size_t count, room;
+	struct mpi_comm *comms;
+	size_t ncomms;
+};
+
+void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inputs *inputs,
+		       const struct selection *selection);
+
+/* The ends in a process. */
+const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_t process,
+				      size_t *count);
+
+/* When an end is shown: at the beginning of a send, or just before the end of a receive. */
+static inline uint64_t mpi_end_ns(const struct mpi_end *end)
+{
+	return end->is_receive && end->end > end->start ? end->end - 1 : end->start;
+}
+
+/* Another call began the receive, and it is selected, too. */
+static inline bool mpi_end_is_request(const struct mpi_end *end)
+{
+	return end->is_receive && end->post_is_selected && end->posted < end->start;
+}
+
+void mpi_messages_free(struct mpi_messages *messages);
+
+#endif

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mpi_process.c: see mpi_process.h.
+ *
+ * Goes through the calls in the order of time, with a table of the requests and one of the messages
+ * that were probed. A handle that a call returns replaces what it stood for before.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/basics.h"
+#include "cli/export/mpi_process.h"
+#include "common/settings.h"
+
+/* A request, or a message that was probed. */
+struct request {
+	bool is_known, is_persistent, is_receive, is_cancelled;
+	size_t end; /* 1 + the receive that it is for, among the process's ends; 0: none */
+	uint32_t comm;
+	int peer, tag;
+};
+
+struct handles {
+	struct numbers known;
+	struct request *list; /* by place in .known */
+};
+
+struct walk {
+	struct mpi_process *process;
+	struct mpi_calls calls;
+	const struct selection *selection;
+	uint64_t from, to; /* the time that is selected, by the process's clock */
+	struct handles requests, messages;
+	struct numbers comm_handles;
+	uint32_t *comms; /* what they stand for, by place in .comm_handles */
+};
+
+/* --- handles */
+
+static struct request *handle_of(struct handles *handles, uint64_t handle)
+{
+	uint32_t count = handles->known.count, place = numbers_add(&handles->known, handle);
+
+	if (place == count) {
+		handles->list = need(
+			reallocarray(handles->list, handles->known.count, sizeof(*handles->list)));
+		handles->list[place] = (struct request){0};
+	}
+	return &handles->list[place];
+}
+
+static void handles_free(struct handles *handles)
+{
+	numbers_free(&handles->known);
+	free(handles->list);
+}
+
+static void comm_stands_for(struct walk *walk, uint64_t handle, uint32_t comm)
+{
+	uint32_t count = walk->comm_handles.count, place = numbers_add(&walk->comm_handles, handle);
+
+	if (place == count)
+		walk->comms = need(
+			reallocarray(walk->comms, walk->comm_handles.count, sizeof(*walk->comms)));
+	walk->comms[place] = comm;
+}
+
+static uint32_t comm_of_handle(const struct walk *walk, uint64_t handle)
+{
+	uint32_t place = numbers_find(&walk->comm_handles, handle);
+
+	return place == NO_NUMBER ? NO_COMM : walk->comms[place];
+}
+
+static uint32_t comm_of_call(const struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t word;
+
+	if (!mpi_call_word(call, "comm", &word))
+		return NO_COMM;
+	return comm_of_handle(walk, mpi_handle(&walk->calls, word));
+}
+
+static int call_number(const struct mpi_call *call, const char *name)
+{
+	uint64_t word = 0;
+
+	mpi_call_word(call, name, &word);
+	return (int)word;
+}
+
+/* The name that tracegen gives a parameter called "request". */
+static const char *request_name(const struct mpi_call *call)
+{
+	uint64_t word;
+
+	return mpi_call_word(call, "requests", &word) ? "requests" : "request_";
+}
+
+/* --- communicators */
+
+static uint32_t own_comm_add(struct mpi_process *process, struct mpi_own_comm comm)
+{
+	process->comms = need(reallocarray(process->comms, process->ncomms + 1, sizeof(comm)));
+	process->comms[process->ncomms] = comm;
+	return (uint32_t)process->ncomms++;
+}
+
+/* How many ranks a grid has. -1: ranks may be in another order. */
+static int64_t grid_members(const struct mpi_call *call)
+{
+	size_t size = 0;
+	const char *dims = mpi_call_memory(call, "dims", &size);
+	int count = call_number(call, "ndims"), each;
+	int64_t members = 1;
+
+	if (call_number(call, "reorder") || !dims || size / sizeof(each) < (size_t)count)
+		return -1;
+	for (int i = 0; i < count && members < INT32_MAX; i++) {
+		memcpy(&each, dims + (size_t)i * sizeof(each), sizeof(each));
+		members *= each;
+	}
+	return members;
+}
+
+static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_process *process = walk->process;
+	uint32_t parent = comm_of_call(walk, call), number = NO_COMM;
+	uint64_t handle;
+
+	if (parent != NO_COMM) {
+		struct mpi_own_comm comm = {.parent = parent,
+					    .place = process->comms[parent].made++,
+					    .role = call->role,
+					    .comm = NO_COMM};
+
+		comm.color = call_number(call, "color");
+		comm.key = call_number(call, "key");
+		comm.members = call->role == MPI_ROLE_COMM_CART ? grid_members(call) : 0;
+		number = own_comm_add(process, comm);
+	}
+	if (mpi_call_handle(&walk->calls, call, "newcomm", 0, &handle) ||
+	    mpi_call_handle(&walk->calls, call, "comm_cart", 0, &handle))
+		comm_stands_for(walk, handle, number);
+}
+
+static void walk_comm_freed(struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t handle;
+
+	if (mpi_call_handle(&walk->calls, call, "comm", 0, &handle))
+		comm_stands_for(walk, handle, NO_COMM);
+	else
+		walk->process->lost = true;
+}
+
+/* --- ends of messages */
+
+static bool lane_is_selected(const struct walk *walk, uint32_t tid)
+{
+	const char *list = walk->selection->thread;
+
+	for (size_t i = 0; i < walk->calls.ntraces && list; i++) {
+		const struct tl_trace *trace = walk->calls.traces[i];
+
+		for (size_t lane = 0; lane < trace->nlanes; lane++)
+			if (trace->lanes[lane].shown == tid)
+				return selection_has(list, trace->lanes[lane].name, tid);
+	}
+	return !list;
+}
+
+static void end_place(const struct walk *walk, struct mpi_end *end, const struct mpi_call *call)
+{
+	const char *name = walk->selection->name;
+
+	end->start = call->start;
+	end->end = call->end;
+	end->tid = call->tid;
+	end->is_selected = call->start <= walk->to && call->end >= walk->from &&
+			   (!name || tl_glob_any(name, call->function->name)) &&
+			   lane_is_selected(walk, call->tid);
+}
+
+static struct mpi_end *end_add(struct walk *walk, const struct mpi_call *call, uint32_t comm)
+{
+	struct mpi_process *process = walk->process;
+
+	if (process->count == process->room) {
+		process->room = 2 * process->room + 256;
+		process->ends =
+			need(reallocarray(process->ends, process->room, sizeof(*process->ends)));
+	}
+	struct mpi_end *end = &process->ends[process->count++];
+
+	*end = (struct mpi_end){.process = process->process,
+				.comm = comm,
+				.bytes = MPI_NO_BYTES,
+				.posted = call->start,
+				.posted_tid = call->tid,
+				.is_wanted = true};
+	end_place(walk, end, call);
+	end->post_is_selected = end->is_selected;
+	return end;
+}
+
+/* A destination below 0 is MPI_PROC_NULL. */
+static void send_add(struct walk *walk, const struct mpi_call *call, uint32_t comm, int peer,
+		     int tag)
+{
+	struct mpi_end *end = comm == NO_COMM || peer < 0 ? NULL : end_add(walk, call, comm);
+
+	if (!end)
+		return;
+	end->destination = peer;
+	end->tag = tag;
+	end->is_finished = true;
+}
+
+/* 1 + the new end's place; 0: it receives from MPI_PROC_NULL, or nobody knows from where. */
+static size_t receive_add(struct walk *walk, const struct mpi_call *call, uint32_t comm, int peer,
+			  int tag)
+{
+	int any = walk->calls.is_mpich ? -2 : -1;
+	struct mpi_end *end;
+
+	if (comm == NO_COMM || (peer < 0 && peer != any))
+		return 0;
+	end = end_add(walk, call, comm);
+	end->is_receive = true;
+	end->source = peer < 0 ? MPI_ANY : peer;
+	end->tag = tag < 0 ? MPI_ANY : tag;
+	return walk->process->count;
+}
+
+/* The call gave the message to the program. */
+static void receive_finish(struct walk *walk, size_t place, const struct mpi_call *call,
+			   const struct mpi_status *status)
+{
+	struct mpi_end *end = place ? &walk->process->ends[place - 1] : NULL;
+
+	if (!end)
+		return;
+	end_place(walk, end, call);
+	end->is_finished = true;
+	if (!status)
+		return;
+	end->is_wanted = !status->cancelled;
+	end->source = status->source;
+	end->tag = status->tag;
+	end->bytes = status->bytes;
+}
+
+static const struct mpi_status *call_status(const struct walk *walk, const struct mpi_call *call,
+					    const char *name, size_t place,
+					    struct mpi_status *status)
+{
+	return mpi_call_status(&walk->calls, call, name, place, status) ? status : NULL;
+}
+
+/* --- requests */
+
+/* The request that the call returned. */
+static struct request *request_made(struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t handle;
+	struct request *request;
+
+	if (!mpi_call_handle(&walk->calls, call, "request_", 0, &handle))
+		return NULL;
+	request = handle_of(&walk->requests, handle);
+	*request = (struct request){.is_known = true};
+	return request;
+}
+
+static void walk_send(struct walk *walk, const struct mpi_call *call)
+{
+	send_add(walk, call, comm_of_call(walk, call), call_number(call, "dest"),
+		 call_number(call, "tag"));
+	request_made(walk, call);
+}
+
+static void walk_receive(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_status status;
+	uint64_t word;
+	size_t end = receive_add(walk, call, comm_of_call(walk, call), call_number(call, "source"),
+				 call_number(call, "tag"));
+
+	if (mpi_call_word(call, "request_", &word)) {
+		struct request *request = request_made(walk, call);
+
+		if (request)
+			*request =
+				(struct request){.is_known = true, .is_receive = true, .end = end};
+	} else {
+		receive_finish(walk, end, call, call_status(walk, call, "status", 0, &status));
+	}
+}
+
+static void walk_send_receive(struct walk *walk, const struct mpi_call *call)
+{
+	uint32_t comm = comm_of_call(walk, call);
+	struct mpi_status status;
+	size_t end;
+
+	send_add(walk, call, comm, call_number(call, "dest"), call_number(call, "sendtag"));
+	end = receive_add(walk, call, comm, call_number(call, "source"),
+			  call_number(call, "recvtag"));
+	receive_finish(walk, end, call, call_status(walk, call, "status", 0, &status));
+}
+
+static void walk_init(struct walk *walk, const struct mpi_call *call)
+{
+	bool receives = call->role == MPI_ROLE_RECEIVE_INIT;
+	struct request *request = request_made(walk, call);
+
+	if (!request) {
+		walk->process->lost = true;
+		return;
+	}
+	*request = (struct request){.is_known = true,
+				    .is_persistent = true,
+				    .is_receive = receives,
+				    .comm = comm_of_call(walk, call),
+				    .peer = call_number(call, receives ? "source" : "dest"),
+				    .tag = call_number(call, "tag")};
+}
+
+static void request_start(struct walk *walk, const struct mpi_call *call, struct request *request)
+{
+	if (!request->is_known || !request->is_persistent)
+		return;
+	if (request->is_receive)
+		request->end = receive_add(walk, call, request->comm, request->peer, request->tag);
+	else
+		send_add(walk, call, request->comm, request->peer, request->tag);
+}
+
+static void walk_start(struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t handle, count = 1;
+
+	mpi_call_word(call, "count", &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!mpi_call_handle(&walk->calls, call, request_name(call), i, &handle)) {
+			walk->process->lost = true;
+			return;
+		}
+		request_start(walk, call, handle_of(&walk->requests, handle));
+	}
+}
+
+static void request_finish(struct walk *walk, const struct mpi_call *call, size_t place,
+			   const struct mpi_status *status)
+{
+	uint64_t handle;
+	struct request *request;
+
+	if (!mpi_call_handle(&walk->calls, call, request_name(call), place, &handle))
+		return;
+	request = handle_of(&walk->requests, handle);
+	if (!request->is_known)
+		return;
+	/* Nobody knows whether it came to an end before it was cancelled. */
+	if (request->is_cancelled && (!status || !request->is_receive))
+		walk->process->lost = true;
+	receive_finish(walk, request->end, call, status);
+	request->end = 0;
+	request->is_cancelled = false;
+	request->is_known = request->is_persistent;
+}
+
+/* Waitsome, Testsome: places of requests, and their statuses in the same order. */
+static void finish_some(struct walk *walk, const struct mpi_call *call)
+{
+	int count = mpi_call_int(call, "outcount", 0);
+	size_t size = 0;
+	const char *indices = mpi_call_memory(call, "indices", &size);
+
+	for (int i = 0; i < count; i++) {
+		struct mpi_status status;
+		int place;
+
+		if (!indices || size / sizeof(place) <= (size_t)i)
+			return;
+		memcpy(&place, indices + (size_t)i * sizeof(place), sizeof(place));
+		request_finish(walk, call, (size_t)place,
+			       call_status(walk, call, "statuses", (size_t)i, &status));
+	}
+}
+
+static void walk_complete(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_status status;
+	uint64_t word, count = 1;
+	int place = 0;
+
+	if (mpi_call_word(call, "flag", &word) && !mpi_call_int(call, "flag", 0))
+		return;
+	if (mpi_call_word(call, "outcount", &word)) {
+		finish_some(walk, call);
+	} else if (mpi_call_word(call, "statuses", &word)) {
+		mpi_call_word(call, "count", &count);
+		for (size_t i = 0; i < count; i++)
+			request_finish(walk, call, i,
+				       call_status(walk, call, "statuses", i, &status));
+	} else {
+		if (mpi_call_word(call, "index", &word))
+			place = mpi_call_int(call, "index", -1);
+		if (place >= 0)
+			request_finish(walk, call, (size_t)place,
+				       call_status(walk, call, "status", 0, &status));
+	}
+}
+
+/* The request is cancelled, or nobody will wait for it. */
+static void walk_given_up(struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t handle;
+	struct request *request;
+
+	if (!mpi_call_handle(&walk->calls, call, request_name(call), 0, &handle)) {
+		walk->process->lost = true;
+		return;
+	}
+	request = handle_of(&walk->requests, handle);
+	if (call->role == MPI_ROLE_CANCEL)
+		request->is_cancelled = true;
+	else if (request->is_cancelled)
+		walk->process->lost = true;
+	else
+		*request = (struct request){0};
+}
+
+/* --- messages that are probed */
+
+static void walk_probe(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_status status;
+	uint64_t word, handle;
+	size_t end;
+
+	if (mpi_call_word(call, "flag", &word) && !mpi_call_int(call, "flag", 0))
+		return;
+	end = receive_add(walk, call, comm_of_call(walk, call), call_number(call, "source"),
+			  call_number(call, "tag"));
+	receive_finish(walk, end, call, call_status(walk, call, "status", 0, &status));
+	if (mpi_call_handle(&walk->calls, call, "message", 0, &handle))
+		*handle_of(&walk->messages, handle) =
+			(struct request){.is_known = true, .is_receive = true, .end = end};
+}
+
+static void walk_probed_receive(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_status status;
+	struct request *message, *request;
+	uint64_t word, handle;
+
+	if (!mpi_call_handle(&walk->calls, call, "message", 0, &handle))
+		return;
+	message = handle_of(&walk->messages, handle);
+	if (mpi_call_word(call, "request_", &word)) {
+		request = request_made(walk, call);
+		if (request)
+			*request = *message;
+	} else {
+		receive_finish(walk, message->end, call,
+			       call_status(walk, call, "status", 0, &status));
+	}
+	*message = (struct request){0};
+}
+
+/* --- all calls */
+
+static void walk_call(struct walk *walk, const struct mpi_call *call)
+{
+	static void (*const steps[])(struct walk * walk, const struct mpi_call *call) = {
+		[MPI_ROLE_SEND] = walk_send,
+		[MPI_ROLE_RECEIVE] = walk_receive,
+		[MPI_ROLE_SEND_RECEIVE] = walk_send_receive,
+		[MPI_ROLE_SEND_INIT] = walk_init,
+		[MPI_ROLE_RECEIVE_INIT] = walk_init,
+		[MPI_ROLE_START] = walk_start,
+		[MPI_ROLE_PROBE] = walk_probe,
+		[MPI_ROLE_PROBED_RECEIVE] = walk_probed_receive,
+		[MPI_ROLE_COMPLETE] = walk_complete,
+		[MPI_ROLE_CANCEL] = walk_given_up,
+		[MPI_ROLE_FREE] = walk_given_up,
+		[MPI_ROLE_COMM_DUP] = walk_comm_made,
+		[MPI_ROLE_COMM_SPLIT] = walk_comm_made,
+		[MPI_ROLE_COMM_CART] = walk_comm_made,
+		[MPI_ROLE_COMM_OTHER] = walk_comm_made,
+		[MPI_ROLE_COMM_FREE] = walk_comm_freed,
+	};
+
+	if (call->record->result || call->record->flags & TL_RECORD_UNWOUND ||
+	    !(call->record->flags & TL_RECORD_WORDS))
+		walk->process->lost = true;
+	else
+		steps[call->role](walk, call);
+}
+
+static void walk_set_time(struct walk *walk, uint64_t began)
+{
+	const struct selection *selection = walk->selection;
+
+	walk->to = UINT64_MAX;
+	if (!selection->has_time)
+		return;
+	walk->from = (int64_t)(began + selection->from) < 0 ? 0 : began + selection->from;
+	walk->to = (int64_t)(began + selection->to) < 0 ? 0 : began + selection->to;
+}
+
+void mpi_process_read(struct mpi_process *process, const struct timeline_inputs *inputs,
+		      size_t number, const struct selection *selection)
+{
+	const struct timeline_process *input = &inputs->list[number];
+	struct walk walk = {.process = process, .selection = selection};
+
+	*process = (struct mpi_process){.process = number, .rank = input->rank};
+	mpi_calls_open(&walk.calls, input);
+	walk_set_time(&walk, inputs->start - (uint64_t)input->shift);
+	process->lost = walk.calls.lost;
+	process->finalized = walk.calls.finalized;
+	process->size = walk.calls.size;
+	own_comm_add(process, (struct mpi_own_comm){.comm = 0});
+	comm_stands_for(&walk, walk.calls.world, 0);
+	for (size_t i = 0; i < walk.calls.count; i++)
+		walk_call(&walk, &walk.calls.list[i]);
+	mpi_calls_close(&walk.calls);
+	handles_free(&walk.requests);
+	handles_free(&walk.messages);
+	numbers_free(&walk.comm_handles);
+	free(walk.comms);
+}
+
+void mpi_process_free(struct mpi_process *process)
+{
+	free(process->comms);
+	free(process->ends);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mpi_process.h: the ends of messages in one process, and the communicators that it made.
+ */
+#ifndef TL_CLI_EXPORT_MPI_PROCESS_H
+#define TL_CLI_EXPORT_MPI_PROCESS_H
+
+#include "cli/export/mpi_calls.h"
+#include "cli/export/mpi_messages.h"
+
+#define MPI_ANY (-1) /* in an mpi_end, whichever library it is */
+#define NO_COMM UINT32_MAX
+
+/* A communicator as the process knows it. Number 0 is the world. */
+struct mpi_own_comm {
+	uint32_t parent; /* among the process's own */
+	uint32_t place;	 /* counts the parent's creations, from 0 */
+	uint32_t made;	 /* creations on this one so far */
+	enum mpi_role role;
+	int color, key;	 /* of a split */
+	int64_t members; /* of a grid: how many it has; -1: not known which */
+
+	uint32_t comm; /* what it is in the job; NO_COMM: not known */
+	int rank;      /* in it */
+};
+
+struct mpi_process {
+	size_t process; /* in timeline_inputs.list */
+	int64_t rank, size;
+	bool lost;	/* calls are missing, or failed: its messages are not known */
+	bool finalized; /* it was not killed: its last messages are known */
+	struct mpi_own_comm *comms;
+	size_t ncomms;
+	/* .comm is one of the process's own; the own rank is not set yet */
+	struct mpi_end *ends;
+	size_t count, room;
+};
+
+void mpi_process_read(struct mpi_process *process, const struct timeline_inputs *inputs,
+		      size_t number, const struct selection *selection);
+void mpi_process_free(struct mpi_process *process);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timeline_inputs.c: see timeline_inputs.h.
+ *
+ * Each file is opened once, for what it says about its process, and closed again.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/basics/basics.h"
+#include "cli/export/timeline_align.h"
+#include "cli/export/timeline_inputs.h"
+#include "cli/job/job.h"
+#include "cli/read/read.h"
+
+/* --- files */
+
+static struct timeline_identity identity_of(const struct tl_trace *trace)
+{
+	struct timeline_identity identity;
+
+	memset(&identity, 0, sizeof(identity));
+	/* The reader has ended it. */
+	memcpy(identity.boot, trace->header.boot, strlen(trace->header.boot));
+	identity.pid_namespace = trace->header.pid_namespace;
+	identity.start_time = trace->header.start_time;
+	identity.monotonic_ns = trace->facts.monotonic_ns;
+	identity.realtime_ns = trace->facts.realtime_ns;
+	identity.pid = trace->facts.pid;
+	return identity;
+}
+
+static uint64_t identity_hash(const struct timeline_identity *identity)
+{
+	const unsigned char *bytes = (const void *)identity;
+	uint64_t hash = 14695981039346656037u;
+
+	for (size_t i = 0; i < sizeof(*identity); i++)
+		hash = (hash ^ bytes[i]) * 1099511628211u;
+	return hash;
+}
+
+/* NULL: its first file, and its number is noted. Without a boot, files can't be known as one process's. */
+static struct timeline_process *process_find(struct timeline_inputs *inputs,
+					     const struct timeline_identity *identity)
+{
+	uint64_t hash = *identity->boot ? identity_hash(identity) : inputs->count;
+	uint32_t place;
+
+	for (;; hash++) {
+		place = numbers_add(&inputs->identities, hash);
+		if (place >= inputs->count)
+			return NULL;
+		if (*identity->boot &&
+		    !memcmp(&inputs->list[place].identity, identity, sizeof(*identity)))
+			return &inputs->list[place];
+	}
+}
+
+static struct timeline_process *process_add(struct timeline_inputs *inputs,
+					    const struct tl_trace *trace,
+					    const struct timeline_identity *identity)
+{
+	inputs->list = need(reallocarray(inputs->list, inputs->count + 1, sizeof(*inputs->list)));
+	struct timeline_process *process = &inputs->list[inputs->count++];
+
+	*process = (struct timeline_process){.identity = *identity,
+					     .program = need(strdup(trace->facts.program)),
+					     .host = need(strdup(trace->facts.host)),
+					     .has_rank = trace->facts.has_rank,
+					     .rank = trace->facts.rank,
+					     .pid = trace->facts.pid,
+					     .offset = timeline_offset(trace)};
+	return process;
+}
+
+/* A file that was killed or cut has no total. */
+static uint64_t trace_events_in(const struct tl_trace *trace)
+{
+	uint64_t bytes = 0;
+
+	if (trace->ended)
+		return trace->events;
+	for (size_t i = 0; i < trace->nruns; i++)
+		bytes += trace->runs[i].size;
+	return bytes / 48; /* a call of two words */
+}
+
+static int add_file(struct timeline_inputs *inputs, const char *path)
+{
+	struct tl_trace *trace = record_file_open(path);
+
+	if (!trace) {
+		inputs->unsound++;
+		return EXIT_BROKEN;
+	}
+	struct timeline_identity identity = identity_of(trace);
+	struct timeline_process *process = process_find(inputs, &identity);
+
+	if (!process)
+		process = process_add(inputs, trace, &identity);
+	process->events += trace_events_in(trace);
+	uint64_t end = tl_trace_ns(trace, trace->last);
+	process->end = end > process->end ? end : process->end;
+	process->parts =
+		need(reallocarray(process->parts, process->nparts + 1, sizeof(*process->parts)));
+	process->parts[process->nparts++] =
+		(struct timeline_part){.path = need(strdup(path)), .last = trace->last};
+	tl_trace_close(trace);
+	return EXIT_DONE;
+}
+
+/* --- folders */
+
+static int entry_is_wanted(const struct dirent *entry)
+{
+	return *entry->d_name != '.';
+}
+
+static bool path_is_folder(const char *path)
+{
+	struct stat about;
+
+	return !stat(path, &about) && S_ISDIR(about.st_mode);
+}
+
+static bool name_is_tlt(const char *name)
+{
+	size_t size = strlen(name);
+
+	return size > 4 && !strcmp(name + size - 4, ".tlt");
+}
+
+/* All .tlt files in it and in the folders in it. Returns how many there are. */
+static size_t add_folder(struct timeline_inputs *inputs, const char *path)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, entry_is_wanted, versionsort);
+	size_t files = 0;
+
+	if (count < 0)
+		say("%s: %s; its files are left out", path, strerror(errno));
+	for (int i = 0; i < count; i++) {
+		char *inside;
+
+		if (asprintf(&inside, "%s/%s", path, entries[i]->d_name) < 0)
+			need(NULL);
+		if (entries[i]->d_type == DT_DIR ||
+		    (entries[i]->d_type == DT_UNKNOWN && path_is_folder(inside))) {
+			files += add_folder(inputs, inside);
+		} else if (name_is_tlt(inside)) {
+			add_file(inputs, inside);
+			files++;
+		}
+		free(inside);
+		free(entries[i]);
+	}
+	free(entries);
+	return files;
+}
+
+/* The traces of one step of a job. */
+static int add_job(struct timeline_inputs *inputs, const char *path)
+{
+	struct job_folder folder;
+	size_t before = inputs->count;
+
+	if (!job_folder_open(&folder, path))
+		return EXIT_BROKEN;
+	for (size_t i = 0; i < folder.nfiles; i++)
+		if (folder.files[i].trace)
+			add_file(inputs, folder.files[i].path);
+	if (inputs->count == before)
+		say("%s: it has no .tlt file that can be read; its sums are what `tracelayer summary` shows",
+		    folder.path);
+	job_folder_close(&folder);
+	return inputs->count > before ? EXIT_DONE : EXIT_BROKEN;
+}
+
+int timeline_inputs_add(struct timeline_inputs *inputs, const char *path)
+{
+	size_t before = inputs->count;
+
+	if (!path_is_folder(path))
+		return add_file(inputs, path);
+	if (job_folder_is(path))
+		return add_job(inputs, path);
+	if (!add_folder(inputs, path))
+		say("%s: there is no .tlt file in it; record into it with `tracelayer run -o %s/%%h.%%r.%%p.tlt`",
+		    path, path);
+	return inputs->count > before ? EXIT_DONE : EXIT_BROKEN;
+}
+
+/* --- all of them */
+
+static int processes_by_rank(const void *left, const void *right)
+{
+	const struct timeline_process *a = left, *b = right;
+	int order;
+
+	if (a->has_rank != b->has_rank)
+		return a->has_rank ? -1 : 1;
+	if (a->has_rank && a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if ((order = strcmp(a->host, b->host)))
+		return order;
+	int64_t a_began = (int64_t)a->identity.monotonic_ns + a->offset,
+		b_began = (int64_t)b->identity.monotonic_ns + b->offset;
+	if (a_began != b_began)
+		return a_began < b_began ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return strverscmp(a->parts[0].path, b->parts[0].path);
+}
+
+static int parts_by_time(const void *left, const void *right)
+{
+	const struct timeline_part *a = left, *b = right;
+
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return strverscmp(a->path, b->path);
+}
+
+static void process_free(struct timeline_process *process)
+{
+	for (size_t i = 0; i < process->nparts; i++)
+		free(process->parts[i].path);
+	free(process->parts);
+	free(process->program);
+	free(process->host);
+}
+
+static int processes_by_time(const void *left, const void *right)
+{
+	const struct timeline_process *a = left, *b = right;
+
+	if (a->identity.realtime_ns != b->identity.realtime_ns)
+		return a->identity.realtime_ns < b->identity.realtime_ns ? -1 : 1;
+	return strverscmp(a->parts[0].path, b->parts[0].path);
+}
+
+/* Whatever the order of the files, the process that began first says how its machine's clock is set. */
+static void share_clocks(struct timeline_inputs *inputs)
+{
+	if (inputs->count)
+		qsort(inputs->list, inputs->count, sizeof(*inputs->list), processes_by_time);
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct timeline_process *process = &inputs->list[i];
+		if (process->identity.realtime_ns)
+			process->offset = timeline_clocks_offset(
+				&inputs->clocks, process->identity.boot, process->offset);
+	}
+}
+
+/*
+ * The clock of the machine that was started first is the output's: by it, no time of another is
+ * below 0.
+ */
+static void find_clock(struct timeline_inputs *inputs)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < inputs->count; i++)
+		if (inputs->list[i].identity.realtime_ns && inputs->list[i].offset < least)
+			least = inputs->list[i].offset;
+	inputs->start = UINT64_MAX;
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct timeline_process *process = &inputs->list[i];
+		/* A file without its facts says nothing about its clock. */
+		process->shift = process->identity.realtime_ns ? process->offset - least : 0;
+		uint64_t began = process->identity.monotonic_ns + (uint64_t)process->shift;
+		if (process->identity.realtime_ns && began < inputs->start)
+			inputs->start = began;
+	}
+	if (inputs->start == UINT64_MAX)
+		inputs->start = 0;
+}
+
+static bool process_is_selected(const struct timeline_process *process,
+				const struct selection *selection)
+{
+	if (selection->ranks &&
+	    !(process->has_rank && tl_rank_set_has(selection->ranks, process->rank)))
+		return false;
+	return selection_has(selection->process, process->program, process->pid);
+}
+
+void timeline_inputs_finish(struct timeline_inputs *inputs, const struct selection *selection)
+{
+	size_t kept = 0;
+
+	share_clocks(inputs);
+	timeline_align(inputs);
+	find_clock(inputs);
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct timeline_process *process = &inputs->list[i];
+
+		if (!process_is_selected(process, selection)) {
+			process_free(process);
+			continue;
+		}
+		qsort(process->parts, process->nparts, sizeof(*process->parts), parts_by_time);
+		inputs->events += process->events;
+		inputs->list[kept++] = *process;
+	}
+	inputs->count = kept;
+	if (kept)
+		qsort(inputs->list, kept, sizeof(*inputs->list), processes_by_rank);
+}
+
+void timeline_inputs_free(struct timeline_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		process_free(&inputs->list[i]);
+	free(inputs->list);
+	numbers_free(&inputs->identities);
+	timeline_clocks_free(&inputs->clocks);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sqlite.h: the contract of cli/sqlite: a trace as an SQLite database, for questions that no table
+ * answers. doc/sqlite.md describes what is in it.
+ *
+ * The room uses read for the events, which come one by one, and outputs for the file. Memory does
+ * not grow with the trace, but for the marks that are open.
+ */
+#ifndef TL_CLI_SQLITE_SQLITE_H
+#define TL_CLI_SQLITE_SQLITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether this tracelayer can write one. False, after a message about the path. */
+bool sqlite_is_there(const char *path);
+
+/*
+ * Writes the database `output` of traces: .tlt or Chrome's JSON, plain or compressed. `force`
+ * replaces a file of that name; otherwise the new file's name gets a number. An exit code, after
+ * messages.
+ */
+int sqlite_write(const char *const *inputs, size_t count, const char *output, bool force);
+
+#endif

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sqlite_write.c: see sqlite.h. All of it is one transaction in a file of its own, which gets its name
+ * when it is complete, so that no journal is needed.
+ */
+#include "config.h"
+
+#include "cli/basics/basics.h"
+#include "cli/sqlite/sqlite.h"
+
+#if !HAVE_SQLITE
+
+bool sqlite_is_there(const char *path)
+{
+	say("%s: this tracelayer was built without SQLite; install libsqlite3-dev and build it again, or write .json or .pftrace",
+	    path);
+	return false;
+}
+
+int sqlite_write(const char *const *inputs, size_t count, const char *output, bool force)
+{
+	(void)inputs, (void)count, (void)force;
+	sqlite_is_there(output);
+	return EXIT_USAGE;
+}
+
+#else
+
+#include <errno.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outputs/outputs.h"
+#include "cli/read/read.h"
+#include "cli/sqlite/sqlite_schema.h"
+
+enum statement {
+	ADD_PROCESS,
+	NAME_PROCESS,
+	LABEL_PROCESS,
+	DESCRIBE_PROCESS,
+	ADD_THREAD,
+	NAME_THREAD,
+	MAKE_QUEUE,
+	ADD_CALL,
+	ADD_COMMAND,
+	ADD_EVENT,
+	ADD_COUNTER,
+	ADD_ARROW_END,
+	STATEMENTS
+};
+
+static const char *const statements[STATEMENTS] = {
+	[ADD_PROCESS] = "INSERT INTO process (id, pid) VALUES (?, ?)",
+	[NAME_PROCESS] = "UPDATE process SET name = ?2 WHERE id = ?1",
+	[LABEL_PROCESS] = "UPDATE process SET labels = ?2 WHERE id = ?1",
+	[DESCRIBE_PROCESS] = "UPDATE process SET metadata = ?2 WHERE id = ?1",
+	[ADD_THREAD] = "INSERT INTO thread (id, process, tid) VALUES (?, ?, ?)",
+	[NAME_THREAD] = "UPDATE thread SET name = ?2 WHERE id = ?1",
+	[MAKE_QUEUE] = "UPDATE thread SET is_queue = 1 WHERE id = ?1",
+	[ADD_CALL] = "INSERT INTO call (thread, name, api, start_ns, duration_ns, failed, result,"
+		     " correlation, request, categories, arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+	[ADD_COMMAND] =
+		"INSERT INTO command (lane, name, kind, queue, device, start_ns, duration_ns,"
+		" bytes, correlation, request, arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+	[ADD_EVENT] =
+		"INSERT INTO event (thread, name, categories, start_ns, duration_ns, arguments)"
+		" VALUES (?,?,?,?,?,?)",
+	[ADD_COUNTER] =
+		"INSERT INTO counter (thread, name, series, time_ns, value) VALUES (?,?,?,?,?)",
+	[ADD_ARROW_END] = "INSERT INTO arrow_end (process, number, name, thread, time_ns, last)"
+			  " VALUES (?,?,?,?,?,?)",
+};
+
+/* An event B without its E so far. The event is kept whole. */
+struct mark {
+	json_t *event;
+	struct mark *outer;
+};
+
+struct lane {
+	uint32_t process;
+	bool is_queue;
+	struct mark *mark;
+};
+
+struct database {
+	sqlite3 *handle;
+	sqlite3_stmt *prepared[STATEMENTS];
+	struct names processes, threads; /* by "file pid", "file pid tid" */
+	struct lane *lanes;		 /* as .threads */
+	size_t file;
+	uint64_t rows;
+	int error; /* SQLite's first one */
+};
+
+/* ---- statements ---- */
+
+static void note(struct database *database, int result)
+{
+	if (result != SQLITE_OK && result != SQLITE_DONE && result != SQLITE_ROW &&
+	    !database->error)
+		database->error = result;
+}
+
+static void bind_text(sqlite3_stmt *statement, int place, const char *text)
+{
+	if (text)
+		sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT);
+}
+
+static bool real_is_whole(double number)
+{
+	return number > -9e15 && number < 9e15 && number == (double)(int64_t)number;
+}
+
+/* Readers of JSON give numbers as reals. Whole ones become integers, so that they are written so. */
+static json_t *json_whole(json_t *value)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+
+	if (json_is_real(value) && real_is_whole(json_real_value(value)))
+		return json_integer((json_int_t)json_real_value(value));
+	json_object_foreach(value, key, member) {
+		json_t *whole = json_whole(member);
+
+		if (whole)
+			json_object_set_new_nocheck(value, key, whole);
+	}
+	json_array_foreach(value, i, member) {
+		json_t *whole = json_whole(member);
+
+		if (whole)
+			json_array_set_new(value, i, whole);
+	}
+	return NULL;
+}
+
+/* A number as such, a text as such, anything else as JSON. */
+static void bind_json(sqlite3_stmt *statement, int place, const json_t *value)
+{
+	if (json_is_integer(value)) {
+		sqlite3_bind_int64(statement, place, json_integer_value(value));
+	} else if (json_is_real(value)) {
+		double number = json_real_value(value);
+
+		if (real_is_whole(number))
+			sqlite3_bind_int64(statement, place, (int64_t)number);
+		else
+			sqlite3_bind_double(statement, place, number);
+	} else if (json_is_string(value)) {
+		bind_text(statement, place, json_string_value(value));
+	} else if (json_is_boolean(value)) {
+		sqlite3_bind_int(statement, place, json_is_true(value));
+	} else if (value && !json_is_null(value)) {
+		/* The event is nobody's but this callback's. */
+		json_whole((json_t *)value);
+		char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+		bind_text(statement, place, text);
+		free(text);
+	}
+}
+
+static void run(struct database *database, enum statement which)
+{
+	sqlite3_stmt *statement = database->prepared[which];
+
+	note(database, sqlite3_step(statement));
+	sqlite3_reset(statement);
+	sqlite3_clear_bindings(statement);
+	database->rows++;
+}
+
+static void run_script(struct database *database, const char *script)
+{
+	if (!database->error)
+		note(database, sqlite3_exec(database->handle, script, NULL, NULL, NULL));
+}
+
+/* ---- who an event is of ---- */
+
+/* Other tools number processes and threads with strings, too. */
+static void number_print(char *to, size_t room, const json_t *number)
+{
+	if (json_is_number(number))
+		snprintf(to, room, "%.0f", json_number_value(number));
+	else
+		snprintf(to, room, "%s",
+			 json_string_value(number) ? json_string_value(number) : "");
+}
+
+/* Ids count from 1. */
+static uint32_t process_of(struct database *database, const json_t *event)
+{
+	const json_t *pid = json_object_get(event, "pid");
+	char key[96], number[64];
+	uint32_t count = database->processes.count;
+
+	number_print(number, sizeof(number), pid);
+	snprintf(key, sizeof(key), "%zu %s", database->file, number);
+	uint32_t id = names_number(&database->processes, key) + 1;
+
+	if (id > count) {
+		sqlite3_bind_int64(database->prepared[ADD_PROCESS], 1, id);
+		bind_json(database->prepared[ADD_PROCESS], 2, pid);
+		run(database, ADD_PROCESS);
+	}
+	return id;
+}
+
+static uint32_t thread_of(struct database *database, const json_t *event)
+{
+	const json_t *tid = json_object_get(event, "tid");
+	uint32_t process = process_of(database, event), count = database->threads.count;
+	char key[96], number[64];
+
+	number_print(number, sizeof(number), tid);
+	snprintf(key, sizeof(key), "%u %s", process, number);
+	uint32_t id = names_number(&database->threads, key) + 1;
+
+	if (id > count) {
+		database->lanes = need(reallocarray(database->lanes, id, sizeof(struct lane)));
+		database->lanes[id - 1] = (struct lane){.process = process};
+		sqlite3_bind_int64(database->prepared[ADD_THREAD], 1, id);
+		sqlite3_bind_int64(database->prepared[ADD_THREAD], 2, process);
+		bind_json(database->prepared[ADD_THREAD], 3, tid);
+		run(database, ADD_THREAD);
+	}
+	return id;
+}
+
+/* ---- events ---- */
+
+static const char *text_in(const json_t *event, const char *member)
+{
+	return json_string_value(json_object_get(event, member));
+}
+
+static const json_t *arg_of(const json_t *event, const char *name)
+{
+	return json_object_get(json_object_get(event, "args"), name);
+}
+
+static void bind_args(sqlite3_stmt *statement, int place, const json_t *event)
+{
+	const json_t *args = json_object_get(event, "args");
+
+	if (json_object_size(args))
+		bind_json(statement, place, args);
+}
+
+/* The list of words with commas between has this one. */
+static bool has_category(const json_t *event, const char *wanted)
+{
+	const char *list = text_in(event, "cat");
+	size_t size = strlen(wanted);
+
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
+		if (!strncmp(list, wanted, size) && (!list[size] || list[size] == ','))
+			return true;
+	}
+	return false;
+}
+
+static void add_call(struct database *database, const json_t *event, uint32_t thread, int64_t start,
+		     int64_t duration)
+{
+	sqlite3_stmt *statement = database->prepared[ADD_CALL];
+	const char *categories = text_in(event, "cat");
+
+	sqlite3_bind_int64(statement, 1, thread);
+	bind_text(statement, 2, text_in(event, "name"));
+	if (categories)
+		sqlite3_bind_text(statement, 3, categories, (int)strcspn(categories, ","),
+				  SQLITE_TRANSIENT);
+	sqlite3_bind_int64(statement, 4, start);
+	sqlite3_bind_int64(statement, 5, duration);
+	sqlite3_bind_int(statement, 6, has_category(event, "failed"));
+	bind_json(statement, 7, arg_of(event, "result"));
+	bind_json(statement, 8, arg_of(event, "correlation"));
+	bind_json(statement, 9, arg_of(event, "request"));
+	bind_text(statement, 10, categories);
+	bind_args(statement, 11, event);
+	run(database, ADD_CALL);
+}
+
+static void add_command(struct database *database, const json_t *event, uint32_t lane,
+			int64_t start, int64_t duration)
+{
+	sqlite3_stmt *statement = database->prepared[ADD_COMMAND];
+
+	if (!database->lanes[lane - 1].is_queue) {
+		database->lanes[lane - 1].is_queue = true;
+		sqlite3_bind_int64(database->prepared[MAKE_QUEUE], 1, lane);
+		run(database, MAKE_QUEUE);
+	}
+	sqlite3_bind_int64(statement, 1, lane);
+	bind_text(statement, 2, text_in(event, "name"));
+	bind_json(statement, 3, arg_of(event, "kind"));
+	bind_json(statement, 4, arg_of(event, "queue"));
+	bind_json(statement, 5, arg_of(event, "device"));
+	sqlite3_bind_int64(statement, 6, start);
+	sqlite3_bind_int64(statement, 7, duration);
+	bind_json(statement, 8, arg_of(event, "bytes"));
+	bind_json(statement, 9, arg_of(event, "correlation"));
+	bind_json(statement, 10, arg_of(event, "request"));
+	bind_args(statement, 11, event);
+	run(database, ADD_COMMAND);
+}
+
+/* `duration` is -1 for an instant. */
+static void add_event(struct database *database, const json_t *event, uint32_t thread,
+		      int64_t start, int64_t duration)
+{
+	sqlite3_stmt *statement = database->prepared[ADD_EVENT];
+
+	sqlite3_bind_int64(statement, 1, thread);
+	bind_text(statement, 2, text_in(event, "name"));
+	bind_text(statement, 3, text_in(event, "cat"));
+	sqlite3_bind_int64(statement, 4, start);
+	if (duration >= 0)
+		sqlite3_bind_int64(statement, 5, duration);
+	bind_args(statement, 6, event);
+	run(database, ADD_EVENT);
+}
+
+/* Marks of the program and of streams are no calls. */
+static void add_slice(struct database *database, const json_t *event, uint32_t thread,
+		      int64_t start, int64_t duration)
+{
+	bool own = has_category(event, "context") || has_category(event, "xpti") ||
+		   has_category(event, "annotation") || has_category(event, "nntrace");
+
+	if (has_category(event, "device") && json_is_string(arg_of(event, "kind")))
+		add_command(database, event, thread, start, duration);
+	else if (own)
+		add_event(database, event, thread, start, duration);
+	else
+		add_call(database, event, thread, start, duration);
+}
+
+static void mark_begin(struct database *database, const json_t *event, uint32_t thread)
+{
+	struct mark *mark = need(calloc(1, sizeof(*mark)));
+
+	mark->event = json_incref((json_t *)event);
+	mark->outer = database->lanes[thread - 1].mark;
+	database->lanes[thread - 1].mark = mark;
+}
+
+static void mark_end(struct database *database, uint32_t thread, int64_t end)
+{
+	struct mark *mark = database->lanes[thread - 1].mark;
+
+	if (!mark)
+		return; /* begun before the trace was */
+	int64_t start = trace_nanoseconds(mark->event, "ts", 0);
+
+	database->lanes[thread - 1].mark = mark->outer;
+	add_slice(database, mark->event, thread, start, end > start ? end - start : 0);
+	json_decref(mark->event);
+	free(mark);
+}
+
+/* What had not ended when the trace did has no duration. */
+static void marks_flush(struct database *database)
+{
+	for (uint32_t i = 0; i < database->threads.count; i++)
+		for (struct mark *mark = database->lanes[i].mark, *outer; mark; mark = outer) {
+			outer = mark->outer;
+			add_event(database, mark->event, i + 1,
+				  trace_nanoseconds(mark->event, "ts", 0), -1);
+			json_decref(mark->event);
+			free(mark);
+		}
+}
+
+static void add_counter(struct database *database, const json_t *event, uint32_t thread,
+			int64_t time)
+{
+	sqlite3_stmt *statement = database->prepared[ADD_COUNTER];
+	const char *series;
+	json_t *value;
+
+	json_object_foreach(json_object_get(event, "args"), series, value) {
+		if (!json_is_number(value))
+			continue;
+		sqlite3_bind_int64(statement, 1, thread);
+		bind_text(statement, 2, text_in(event, "name"));
+		bind_text(statement, 3, series);
+		sqlite3_bind_int64(statement, 4, time);
+		sqlite3_bind_double(statement, 5, json_number_value(value));
+		run(database, ADD_COUNTER);
+	}
+}
+
+/* Steps between the ends are ends, too. */
+static void add_arrow_end(struct database *database, const json_t *event, uint32_t thread,
+			  int64_t time, int last)
+{
+	sqlite3_stmt *statement = database->prepared[ADD_ARROW_END];
+
+	sqlite3_bind_int64(statement, 1, database->lanes[thread - 1].process);
+	bind_json(statement, 2, json_object_get(event, "id"));
+	bind_text(statement, 3, text_in(event, "name"));
+	sqlite3_bind_int64(statement, 4, thread);
+	sqlite3_bind_int64(statement, 5, time);
+	sqlite3_bind_int(statement, 6, last);
+	run(database, ADD_ARROW_END);
+}
+
+static void set_text(struct database *database, enum statement which, uint32_t id,
+		     const json_t *value)
+{
+	sqlite3_bind_int64(database->prepared[which], 1, id);
+	bind_json(database->prepared[which], 2, value);
+	run(database, which);
+}
+
+static void add_metadata(struct database *database, const json_t *event)
+{
+	const char *what = text_in(event, "name");
+
+	if (!what)
+		return;
+	if (!strcmp(what, "process_name"))
+		set_text(database, NAME_PROCESS, process_of(database, event),
+			 arg_of(event, "name"));
+	else if (!strcmp(what, "process_labels"))
+		set_text(database, LABEL_PROCESS, process_of(database, event),
+			 arg_of(event, "labels"));
+	else if (!strcmp(what, "thread_name"))
+		set_text(database, NAME_THREAD, thread_of(database, event), arg_of(event, "name"));
+	else if (!strcmp(what, "tracelayer"))
+		set_text(database, DESCRIBE_PROCESS, process_of(database, event),
+			 json_object_get(event, "args"));
+}
+
+static void take_event(void *user, const json_t *event)
+{
+	struct database *database = user;
+	const char *phase = text_in(event, "ph");
+
+	if (!phase || database->error)
+		return;
+	if (*phase == 'M') {
+		add_metadata(database, event);
+		return;
+	}
+	uint32_t thread = thread_of(database, event);
+	int64_t time = trace_nanoseconds(event, "ts", 0);
+
+	switch (*phase) {
+	case 'X':
+		add_slice(database, event, thread, time, trace_nanoseconds(event, "dur", 0));
+		break;
+	case 'B':
+		mark_begin(database, event, thread);
+		break;
+	case 'E':
+		mark_end(database, thread, time);
+		break;
+	case 'C':
+		add_counter(database, event, thread, time);
+		break;
+	case 's':
+	case 't':
+	case 'f':
+		add_arrow_end(database, event, thread, time,
+			      *phase == 's'   ? 0
+			      : *phase == 't' ? 1
+					      : 2);
+		break;
+	case 'i':
+	case 'I':
+		add_event(database, event, thread, time, -1);
+		break;
+	}
+}
+
+/* ---- the whole ---- */
+
+bool sqlite_is_there(const char *path)
+{
+	(void)path;
+	return true;
+}
+
+static void database_open(struct database *database, const char *path)
+{
+	note(database, sqlite3_open_v2(path, &database->handle, SQLITE_OPEN_READWRITE, NULL));
+	run_script(database, sqlite_tables);
+	for (int i = 0; i < STATEMENTS && !database->error; i++)
+		note(database, sqlite3_prepare_v2(database->handle, statements[i], -1,
+						  &database->prepared[i], NULL));
+}
+
+static void database_close(struct database *database)
+{
+	for (int i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(database->prepared[i]);
+	note(database, sqlite3_close(database->handle));
+	names_free(&database->processes);
+	names_free(&database->threads);
+	free(database->lanes);
+}
+
+static int inputs_add(struct database *database, const char *const *inputs, size_t count)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < count && !database->error; i++) {
+		struct trace_totals totals = {0};
+
+		database->file = i;
+		int state = trace_events(inputs[i], "the database", take_event, database, &totals);
+
+		if (state == EXIT_BROKEN)
+			return state;
+		code = state == EXIT_DONE ? code : state;
+	}
+	return code;
+}
+
+static int database_write(const char *const *inputs, size_t count, const struct output_file *file,
+			  int *error)
+{
+	struct database database = {0};
+	char path[64 + sizeof(file->made)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", file->folder, file->made);
+	database_open(&database, path);
+	int code = database.error ? EXIT_BROKEN : inputs_add(&database, inputs, count);
+
+	marks_flush(&database);
+	for (int i = 0; i < STATEMENTS; i++) {
+		sqlite3_finalize(database.prepared[i]);
+		database.prepared[i] = NULL;
+	}
+	if (code != EXIT_BROKEN) {
+		run_script(&database, sqlite_indexes);
+		run_script(&database, sqlite_views);
+	}
+	database_close(&database);
+	*error = database.error;
+	return database.error ? EXIT_BROKEN : code;
+}
+
+int sqlite_write(const char *const *inputs, size_t count, const char *output, bool force)
+{
+	struct output_file file;
+	int trouble = 0, error = output_file_open(&file, output, force);
+
+	if (error) {
+		say("%s: %s; give another place with -o", output, output_file_trouble(error));
+		return EXIT_BROKEN;
+	}
+	if (!file.temporary) {
+		say("%s: a database must be a file; give a name with -o", output);
+		output_file_close(&file, false);
+		return EXIT_USAGE;
+	}
+	int code = database_write(inputs, count, &file, &trouble);
+
+	error = output_file_close(&file, code != EXIT_BROKEN);
+	if (trouble || error)
+		say("%s: %s; no database was left there; free some space, or give another place with -o",
+		    output, trouble ? sqlite3_errstr(trouble) : strerror(error));
+	else if (code != EXIT_BROKEN)
+		output_file_say(&file);
+	return trouble || error ? EXIT_BROKEN : code;
+}
+
+#endif

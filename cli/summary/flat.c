@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flat.c: see flat.h. The first scan of the files sums up the calls, in several threads. What a
+ * device did needs more: commands in the order of time, the calls that submitted them, and what the
+ * submitting threads did while a queue was idle. These are looked up in further scans: for one stretch
+ * of time after another, each so short that what is in it fits into a list of fixed size. Runs of
+ * records that have nothing of a stretch are not looked at.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/basics.h"
+#include "cli/read/read.h"
+#include "cli/summary/flat.h"
+#include "cli/summary/record_scan.h"
+
+/* Tests make them small. */
+#ifndef COMMANDS_AT_ONCE
+#define COMMANDS_AT_ONCE (64u << 10)
+#define CALLS_AT_ONCE	 (192u << 10)
+#endif
+
+#define NEAR 256u
+
+/* A time in which a thread's calls matter. */
+struct stay {
+	uint32_t thread;
+	int64_t from, to;
+};
+
+/* What the workers look for in a scan. */
+struct search {
+	int64_t from, until;
+	struct numbers submitted; /* process << 32 | correlation */
+	uint32_t least, most;	  /* correlations */
+	struct stay *stays;	  /* sorted, and apart */
+	size_t nstays;
+	_Atomic size_t found;
+	size_t most_found;
+	atomic_bool stop; /* more were found */
+};
+
+struct flat_worker {
+	struct flat *flat;
+	struct tally tally;
+	uint32_t near[NEAR]; /* rows that were found lately, by their names */
+	struct group_sum *groups;
+	uint32_t ngroups;
+	struct filter_memory filtered;
+	struct host_call *calls;
+	struct scan_command *commands;
+	size_t ncalls, calls_room, ncommands, commands_room;
+};
+
+struct flat {
+	struct flat_sums *sums;
+	struct history *history;
+	struct record_scan *scan;
+	enum grouping by;
+	const struct filter *filter;   /* NULL: all counts */
+	struct filter_memory filtered; /* commands */
+	struct flat_worker *workers;
+	void **users;
+	unsigned nworkers;
+	struct search search;
+	struct wait_search waits;
+	int64_t step; /* of the last search for calls */
+};
+
+/* ---- sums ---- */
+
+static struct group_sum *group_sum_of(struct group_sum **groups, uint32_t *count, uint32_t group)
+{
+	if (group >= *count) {
+		uint32_t more = group + group / 2 + 16;
+
+		*groups = need(reallocarray(*groups, more, sizeof(**groups)));
+		memset(*groups + *count, 0, (more - *count) * sizeof(**groups));
+		*count = more;
+	}
+	return &(*groups)[group];
+}
+
+/*
+ * While workers run, a thread's process is not to be asked for: they count by thread. groups_map tells
+ * the rest.
+ */
+static uint32_t worker_group(const struct flat_worker *worker, const struct host_call *call)
+{
+	enum grouping by = worker->flat->by;
+
+	return group_of_call(worker->flat->history, by == BY_PROCESS ? BY_THREAD : by, call);
+}
+
+static struct tally_row *worker_row(struct flat_worker *worker, enum tally_kind kind,
+				    uint32_t group, uint32_t name)
+{
+	struct tally *tally = &worker->tally;
+	uint32_t *near = &worker->near[name % NEAR];
+
+	if (*near < tally->nrows) {
+		struct tally_row *row = &tally->rows[*near];
+
+		if (row->name == name && row->group == group && row->kind == kind)
+			return row;
+	}
+	struct tally_row *row = tally_row(tally, kind, group, name);
+
+	*near = (uint32_t)(row - tally->rows);
+	return row;
+}
+
+static bool worker_counts(struct flat_worker *worker, const struct host_call *call)
+{
+	const struct flat *flat = worker->flat;
+
+	return !flat->filter || filter_takes_call(flat->filter, &worker->filtered, flat->history,
+						  record_scan_lock(flat->scan), call);
+}
+
+static void worker_sum_call(void *user, const struct host_call *call)
+{
+	struct flat_worker *worker = user;
+
+	if (!worker_counts(worker, call))
+		return;
+	uint32_t group = worker_group(worker, call);
+	struct tally_row *row =
+		worker_row(worker, call->own ? TALLY_EVENTS : TALLY_CALLS, group, call->name);
+
+	row->failed += call->failed;
+	histogram_add(&row->times, call->duration);
+	if (worker->flat->by == BY_FUNCTION)
+		return;
+	struct group_sum *sum = group_sum_of(&worker->groups, &worker->ngroups, group);
+
+	sum->row.calls += !call->own;
+	sum->row.failed += call->failed;
+	sum->row.calls_time += call->own ? 0 : call->duration;
+	extent_add(&sum->extent, call->start, call->start + call->duration);
+}
+
+static void group_sum_merge(struct group_sum *to, const struct group_sum *from)
+{
+	to->row.calls += from->row.calls;
+	to->row.failed += from->row.failed;
+	to->row.calls_time += from->row.calls_time;
+	if (from->extent.any)
+		extent_add(&to->extent, from->extent.first, from->extent.last);
+}
+
+/* Threads to their processes; NULL: groups are what they are. */
+static uint32_t *groups_map(const struct flat *flat)
+{
+	const struct history *history = flat->history;
+	uint32_t *map;
+
+	if (flat->by != BY_PROCESS)
+		return NULL;
+	map = need(calloc(history->nlanes + 1, sizeof(*map)));
+	for (uint32_t i = 0; i < history->nlanes; i++)
+		map[i + 1] = history->lanes[i].process + 1;
+	return map;
+}
+
+static void flat_merge(struct flat *flat)
+{
+	uint32_t *map = groups_map(flat);
+	struct flat_sums *sums = flat->sums;
+
+	for (unsigned i = 0; i < flat->nworkers; i++) {
+		struct flat_worker *worker = &flat->workers[i];
+
+		tally_merge(&sums->tally, &worker->tally, map, NULL);
+		tally_free(&worker->tally);
+		for (uint32_t group = 0; group < worker->ngroups; group++)
+			if (worker->groups[group].extent.any)
+				group_sum_merge(group_sum_of(&sums->groups, &sums->ngroups,
+							     map ? map[group] : group),
+						&worker->groups[group]);
+		free(worker->groups);
+		worker->groups = NULL;
+		worker->ngroups = 0;
+	}
+	free(map);
+}
+
+static void flat_sum_calls(struct flat *flat)
+{
+	static const struct scan_visitor visitor = {.call = worker_sum_call};
+
+	record_scan_all(flat->scan, &visitor, flat->users, NULL);
+	if (record_scan_has_marks(flat->scan))
+		record_scan_marks(flat->scan, &visitor, flat->users[0]);
+	flat_merge(flat);
+}
+
+/* ---- searches ---- */
+
+/* Another one was found. False: there were too many before. */
+static bool search_count(struct search *search)
+{
+	if (atomic_load_explicit(&search->stop, memory_order_relaxed))
+		return false;
+	if (atomic_fetch_add_explicit(&search->found, 1, memory_order_relaxed) < search->most_found)
+		return true;
+	atomic_store_explicit(&search->stop, true, memory_order_relaxed);
+	return false;
+}
+
+static void search_begin(struct flat *flat, int64_t from, int64_t until, size_t most)
+{
+	struct search *search = &flat->search;
+
+	search->from = from;
+	search->until = until;
+	search->most_found = until - from > 1 ? most : SIZE_MAX;
+	atomic_store(&search->found, 0);
+	atomic_store(&search->stop, false);
+	for (unsigned i = 0; i < flat->nworkers; i++)
+		flat->workers[i].ncalls = flat->workers[i].ncommands = 0;
+}
+
+static void worker_keep_call(struct flat_worker *worker, const struct host_call *call)
+{
+	if (!search_count(&worker->flat->search))
+		return;
+	if (worker->ncalls == worker->calls_room) {
+		worker->calls_room = worker->calls_room ? 2 * worker->calls_room : 1024;
+		worker->calls = need(
+			reallocarray(worker->calls, worker->calls_room, sizeof(*worker->calls)));
+	}
+	worker->calls[worker->ncalls++] = *call;
+}
+
+/* All calls that the workers kept become the history's. */
+static void history_take_calls(struct flat *flat)
+{
+	struct history *history = flat->history;
+
+	history->ncalls = 0;
+	for (unsigned i = 0; i < flat->nworkers; i++) {
+		const struct flat_worker *worker = &flat->workers[i];
+		size_t count = history->ncalls + worker->ncalls;
+
+		if (count > history->calls_room) {
+			history->calls_room = count;
+			history->calls =
+				need(reallocarray(history->calls, count, sizeof(*history->calls)));
+		}
+		if (worker->ncalls)
+			memcpy(&history->calls[history->ncalls], worker->calls,
+			       worker->ncalls * sizeof(*worker->calls));
+		history->ncalls = count;
+	}
+}
+
+/* ---- commands of a stretch of time ---- */
+
+static bool run_has_commands(const void *user, const struct scan_run *run)
+{
+	const struct search *search = &((const struct flat_worker *)user)->flat->search;
+
+	return run->ncommands && run->first_command < search->until &&
+	       run->last_command >= search->from;
+}
+
+static void worker_find_command(void *user, const struct scan_command *command)
+{
+	struct flat_worker *worker = user;
+	struct search *search = &worker->flat->search;
+
+	if (command->start < search->from || command->start >= search->until ||
+	    !search_count(search))
+		return;
+	if (worker->ncommands == worker->commands_room) {
+		worker->commands_room = worker->commands_room ? 2 * worker->commands_room : 256;
+		worker->commands = need(reallocarray(worker->commands, worker->commands_room,
+						     sizeof(*worker->commands)));
+	}
+	worker->commands[worker->ncommands++] = *command;
+}
+
+/* As the files have them. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct scan_command *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file > y->file ? 1 : -1;
+	return (x->event > y->event) - (x->event < y->event);
+}
+
+static void history_take_commands(struct flat *flat)
+{
+	struct history *history = flat->history;
+	size_t count = 0, at = 0;
+
+	for (unsigned i = 0; i < flat->nworkers; i++)
+		count += flat->workers[i].ncommands;
+	struct scan_command *all = need(calloc(count + 1, sizeof(*all)));
+
+	for (unsigned i = 0; i < flat->nworkers; i++) {
+		if (flat->workers[i].ncommands)
+			memcpy(&all[at], flat->workers[i].commands,
+			       flat->workers[i].ncommands * sizeof(*all));
+		at += flat->workers[i].ncommands;
+	}
+	qsort(all, count, sizeof(*all), compare_places);
+	if (count > history->commands_room) {
+		history->commands_room = count;
+		history->commands =
+			need(reallocarray(history->commands, count, sizeof(*history->commands)));
+	}
+	for (size_t i = 0; i < count; i++) {
+		history->commands[i] = record_scan_command(flat->scan, &all[i]);
+		history->unfinished += history->commands[i].unfinished;
+	}
+	history->ncommands = count;
+	free(all);
+}
+
+/* ---- the calls that submitted them ---- */
+
+static uint64_t submission_key(uint32_t process, uint32_t correlation)
+{
+	return (uint64_t)process << 32 | correlation;
+}
+
+static bool run_has_submissions(const void *user, const struct scan_run *run)
+{
+	const struct search *search = &((const struct flat_worker *)user)->flat->search;
+
+	return run->least && run->least <= search->most && run->most >= search->least;
+}
+
+static void worker_find_submission(void *user, const struct host_call *call)
+{
+	struct flat_worker *worker = user;
+	const struct search *search = &worker->flat->search;
+
+	if (call->correlation < search->least || call->correlation > search->most)
+		return;
+	uint32_t process = worker->flat->history->lanes[call->thread].process;
+
+	if (numbers_find(&search->submitted, submission_key(process, call->correlation)) !=
+	    NO_NUMBER)
+		worker_keep_call(worker, call);
+}
+
+static void history_take_submissions(struct flat *flat)
+{
+	struct history *history = flat->history;
+
+	history_take_calls(flat);
+	free(history->submissions);
+	history->nsubmissions = history->submissions_room = history->ncalls;
+	history->submissions = need(calloc(history->ncalls + 1, sizeof(*history->submissions)));
+	for (size_t i = 0; i < history->ncalls; i++) {
+		const struct host_call *call = &history->calls[i];
+
+		history->submissions[i] = (struct submission){
+			.start = call->start,
+			.end = call->start + call->duration,
+			.process = history->lanes[call->thread].process,
+			.correlation = call->correlation,
+			.thread = call->thread,
+			.name = call->name,
+			.request = call->request,
+			.queue = NOBODY,
+		};
+	}
+	history->ncalls = 0;
+}
+
+static void commands_find_submissions(struct flat *flat)
+{
+	static const struct scan_visitor visitor = {.wants = run_has_submissions,
+						    .call = worker_find_submission};
+	const struct history *history = flat->history;
+	struct search *search = &flat->search;
+
+	search_begin(flat, 0, 1, 0);
+	search->least = UINT32_MAX;
+	search->most = 0;
+	for (size_t i = 0; i < history->ncommands; i++) {
+		uint32_t correlation = history->commands[i].correlation,
+			 process = history->queues[history->commands[i].queue].process;
+
+		if (!correlation)
+			continue;
+		numbers_add(&search->submitted, submission_key(process, correlation));
+		search->least = correlation < search->least ? correlation : search->least;
+		search->most = correlation > search->most ? correlation : search->most;
+	}
+	if (search->submitted.count)
+		record_scan_all(flat->scan, &visitor, flat->users, &search->stop);
+	history_take_submissions(flat);
+	history_resolve(flat->history);
+	numbers_free(&search->submitted);
+	search->submitted = (struct numbers){.count = 0};
+}
+
+/* ---- what threads did while queues waited ---- */
+
+static int compare_stays(const void *a, const void *b)
+{
+	const struct stay *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread > y->thread ? 1 : -1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The times of all parts that lie in the search's; those of a thread that overlap become one. */
+static void search_find_stays(struct flat *flat)
+{
+	const struct wait_search *waits = &flat->waits;
+	struct search *search = &flat->search;
+	size_t count = 0, kept = 0;
+
+	for (size_t i = 0; i < waits->nparts; i++) {
+		const struct part *part = &waits->parts[i];
+		if (part->from < search->until && part->host > search->from)
+			search->stays[count++] = (struct stay){
+				.thread = part->thread,
+				.from = within(part->from, search->from, search->until),
+				.to = within(part->host, search->from, search->until)};
+	}
+	qsort(search->stays, count, sizeof(*search->stays), compare_stays);
+	for (size_t i = 0; i < count; i++) {
+		struct stay *last = kept ? &search->stays[kept - 1] : NULL;
+
+		if (!last || last->thread != search->stays[i].thread ||
+		    last->to < search->stays[i].from)
+			search->stays[kept++] = search->stays[i];
+		else if (search->stays[i].to > last->to)
+			last->to = search->stays[i].to;
+	}
+	search->nstays = kept;
+}
+
+/* Whether a call takes some of a stay: of the last one that begins before the call ends. */
+static bool search_wants_call(const struct search *search, const struct host_call *call)
+{
+	int64_t end = call->start + call->duration;
+	size_t low = 0, high = search->nstays;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct stay *stay = &search->stays[middle];
+
+		if (stay->thread < call->thread ||
+		    (stay->thread == call->thread && stay->from < end))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && search->stays[low - 1].thread == call->thread &&
+	       search->stays[low - 1].to > call->start;
+}
+
+static bool run_has_calls(const void *user, const struct scan_run *run)
+{
+	const struct search *search = &((const struct flat_worker *)user)->flat->search;
+
+	return run->first < search->until && run->last > search->from;
+}
+
+static void worker_find_call(void *user, const struct host_call *call)
+{
+	struct flat_worker *worker = user;
+
+	if (search_wants_call(&worker->flat->search, call) && worker_counts(worker, call))
+		worker_keep_call(worker, call);
+}
+
+/* The calls between two times. False: there are too many. */
+static bool search_find_calls(struct flat *flat, int64_t from, int64_t until)
+{
+	static const struct scan_visitor visitor = {.wants = run_has_calls,
+						    .call = worker_find_call};
+	struct search *search = &flat->search;
+
+	search_begin(flat, from, until, CALLS_AT_ONCE);
+	search_find_stays(flat);
+	if (!search->nstays)
+		return true;
+	record_scan_all(flat->scan, &visitor, flat->users, &search->stop);
+	if (record_scan_has_marks(flat->scan) && !atomic_load(&search->stop))
+		record_scan_marks(flat->scan, &visitor, flat->users[0]);
+	return !atomic_load(&search->stop);
+}
+
+static void parts_find_calls(struct flat *flat)
+{
+	struct wait_search *waits = &flat->waits;
+	int64_t from = INT64_MAX, end = INT64_MIN;
+
+	for (size_t i = 0; i < waits->nparts; i++) {
+		from = waits->parts[i].from < from ? waits->parts[i].from : from;
+		end = waits->parts[i].host > end ? waits->parts[i].host : end;
+	}
+	flat->search.stays = need(calloc(waits->nparts + 1, sizeof(struct stay)));
+	while (from < end) {
+		int64_t until = end - from <= flat->step ? end : from + flat->step;
+
+		if (!search_find_calls(flat, from, until)) {
+			flat->step = (until - from) / 2;
+			continue;
+		}
+		history_take_calls(flat);
+		wait_search_calls(waits, from, until);
+		from = until;
+		flat->step += flat->step < LATEST ? flat->step : 0;
+	}
+	free(flat->search.stays);
+	flat->search.stays = NULL;
+	waits->nparts = 0;
+}
+
+/* ---- all commands ---- */
+
+struct command_grouping {
+	const struct history *history;
+	enum grouping by;
+};
+
+static uint32_t group_of_wait(const void *context, const struct device_command *command)
+{
+	const struct command_grouping *of = context;
+
+	return of->by == BY_QUEUE ? 0 : group_of_command(of->history, of->by, command);
+}
+
+static void tally_command(struct flat *flat, const struct device_command *command)
+{
+	struct flat_sums *sums = flat->sums;
+	uint32_t group = group_of_command(flat->history, flat->by, command);
+	enum tally_kind kind =
+		(enum tally_kind)((int)TALLY_KERNELS + (int)commands_table_of(command->kind));
+	struct tally_row *row = tally_row(&sums->tally, kind, group, command->row);
+	struct group_sum *sum = group_sum_of(&sums->groups, &sums->ngroups, group);
+	int64_t duration = command->end - command->start;
+
+	histogram_add(&row->times, duration);
+	sum->row.commands++;
+	sum->row.commands_time += duration;
+	extent_add(&sum->extent, command->start, command->end);
+	if (!command->has_bytes)
+		return;
+	double rate = duration > 0 ? (double)command->bytes / (double)duration : 0;
+
+	row->bytes += command->bytes;
+	row->bytes_time += duration;
+	row->best = rate > row->best ? rate : row->best;
+	sum->row.bytes += command->bytes;
+}
+
+static void flat_filter_commands(struct flat *flat)
+{
+	struct history *history = flat->history;
+	size_t count = 0;
+
+	for (size_t i = 0; i < history->ncommands; i++)
+		if (filter_takes_command(flat->filter, &flat->filtered, history,
+					 &history->commands[i]))
+			history->commands[count++] = history->commands[i];
+		else
+			history->unfinished -= history->commands[i].unfinished;
+	flat->sums->ncommands -= history->ncommands - count;
+	history->ncommands = count;
+}
+
+/* The history has the commands of the next stretch of time. */
+static void flat_take_commands(struct flat *flat)
+{
+	const struct command_grouping grouping = {flat->history, flat->by};
+
+	commands_find_submissions(flat);
+	if (flat->filter)
+		flat_filter_commands(flat);
+	for (size_t i = 0; i < flat->history->ncommands; i++)
+		tally_command(flat, &flat->history->commands[i]);
+	wait_search_commands(&flat->waits, group_of_wait, &grouping);
+	if (flat->waits.nparts)
+		parts_find_calls(flat);
+}
+
+static void flat_sum_commands(struct flat *flat)
+{
+	static const struct scan_visitor visitor = {.wants = run_has_commands,
+						    .command = worker_find_command};
+	int64_t at = 0, last = 0;
+	uint64_t count = flat->sums->ncommands = record_scan_commands(flat->scan, &at, &last);
+
+	wait_search_begin(&flat->waits, &flat->sums->waits, flat->history);
+	if (!count)
+		return;
+	int64_t step = last - at + 1;
+
+	flat->step = LATEST;
+	step = step / (int64_t)(count / COMMANDS_AT_ONCE + 1) + 1;
+	while (at <= last) {
+		search_begin(flat, at, at + step, COMMANDS_AT_ONCE);
+		record_scan_all(flat->scan, &visitor, flat->users, &flat->search.stop);
+		if (atomic_load(&flat->search.stop)) {
+			step = (step + 1) / 2;
+			continue;
+		}
+		history_take_commands(flat);
+		flat_take_commands(flat);
+		at += step;
+		step += flat->history->ncommands < COMMANDS_AT_ONCE / 4 && step < LATEST ? step : 0;
+	}
+	free(flat->waits.parts);
+}
+
+/* ---- the whole ---- */
+
+static void flat_begin(struct flat *flat)
+{
+	flat->nworkers = record_scan_workers(flat->scan);
+	flat->workers = need(calloc(flat->nworkers, sizeof(*flat->workers)));
+	flat->users = need(calloc(flat->nworkers, sizeof(*flat->users)));
+	for (unsigned i = 0; i < flat->nworkers; i++) {
+		flat->workers[i].flat = flat;
+		flat->users[i] = &flat->workers[i];
+	}
+}
+
+static void flat_end(struct flat *flat)
+{
+	for (unsigned i = 0; i < flat->nworkers; i++) {
+		free(flat->workers[i].calls);
+		free(flat->workers[i].commands);
+		filter_memory_free(&flat->workers[i].filtered);
+	}
+	filter_memory_free(&flat->filtered);
+	free(flat->workers);
+	free(flat->users);
+	record_scan_close(flat->scan);
+	flat->history->ncalls = flat->history->ncommands = 0;
+}
+
+int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
+	     struct filter *filter)
+{
+	struct flat flat = {.sums = sums, .history = sums->history, .by = by, .filter = filter};
+	int code = record_scan_open(&flat.scan, sums->history, paths, count);
+
+	if (code == EXIT_DONE && filter)
+		filter_start(filter, flat.history->start);
+
+	if (code == EXIT_DONE) {
+		flat_begin(&flat);
+		flat_sum_calls(&flat);
+		flat_sum_commands(&flat);
+		code = record_scan_judge(flat.scan, paths);
+	}
+	flat_end(&flat);
+	return code;
+}
+
+void flat_free(struct flat_sums *sums)
+{
+	tally_free(&sums->tally);
+	free(sums->groups);
+	if (sums->waits.queues)
+		waits_free(&sums->waits);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_sum.c: see trace_sum.h.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/basics.h"
+#include "cli/job/job.h"
+#include "cli/read/read.h"
+#include "cli/summary/flat.h"
+#include "cli/summary/job_sums.h"
+#include "cli/summary/trace_sum.h"
+
+static void take_rows(struct rank_sum *sum, const struct flat_sums *sums)
+{
+	const struct names *names = &sums->history->names;
+	uint32_t *numbers = need(calloc(names->count + 1, sizeof(*numbers)));
+	uint32_t *none = need(calloc((size_t)sums->ngroups + 1, sizeof(*none)));
+
+	for (uint32_t i = 0; i < names->count; i++)
+		numbers[i] = names_number(&sum->names, names->list[i]);
+	/* All groups, which are processes, become group 0. */
+	tally_merge(&sum->tally, &sums->tally, none, numbers);
+	free(numbers);
+	free(none);
+}
+
+static void take_queues(struct rank_sum *sum, const struct flat_sums *sums)
+{
+	const struct history *history = sums->history;
+
+	sum->queues = need(reallocarray(sum->queues, (size_t)sum->nqueues + history->nqueues + 1,
+					sizeof(*sum->queues)));
+	for (uint32_t i = 0; i < history->nqueues && sums->waits.queues; i++) {
+		const struct queue_time *time = &sums->waits.queues[i];
+		const char *device = history->queues[i].device;
+		const char *hardware = history->queues[i].hardware;
+
+		if (!time->commands)
+			continue;
+		sum->queues[sum->nqueues++] = (struct queue_sum){
+			.name = names_number(&sum->names, device ? device : ""),
+			.hardware = names_number(&sum->names, hardware ? hardware : ""),
+			.commands = time->commands,
+			.busy = time->busy,
+			.span = time->end - time->first,
+		};
+	}
+}
+
+static void take_times(struct rank_sum *sum, const struct flat_sums *sums)
+{
+	for (uint32_t i = 0; i < sums->ngroups; i++) {
+		const struct extent *extent = &sums->groups[i].extent;
+
+		if (!extent->any)
+			continue;
+		if (!sum->end || extent->first < sum->begin)
+			sum->begin = extent->first;
+		if (extent->last > sum->end)
+			sum->end = extent->last;
+	}
+}
+
+void flat_sum_add(struct rank_sum *sum, const struct flat_sums *sums)
+{
+	take_rows(sum, sums);
+	take_queues(sum, sums);
+	take_times(sum, sums);
+	sum->files++;
+	sum->lost += sums->history->lost;
+}
+
+int trace_sum(struct rank_sum *sum, const char *path)
+{
+	struct history history = {0};
+	struct flat_sums sums = {.history = &history};
+	char *paths[] = {need(strdup(path))};
+	int code = flat_sum(&sums, paths, 1, BY_PROCESS, NULL);
+
+	if (code != EXIT_BROKEN)
+		flat_sum_add(sum, &sums);
+	flat_free(&sums);
+	history_free(&history);
+	free(paths[0]);
+	return code;
+}
+
+/* ---- JSON ---- */
+
+static struct tally_row *row_named(struct rank_sum *sum, enum tally_kind kind,
+				   const struct history *history, uint32_t name)
+{
+	return tally_row(&sum->tally, kind, 0,
+			 names_number(&sum->names, history->names.list[name]));
+}
+
+static void take_call(struct rank_sum *sum, const struct history *history,
+		      const struct host_call *call)
+{
+	struct tally_row *row =
+		row_named(sum, call->own ? TALLY_EVENTS : TALLY_CALLS, history, call->name);
+
+	row->failed += call->failed;
+	histogram_add(&row->times, call->duration);
+}
+
+static void take_command(struct rank_sum *sum, const struct history *history,
+			 const struct device_command *command)
+{
+	int64_t time = command->end - command->start;
+	struct tally_row *row = row_named(
+		sum,
+		(enum tally_kind)(TALLY_KERNELS +
+				  (int)commands_table_of((enum tl_device_kind)command->kind)),
+		history, command->row);
+
+	histogram_add(&row->times, time);
+	if (!command->has_bytes)
+		return;
+	row->bytes = tally_add(row->bytes, command->bytes);
+	row->bytes_time = tally_add(row->bytes_time, time);
+	if (time > 0 && (double)command->bytes / (double)time > row->best)
+		row->best = (double)command->bytes / (double)time;
+}
+
+void history_sum_add(struct rank_sum *sum, const struct history *history)
+{
+	for (size_t i = 0; i < history->ncalls; i++)
+		take_call(sum, history, &history->calls[i]);
+	for (size_t i = 0; i < history->ncommands; i++)
+		take_command(sum, history, &history->commands[i]);
+	sum->files++;
+	sum->lost += history->lost;
+}
+
+static void take_event(void *user, const json_t *event)
+{
+	history_event(user, event, 0);
+}
+
+static int json_sum(struct rank_sum *sum, const char *path)
+{
+	struct history history = {0};
+	struct trace_totals totals;
+	int code = trace_events(path, "the sum", take_event, &history, &totals);
+
+	history.lost += totals.lost;
+	if (code != EXIT_BROKEN)
+		history_sum_add(sum, &history);
+	history_free(&history);
+	return code;
+}
+
+/* ---- sums, and folders of jobs ---- */
+
+struct taken {
+	struct rank_sum *sum;
+	bool any;
+};
+
+/* The first sum of a file has all of it. */
+static void take_first(void *user, const struct rank_sum *sum)
+{
+	struct taken *taken = user;
+
+	if (!taken->any)
+		rank_sum_merge(taken->sum, sum, true);
+	taken->any = true;
+}
+
+static int saved_sum(struct rank_sum *sum, const char *path)
+{
+	struct taken taken = {.sum = sum};
+	char why[160];
+
+	if (rank_sums_read(path, take_first, &taken, why, sizeof(why)))
+		return EXIT_DONE;
+	say("%s: %s; make the sum again with `tracelayer summary --save`", path, why);
+	return EXIT_BROKEN;
+}
+
+static int job_sum(struct rank_sum *sum, const char *path)
+{
+	struct job_folder folder;
+	struct job_sums sums;
+
+	if (!job_folder_open(&folder, path))
+		return EXIT_BROKEN;
+	int code = job_sums_read(&sums, &folder, NULL);
+
+	rank_sum_merge(sum, &sums.all, true);
+	job_sums_free(&sums);
+	job_folder_close(&folder);
+	return code;
+}
+
+int any_sum(struct rank_sum *sum, const char *path)
+{
+	if (job_folder_is(path))
+		return job_sum(sum, path);
+	if (rank_sums_is(path))
+		return saved_sum(sum, path);
+	return record_file_is(path) ? trace_sum(sum, path) : json_sum(sum, path);
+}

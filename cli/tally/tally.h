@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tally.h: the contract of cli/tally: sums of calls and device commands (tally_rows.h), and the file
+ * in which a rank of a job leaves its sum (rank_sum.h).
+ *
+ * The room uses tables and basics.
+ */
+#ifndef TL_CLI_TALLY_TALLY_H
+#define TL_CLI_TALLY_TALLY_H
+
+#include "cli/tally/rank_sum.h"
+#include "cli/tally/tally_rows.h"
+
+#endif

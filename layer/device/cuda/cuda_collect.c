@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda_collect.c: see cuda_collect.h.
+ *
+ * Only the holder of tl_cuda_looking takes commands out of a stream's list, so the first command
+ * stays while the driver is asked about it. tl_cuda_lock is taken for each step, and no driver is
+ * called under it.
+ */
+#include "layer/device/cuda/cuda_collect.h"
+
+#include <time.h>
+
+#include "layer/device/background.h"
+#include "layer/device/cuda/cuda_clock.h"
+#include "layer/device/cuda/cuda_commands.h"
+
+#define KEEP 256u /* commands that nobody waits for; beyond it the oldest are reported */
+#define SOME 32u  /* commands reported at a time in the background */
+/* nanoseconds that the process's end may wait for commands that are about to end */
+#define LAST_WAIT 20000000u
+
+enum collecting { DUE, ALL };
+
+/* --- reporting a command */
+
+static struct tl_device_work command_work(const struct cuda_command *command)
+{
+	return (struct tl_device_work){.facts = &command->facts,
+				       .correlation = command->correlation,
+				       .request = command->request,
+				       .submitted = command->submitted,
+				       .waited = command->waited};
+}
+
+/* The times by the events. False: they can't be had. */
+static bool command_has_times(struct cuda_context *context, const struct cuda_command *command,
+			      struct tl_device_work *work)
+{
+	uint64_t about = command->waited.end ? command->waited.end : command->submitted.end;
+
+	if (!command->timed ||
+	    !tl_cuda_clock_ticks(context, command->begin, about, &work->raw_start) ||
+	    !tl_cuda_clock_ticks(context, command->end, about, &work->raw_end))
+		return false;
+	work->has = TL_RAW_START | TL_RAW_END;
+	work->start = tl_clock_fit_convert(&context->clock, work->raw_start, 64, about).ns;
+	work->end = tl_clock_fit_convert(&context->clock, work->raw_end, 64, about).ns;
+	return true;
+}
+
+/* It has ended. Without the driver's times, it ran at some time since its submission. */
+static void command_tell(struct cuda_context *context, const struct cuda_command *command)
+{
+	struct tl_device_work work = command_work(command);
+	struct tl_event_arg args[1];
+
+	if (!command_has_times(context, command, &work)) {
+		work.start = command->submitted.start;
+		work.end = command->waited.end ? command->waited.end : tl_device_now();
+		args[work.nargs++] = tl_event_text("times", "host");
+		work.args = args;
+	}
+	tl_device_done(command->lane, &work);
+}
+
+/* The driver can't be asked about it. It has ended if a call has waited for it. */
+static void command_give_up(const struct cuda_command *command)
+{
+	struct tl_device_work work = command_work(command);
+	struct tl_event_arg args[1];
+
+	work.unfinished = !command->waited.end;
+	work.start = work.unfinished ? command->submitted.end : command->submitted.start;
+	work.end = work.unfinished ? tl_device_now() : command->waited.end;
+	if (!work.unfinished)
+		args[work.nargs++] = tl_event_text("times", "host");
+	work.args = args;
+	tl_device_done(command->lane, &work);
+}
+
+/* --- streams; under tl_cuda_looking */
+
+/* Under tl_cuda_lock. */
+static bool stream_is_due(const struct cuda_stream *stream)
+{
+	return stream->first && (stream->first->number <= stream->waited || stream->count > KEEP);
+}
+
+static struct cuda_command *stream_first(const struct cuda_stream *stream, enum collecting what)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	struct cuda_command *first = what == ALL || stream_is_due(stream) ? stream->first : NULL;
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return first;
+}
+
+/* Under tl_cuda_lock. */
+static void stream_take_first(struct cuda_stream *stream)
+{
+	struct cuda_command *first = stream->first;
+
+	if (!(stream->first = first->next))
+		stream->last = &stream->first;
+	stream->count--;
+}
+
+/* Its events have happened, or say nothing any more. */
+static bool command_has_ended(struct cuda_command *command)
+{
+	if (!command->timed)
+		return true;
+	int result = tl_cuda_real.cuEventQuery(command->end);
+	if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
+		command->timed = false;
+	return result != CUDA_ERROR_NOT_READY;
+}
+
+/* Returns how many were reported. */
+static unsigned stream_collect(struct cuda_stream *stream, enum collecting what, unsigned most)
+{
+	struct cuda_command *command;
+	unsigned told = 0;
+
+	while (told < most && (command = stream_first(stream, what)) &&
+	       command_has_ended(command)) {
+		command_tell(stream->context, command);
+		told++;
+		pthread_mutex_lock(&tl_cuda_lock);
+		stream_take_first(stream);
+		tl_cuda_command_give_back(stream->context, command);
+		pthread_mutex_unlock(&tl_cuda_lock);
+	}
+	return told;
+}
+
+/* --- contexts; under tl_cuda_looking */
+
+static struct cuda_stream *context_streams(const struct cuda_context *context)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	struct cuda_stream *first = context->streams;
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return first;
+}
+
+static struct cuda_context *contexts_first(void)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	struct cuda_context *first = tl_cuda_contexts();
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return first;
+}
+
+static unsigned context_collect_streams(const struct cuda_context *context, enum collecting what,
+					unsigned most)
+{
+	struct cuda_stream *stream = context_streams(context), *next;
+	unsigned told = 0;
+
+	for (; stream; stream = next) {
+		next = stream->next;
+		told += stream_collect(stream, what, most);
+		pthread_mutex_lock(&tl_cuda_lock);
+		if (stream->destroyed && !stream->first)
+			tl_cuda_stream_drop(stream);
+		pthread_mutex_unlock(&tl_cuda_lock);
+	}
+	return told;
+}
+
+/* Under tl_cuda_lock. */
+static bool context_has_commands(const struct cuda_context *context)
+{
+	const struct cuda_stream *stream = context->streams;
+
+	while (stream && !stream->first)
+		stream = stream->next;
+	return stream && !context->closing;
+}
+
+/* Something is to be done for it now. Under tl_cuda_lock. */
+static bool context_is_due(const struct cuda_context *context)
+{
+	if (context->closing)
+		return false;
+	for (const struct cuda_stream *stream = context->streams; stream; stream = stream->next)
+		if (stream_is_due(stream) || (stream->destroyed && !stream->first))
+			return true;
+	return atomic_load_explicit(&context->wants_pair, memory_order_relaxed);
+}
+
+static unsigned context_collect(struct cuda_context *context, enum collecting what, unsigned most)
+{
+	unsigned told = 0;
+
+	pthread_mutex_lock(&tl_cuda_lock);
+	bool due = what == ALL ? context_has_commands(context) : context_is_due(context);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	if (!due || !tl_cuda_usable())
+		return 0;
+	int mode = tl_cuda_capture_relax();
+	if (tl_cuda_context_enter(context)) {
+		tl_cuda_clock_read(context, what == ALL);
+		if (what == ALL || tl_cuda_clock_is_read(context))
+			told = context_collect_streams(context, what, most);
+		tl_cuda_context_leave();
+	}
+	tl_cuda_capture_restore(mode);
+	return told;
+}
+
+void tl_cuda_collect_context(struct cuda_context *context)
+{
+	context_collect(context, ALL, UINT32_MAX);
+}
+
+void tl_cuda_give_up(struct cuda_context *context)
+{
+	for (struct cuda_stream *stream = context->streams; stream; stream = stream->next)
+		while (stream->first) {
+			struct cuda_command *command = stream->first;
+			command_give_up(command);
+			stream_take_first(stream);
+			tl_cuda_command_give_back(context, command);
+		}
+}
+
+/* --- in the background */
+
+bool tl_cuda_awaits(void)
+{
+	bool due = false;
+
+	pthread_mutex_lock(&tl_cuda_lock);
+	for (const struct cuda_context *context = tl_cuda_contexts(); context && !due;
+	     context = context->next)
+		due = context_is_due(context);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return due;
+}
+
+enum tl_device_left tl_cuda_collect_some(void)
+{
+	unsigned told = 0;
+
+	pthread_mutex_lock(&tl_cuda_looking);
+	for (struct cuda_context *context = contexts_first(); context; context = context->next)
+		told += context_collect(context, DUE, SOME);
+	pthread_mutex_unlock(&tl_cuda_looking);
+	if (told >= SOME)
+		return TL_DEVICE_MORE;
+	if (told)
+		return TL_DEVICE_LATER;
+	return tl_cuda_awaits() ? TL_DEVICE_UNENDED : TL_DEVICE_NOTHING;
+}
+
+/* There is something to do: the background thread does it, or the calling thread. */
+static void collect_soon(void)
+{
+	if (tl_device_do_soon() || pthread_mutex_trylock(&tl_cuda_looking) != 0)
+		return;
+	for (struct cuda_context *context = contexts_first(); context; context = context->next)
+		context_collect(context, DUE, SOME);
+	pthread_mutex_unlock(&tl_cuda_looking);
+}
+
+void tl_cuda_collect_meanwhile(struct cuda_stream *stream)
+{
+	bool asks = tl_cuda_clock_ask(stream->context, tl_device_now());
+
+	pthread_mutex_lock(&tl_cuda_lock);
+	bool due = stream_is_due(stream);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	if (asks || due)
+		collect_soon();
+}
+
+/* Under tl_cuda_lock. Returns whether the call is the first to wait for some command. */
+static bool stream_note(struct cuda_stream *stream, uint64_t number,
+			const struct tl_device_call *call)
+{
+	bool noted = false;
+
+	for (struct cuda_command *command = stream->first; command && command->number <= number;
+	     command = command->next) {
+		/* A copy that has waited for itself was submitted by this call. */
+		if (command->submitted.end > call->start && command->submitted.start != call->start)
+			break;
+		if (command->waited.end)
+			continue;
+		command->waited = *call;
+		stream->waited = command->number;
+		noted = true;
+	}
+	return noted;
+}
+
+void tl_cuda_collect_waited(struct cuda_stream *stream, uint64_t number,
+			    const struct tl_device_call *call)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	bool noted = stream_note(stream, number, call);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	if (noted)
+		collect_soon();
+}
+
+void tl_cuda_collect_waited_all(struct cuda_context *context, const struct tl_device_call *call)
+{
+	bool noted = false;
+
+	pthread_mutex_lock(&tl_cuda_lock);
+	for (struct cuda_stream *stream = context->streams; stream; stream = stream->next)
+		noted |= stream_note(stream, UINT64_MAX, call);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	if (noted)
+		collect_soon();
+}
+
+/* --- the end */
+
+static bool commands_are_left(void)
+{
+	bool left = false;
+
+	pthread_mutex_lock(&tl_cuda_lock);
+	for (const struct cuda_context *context = tl_cuda_contexts(); context && !left;
+	     context = context->next)
+		left = context_has_commands(context);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return left;
+}
+
+static void contexts_collect_until(uint64_t deadline)
+{
+	for (struct cuda_context *context = contexts_first(); context; context = context->next) {
+		/* A driver that answers slowly is not called any more. */
+		if (tl_device_now() > deadline)
+			tl_cuda_driver_ending(false);
+		tl_cuda_collect_context(context);
+	}
+}
+
+void tl_cuda_collect_end(uint64_t deadline)
+{
+	const struct timespec moment = {.tv_nsec = 200000};
+	uint64_t patience = tl_device_now() + LAST_WAIT;
+
+	if (patience > deadline)
+		patience = deadline;
+	contexts_collect_until(deadline);
+	while (commands_are_left() && tl_device_now() < patience && tl_cuda_usable()) {
+		nanosleep(&moment, NULL);
+		contexts_collect_until(deadline);
+	}
+	pthread_mutex_lock(&tl_cuda_lock);
+	for (struct cuda_context *context = tl_cuda_contexts(); context; context = context->next)
+		tl_cuda_give_up(context);
+	pthread_mutex_unlock(&tl_cuda_lock);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuda_hooks.c: CUDA's device lanes put together: the hooks of all files, the end, forks.
+ */
+#include "layer/device/cuda/cuda.h"
+
+#include <time.h>
+
+#include "layer/device/cuda/cuda_collect.h"
+#include "layer/device/cuda/cuda_commands.h"
+#include "layer/device/cuda/cuda_ends.h"
+#include "layer/device/cuda/cuda_kernels.h"
+#include "layer/device/cuda/cuda_memory.h"
+#include "layer/device/cuda/cuda_per_thread.h"
+#include "layer/device/cuda/cuda_waits.h"
+#include "layer/device/device_api.h"
+
+/* A thread that was in a hook when the end came may hold the lock: wait for it until the deadline. */
+static bool looking_take_until(uint64_t deadline)
+{
+	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	left += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(left / 1000000000);
+	until.tv_nsec = (long)(left % 1000000000);
+	return pthread_mutex_timedlock(&tl_cuda_looking, &until) == 0;
+}
+
+static void lanes_end(uint64_t deadline)
+{
+	if (!looking_take_until(deadline))
+		return;
+	tl_cuda_driver_ending(true);
+	tl_cuda_collect_end(deadline);
+	tl_cuda_driver_ending(false);
+	pthread_mutex_unlock(&tl_cuda_looking);
+}
+
+/* What the layer has in the driver belongs to the parent. */
+static void lanes_after_fork(void)
+{
+	tl_cuda_driver_functions_forget();
+	tl_cuda_waits_forget();
+	tl_cuda_kernels_forget();
+	tl_cuda_memory_forget();
+	tl_cuda_streams_forget();
+	tl_cuda_contexts_forget();
+}
+
+static const struct tl_hook *const lists[] = {
+	tl_cuda_per_thread_hooks,
+	tl_cuda_kernel_hooks,
+	tl_cuda_command_hooks,
+	tl_cuda_memory_hooks,
+	tl_cuda_wait_hooks,
+	tl_cuda_end_hooks,
+	NULL,
+};
+
+const struct tl_device_api tl_device_cuda = {
+	.prefix = "cu",
+	.hooks = lists,
+	.end = lanes_end,
+	.collect = tl_cuda_collect_some,
+	.awaits = tl_cuda_awaits,
+	.after_fork = lanes_after_fork,
+};

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# annotations.sh: what a program tells ITT is in the trace: tasks, regions, frames, markers, metadata, counters; and what it tells ROCTX, whichever way it
+# finds that. stack_itt.sh and stack_nvtx.sh run programs that nobody here wrote.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_command
+top_srcdir=$(cd "$top_srcdir" && pwd)
+plan 16
+collector=$PWD/.libs/libtracelayer-annotations.so
+apps=$top_srcdir/tests/annotations
+check_trace=$top_srcdir/tests/lib/check_trace.py
+cd "$tmp" || exit 99
+
+ok "the program is built" ${CC:-cc} -Wall -Wextra -I"$top_srcdir" -o itt_program "$apps/itt_program.c" -ldl
+is "$("$tracelayer" run -o %p.json -- ./itt_program "$collector" 2>err; echo $?)" 0 "the program finds what ITT promises"
+# The process that had the lower number was the parent.
+ok "each task, region, frame, marker, metadata and counter is in the trace, and what the child did in its own" "$python" "$apps/itt_each.py" $(ls -v ./*.json)
+for trace in ./*.json; do ok "the trace is sound" "$python" "$check_trace" "$trace"; done
+is "$(INTEL_LIBITTNOTIFY64=/other/tool.so "$tracelayer" run -o other.json -- true 2>&1 | grep -c 'INTEL_LIBITTNOTIFY64=/other/tool.so: what the program tells ITT goes there')" \
+	1 "a collector that the user has named keeps its place"
+is "$("$tracelayer" run --quiet -- sh -c 'echo ${NVTX_INJECTION64_PATH##*/} ${INTEL_LIBITTNOTIFY64##*/}')" \
+	"libtracelayer-annotations.so libtracelayer-annotations.so" "run names the library for both interfaces"
+is "$("$tracelayer" run --annotations=no --quiet -- sh -c 'echo $NVTX_INJECTION64_PATH $INTEL_LIBITTNOTIFY64')" "" "--annotations=no: it does not"
+
+# ROCTX: its functions are shims, and the ranges are those that the program would have without them.
+build_roctx()
+{
+	${CC:-cc} -Wall -Wextra -I"$top_srcdir/include" -shared -fPIC -Wl,-soname,libroctx64.so.4 -o libroctx64.so.4 "$apps/roctx_library.c" &&
+		${CC:-cc} -Wall -Wextra -I"$top_srcdir/include" -o roctx_opens "$apps/roctx_program.c" -ldl -lpthread &&
+		${CC:-cc} -DLINKED -Wall -Wextra -I"$top_srcdir/include" -o roctx_linked "$apps/roctx_program.c" "$tmp/libroctx64.so.4" \
+			-Wl,-rpath,"$tmp" -ldl -lpthread
+}
+ok "programs with ROCTX are built" build_roctx
+# Name, lane without its thread, whether it is unfinished.
+ranges()
+{
+	"$python" - "$1" <<-'END'
+		import json, sys
+		events = json.load(open(sys.argv[1]))
+		lanes = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+		print("; ".join(sorted("%s %s%s%s" % (event["ph"], event["name"], " in ranges" if "(ranges" in lanes[event["tid"]] else "",
+			" unfinished" if "unfinished" in event["args"] else "") for event in events if "annotation,roctx" in str(event.get("cat")))))
+	END
+}
+both="X first in ranges; X inner; X left open by its thread unfinished; X left open unfinished; X outer; X second in ranges; i mark"
+for program in "./roctx_linked" "./roctx_opens $tmp/libroctx64.so.4"; do
+	rm -f r.json
+	is "$("$tracelayer" run -o r.json -- $program 2>/dev/null)" "$($program)" "${program%% *}: prints the same"
+	is "$(ranges r.json)" "$both" "${program%% *}: each range and mark"
+	ok "${program%% *}: the trace is sound" "$python" "$check_trace" r.json
+done
+is "$("$tracelayer" run -o n.json --quiet -- ./roctx_opens /nonexistent.so; ls n.json 2>/dev/null)" "$(./roctx_opens /nonexistent.so)" "without ROCTX, a program finds none"

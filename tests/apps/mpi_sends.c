@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mpi_sends.c: each kind of send and receive that MPI has: mpi_sends FOLDER ROUNDS. Each message
+ * carries its sender's rank and how many messages that one had sent before. Each call that gives
+ * messages to the program becomes a line of FOLDER/RANK: "0.12 3.4" are two messages. The last
+ * messages are received without a status, from any rank: what they are is not written.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define POOL 64
+
+struct message {
+	int from, number;
+};
+
+static struct message out[POOL], in[POOL];
+static int rank, size, sent, next, before;
+static FILE *lines;
+
+static struct message *message_new(void)
+{
+	struct message *message = &out[sent % POOL];
+
+	*message = (struct message){rank, sent++};
+	return message;
+}
+
+static void told(int count, const int *places)
+{
+	for (int i = 0; i < count; i++) {
+		const struct message *message = &in[places ? places[i] : i];
+		fprintf(lines, "%s%d.%d", i ? " " : "", message->from, message->number);
+	}
+	fprintf(lines, "\n");
+}
+
+static void told_one(int place)
+{
+	told(1, &place);
+}
+
+static void blocking(MPI_Comm comm)
+{
+	static int (*const sends[])(const void *, int, MPI_Datatype, int, int,
+				    MPI_Comm) = {MPI_Send, MPI_Ssend, MPI_Bsend};
+	MPI_Request request;
+
+	for (int i = 0; i < 3; i++) {
+		MPI_Irecv(in, 2, MPI_INT, before, 5, comm, &request);
+		sends[i](message_new(), 2, MPI_INT, next, 5, comm);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		told(1, NULL);
+	}
+	MPI_Irecv(in, 2, MPI_INT, before, 5, comm, &request);
+	MPI_Barrier(comm);
+	MPI_Rsend(message_new(), 2, MPI_INT, next, 5, comm);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	told(1, NULL);
+	MPI_Send(message_new(), 2, MPI_INT, MPI_PROC_NULL, 5, comm);
+	sent--;
+	MPI_Recv(in, 2, MPI_INT, MPI_PROC_NULL, 5, comm, MPI_STATUS_IGNORE);
+}
+
+static void exchanges(MPI_Comm comm)
+{
+	MPI_Status status;
+
+	MPI_Sendrecv(message_new(), 2, MPI_INT, next, 5, in, 2, MPI_INT, before, 5, comm, &status);
+	told(1, NULL);
+	in[0] = *message_new();
+	MPI_Sendrecv_replace(in, 2, MPI_INT, next, 6, before, MPI_ANY_TAG, comm, &status);
+	told(1, NULL);
+}
+
+/* Requests that are waited for in another order than they were made in. */
+static void requests(MPI_Comm comm)
+{
+	MPI_Request request[8];
+	MPI_Status status[8];
+	int flag = 0, count, place, places[8];
+
+	for (int i = 0; i < 4; i++)
+		MPI_Irecv(&in[i], 2, MPI_INT, MPI_ANY_SOURCE, i < 3 ? i : MPI_ANY_TAG, comm,
+			  &request[i]);
+	MPI_Isend(message_new(), 2, MPI_INT, next, 2, comm, &request[4]);
+	MPI_Issend(message_new(), 2, MPI_INT, next, 1, comm, &request[5]);
+	MPI_Ibsend(message_new(), 2, MPI_INT, next, 0, comm, &request[6]);
+	MPI_Isend(message_new(), 2, MPI_INT, next, 9, comm, &request[7]);
+	MPI_Wait(&request[2], &status[0]);
+	told_one(2);
+	while (!flag)
+		MPI_Test(&request[3], &flag, &status[0]);
+	told_one(3);
+	MPI_Waitany(2, request, &place, &status[0]);
+	told_one(place);
+	for (flag = 0; !flag;)
+		MPI_Testany(2, request, &place, &flag, &status[0]);
+	told_one(place);
+	MPI_Waitall(4, request + 4, MPI_STATUSES_IGNORE);
+
+	for (int i = 0; i < 4; i++)
+		MPI_Irecv(&in[i], 2, MPI_INT, before, 7, comm, &request[i]);
+	for (int i = 0; i < 4; i++)
+		MPI_Isend(message_new(), 2, MPI_INT, next, 7, comm, &request[4 + i]);
+	for (int done = 0; done < 4; done += count) {
+		if (done % 2)
+			MPI_Waitsome(4, request, &count, places, status);
+		else
+			MPI_Testsome(4, request, &count, places, status);
+		if (count > 0)
+			told(count, places);
+	}
+	for (flag = 0; !flag;)
+		MPI_Testall(4, request + 4, &flag, status);
+
+	/* The first message is the first receive's, whichever is waited for first. */
+	for (int i = 0; i < 2; i++)
+		MPI_Irecv(&in[i], 2, MPI_INT, before, 11, comm, &request[i]);
+	for (int i = 0; i < 2; i++)
+		MPI_Send(message_new(), 2, MPI_INT, next, 11, comm);
+	for (int i = 1; i >= 0; i--) {
+		MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+		told_one(i);
+	}
+}
+
+static void persistent(MPI_Comm comm)
+{
+	MPI_Request request[2];
+	static struct message message;
+
+	MPI_Send_init(&message, 2, MPI_INT, next, 8, comm, &request[0]);
+	MPI_Recv_init(in, 2, MPI_INT, MPI_ANY_SOURCE, 8, comm, &request[1]);
+	for (int i = 0; i < 3; i++) {
+		MPI_Status status[2];
+
+		message = *message_new();
+		if (i == 1) {
+			MPI_Start(&request[0]);
+			MPI_Start(&request[1]);
+		} else {
+			MPI_Startall(2, request);
+		}
+		MPI_Waitall(2, request, status);
+		told(1, NULL);
+	}
+	MPI_Request_free(&request[0]);
+	MPI_Request_free(&request[1]);
+}
+
+static void probed(MPI_Comm comm)
+{
+	MPI_Request send, receive;
+	MPI_Message message;
+	MPI_Status status;
+	int flag = 0;
+
+	MPI_Isend(message_new(), 2, MPI_INT, next, 3, comm, &send);
+	MPI_Mprobe(MPI_ANY_SOURCE, 3, comm, &message, &status);
+	MPI_Mrecv(in, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
+	told(1, NULL);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	MPI_Isend(message_new(), 2, MPI_INT, next, 3, comm, &send);
+	while (!flag)
+		MPI_Improbe(before, 3, comm, &flag, &message, &status);
+	MPI_Imrecv(in, 2, MPI_INT, &message, &receive);
+	MPI_Wait(&receive, &status);
+	told(1, NULL);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
+}
+
+static void cancelled(MPI_Comm comm)
+{
+	MPI_Request request;
+	MPI_Status status;
+
+	MPI_Irecv(in, 2, MPI_INT, MPI_ANY_SOURCE, 99, comm, &request);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, &status);
+}
+
+/* The first rank takes what comes. */
+static void served(MPI_Comm comm)
+{
+	int place, all;
+
+	MPI_Comm_rank(comm, &place);
+	MPI_Comm_size(comm, &all);
+	if (place) {
+		for (int i = 0; i < place; i++)
+			MPI_Send(message_new(), 2, MPI_INT, 0, i, comm);
+		return;
+	}
+	for (int i = 0; i < all * (all - 1) / 2; i++) {
+		MPI_Status status;
+
+		MPI_Recv(in, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+		told(1, NULL);
+	}
+}
+
+/*
+ * The first message goes to a receive that does not say from whom. A receive that gets none is given up,
+ * so sends and the other receives are equally many.
+ */
+static void unknown(MPI_Comm comm)
+{
+	MPI_Request request[3];
+
+	MPI_Irecv(&in[0], 2, MPI_INT, MPI_ANY_SOURCE, 5, comm, &request[0]);
+	MPI_Irecv(&in[1], 2, MPI_INT, before, 5, comm, &request[1]);
+	MPI_Irecv(&in[2], 2, MPI_INT, before, 5, comm, &request[2]);
+	MPI_Request_free(&request[2]);
+	MPI_Send(message_new(), 2, MPI_INT, next, 5, comm);
+	MPI_Send(message_new(), 2, MPI_INT, next, 5, comm);
+	MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+}
+
+static void all_kinds(MPI_Comm comm)
+{
+	int place, all;
+
+	MPI_Comm_rank(comm, &place);
+	MPI_Comm_size(comm, &all);
+	next = (place + 1) % all;
+	before = (place + all - 1) % all;
+	blocking(comm);
+	exchanges(comm);
+	requests(comm);
+	persistent(comm);
+	probed(comm);
+	cancelled(comm);
+	served(comm);
+	MPI_Barrier(comm);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : 1, dims[] = {0}, periods[] = {1};
+	static char buffer[100000], path[4096];
+	MPI_Comm twin, part, grid;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Buffer_attach(buffer, sizeof(buffer));
+	snprintf(path, sizeof(path), "%s/%d", argv[1], rank);
+	lines = fopen(path, "w");
+	setlinebuf(lines);
+	for (int i = 0; i < rounds; i++) {
+		all_kinds(MPI_COMM_WORLD);
+		MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+		all_kinds(twin);
+		/* The ranks of each half stand in reverse. */
+		MPI_Comm_split(twin, rank % 2, -rank, &part);
+		all_kinds(part);
+		MPI_Comm_free(&twin);
+		dims[0] = size;
+		MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &grid);
+		all_kinds(grid);
+		MPI_Comm_free(&grid);
+		MPI_Comm_free(&part);
+	}
+	fprintf(lines, "sent %d\n", sent);
+	fclose(lines);
+	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+	next = (rank + 1) % size;
+	before = (rank + size - 1) % size;
+	unknown(twin);
+	MPI_Finalize();
+	return 0;
+}

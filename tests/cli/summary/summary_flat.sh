@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracelayer summary of .tlt files sums up as it reads: what it prints is what --exact prints, percentiles to 1.6 %, and takes no memory for a call.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_command
+plan 21
+
+random() { "$python" "$top_srcdir/tests/cli/summary/summary_device.py" "$@"; }
+flat() { "$python" "$top_srcdir/tests/cli/summary/summary_flat.py" "$@"; }
+
+for seed in 1 2 3; do
+	mkdir "$tmp/$seed"
+	random make "$tmp/$seed" "$seed" && flat make "$tmp/$seed" "$seed" || exit 99
+done
+in_all()	# BY FILE…
+{
+	local seed by=$1 files
+	shift
+	for seed in 1 2 3; do
+		files=("${@/#/$tmp/$seed/}")
+		flat compare "$tracelayer" "$by" "${files[@]}" || return 1
+	done
+}
+
+# --- calls, devices, queues and what they waited for
+for by in function thread process request; do
+	ok "every row by $by is that of --exact" in_all $by 100.tlt 200.tlt
+	ok "and with the program's own events and marks" in_all $by 100.own.tlt 200.own.tlt
+done
+is "$("$tracelayer" summary --csv --by=queue "$tmp/1/100.tlt")" "$("$tracelayer" summary --csv --by=queue --exact "$tmp/1/100.tlt")" \
+	"by queue, every call is kept anyway"
+
+# --- a part of it
+for part in "--name=call_1*,write*,layer" "--time=0.000001-0.000004" "--failed" "--longer-than=200ns" "--thread=101,queue*"; do
+	ok "$part: every row is that of --exact" in_all "process $part" 100.own.tlt 200.own.tlt
+done
+
+# --- many stretches of time
+flat large "$tmp/1" 2500 || exit 99
+ok "more commands than are looked up at once" flat compare "$tracelayer" function "$tmp/1/large.tlt"
+
+# --- memory
+ok "a hundred thousand calls and commands take little more memory than a few" flat memory "$tracelayer" "$tmp/1/100.tlt" "$tmp/1/large.tlt" 32768
+
+# --- damage
+head -c $(($(stat -c %s "$tmp/1/100.tlt") / 2)) "$tmp/1/100.tlt" >"$tmp/1/cut.tlt"
+ok "a file that was cut: the same rows, message and exit code" flat compare "$tracelayer" function "$tmp/1/cut.tlt"
+
+# --- standard input
+flat_csv=$("$tracelayer" summary --csv "$tmp/1/100.tlt")
+is "$("$tracelayer" summary --csv - <"$tmp/1/100.tlt")" "$flat_csv" "a file as standard input"
+is "$(cat "$tmp/1/100.tlt" | "$tracelayer" summary --csv -)" "$flat_csv" "a pipe"
+is "$(cat "$tmp/1/100.tlt" | "$tracelayer" summary --csv --exact - | wc -l)" "$("$tracelayer" summary --csv --exact "$tmp/1/100.tlt" | wc -l)" "a pipe, each call kept"
+is "$( (printf trace; sleep 0.1) | "$tracelayer" summary - 2>&1)" "tracelayer: standard input:1: not a trace; give a trace in Chrome's JSON format, as \`tracelayer run\` writes it" \
+	"one that ends before it says what it is"

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stack_job_arrows.sh: arrows from sends to receives, under Open MPI and MPICH: each one beside what the program says that it got, by all kinds of sends, receives,
+# waits and communicators (tests/apps/mpi_sends.c). Where a message can't be known there is no arrow.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+need mpirun.mpich mpich
+need mpirun.openmpi openmpi-bin
+plan $((2 * 7))
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
+export UCX_LOG_LEVEL=error # it says so if a receive is given up
+cd "$tmp" || exit 99
+
+record()
+{
+	rm -rf J told; mkdir told
+	"$@"
+}
+
+arrows_in() { "$python" -c 'import json, sys; print(sum(e["ph"] == "f" and e["name"] == "message" for e in json.load(open(sys.argv[1]))))' "$1"; }
+
+# As readers of OTF2 match them: in order, by communicator, ranks and tag, receives by when they were begun.
+otf2_messages()
+{
+	"$python" -c '
+import collections, json, re, sys
+sends, receives, begun = collections.defaultdict(list), collections.defaultdict(list), {}
+row = re.compile(r"^MPI_(\w+) +(\d+) +(\d+)  (?:(?:Receiver|Sender): (\d+) .*?<(\d+)>\), Communicator: .*?<(\d+)>, Tag: (\d+), .*?)?(?:Request: (\d+))?$")
+for line in sys.stdin:
+    found = row.match(line.rstrip())
+    if not found or not line.startswith("MPI_"): continue
+    kind, location, time, _, other, comm, tag, request = found.groups()
+    if kind == "SEND": sends[comm, location, other, tag].append(int(time))
+    elif kind == "IRECV_REQUEST": begun[request] = int(time)
+    else: receives[comm, other, location, tag].append((begun.get(request, int(time)), int(time)))
+bad = [key for key in set(sends) | set(receives) if len(sends[key]) != len(receives[key])]
+late = [key for key in sends for sent, got in zip(sorted(sends[key]), sorted(receives[key])) if got[1] < sent]
+print(sum(map(len, receives.values())), "messages", *bad, *late)'
+}
+
+# A rank is killed after some hundred messages.
+killed()
+{
+	local launcher tries=600
+	"$@" >/dev/null 2>&1 &
+	launcher=$!
+	while test "$(cat told/1 2>/dev/null | wc -l)" -lt 300 && test $((tries -= 1)) -gt 0; do sleep 0.05; done
+	for folder in /proc/[0-9]*; do
+		test "$(readlink "$folder/exe")" != "$(readlink -f sends)" || { kill -KILL "${folder#/proc/}"; break; }
+	done 2>/dev/null
+	wait $launcher
+	"$tracelayer" recover J >/dev/null 2>&1
+}
+
+job()
+{
+	local what=$1; shift
+	# 712 messages that can be known, and 8 that can't.
+	record "$@" -n 4 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 2
+	"$tracelayer" export J -o all.json -f
+	is "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told)" "712 arrows" "$what: each message that the program tells of has its arrow"
+	"$tracelayer" export J -o all.otf2 -f
+	is "$(otf2-print all.otf2 | otf2_messages)" "712 messages" "$what: in OTF2, too"
+	"$tracelayer" export J -o some.json -f --rank=0,1
+	"$tracelayer" export J -o named.json -f --name='MPI_S*'
+	is "$(($(arrows_in some.json) > 0 && $(arrows_in some.json) < 712)) $(arrows_in named.json)" "1 64" "$what: an arrow has both of its ends in what is selected"
+	record "$@" -n 4 "$tracelayer" run --quiet --mpi --exclude=MPI_Irecv --job=J -- ./sends told 1
+	"$tracelayer" export J -o all.json -f
+	is "$(arrows_in all.json)" 0 "$what: no arrows where calls that receive were not recorded"
+	record "$@" -n 3 "$tracelayer" run --quiet --mpi --ranks=0,2 --job=J -- ./sends told 1
+	"$tracelayer" export J -o all.json -f
+	said=$("$python" - all.json <<'END'
+import json, sys
+pairs = {}
+for e in json.load(open(sys.argv[1])):
+    if e["ph"] in "sf" and e["name"] == "message":
+        pairs.setdefault(e["id"], []).append(e["pid"])
+print(all(len(pids) == 2 for pids in pairs.values()), len(pairs) > 0)
+END
+	)
+	is "$said" "True True" "$what: messages of a rank without a trace have no arrows"
+	record "$@" -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
+	"$tracelayer" export J -o all.json -f
+	is "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told | tail -n 1)" "$(awk '/^sent/ { n += $2 } END { print n }' told/*) arrows" "$what: two ranks"
+	record killed "$@" -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 100000
+	"$tracelayer" export J -o all.json -f
+	is "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told killed)" "True arrows" "$what: ranks that were killed have arrows up to their end"
+}
+
+mpicc.openmpi -O1 -o sends "$top_srcdir/tests/apps/mpi_sends.c"
+job "Open MPI" mpirun.openmpi
+mpicc.mpich -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
+job "MPICH" mpiexec.hydra

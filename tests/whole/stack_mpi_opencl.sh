@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stack_mpi_opencl.sh: mpi4py with PyOpenCL on PoCL: a job of four ranks that calls MPI and OpenCL. It prints the same, and the job's folder has the calls
+# and kernels of each rank.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+need mpirun.openmpi openmpi-bin
+"$python" -c 'import mpi4py, pyopencl' 2>/dev/null ||
+	{ echo "Bail out! mpi4py or PyOpenCL is missing; ./scripts/install-packages stacks installs them"; exit 99; }
+plan 6
+
+export POCL_MAX_PTHREAD_COUNT=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PYTHONDONTWRITEBYTECODE=1
+program=$top_srcdir/tests/whole/mpi_opencl.py
+launch() { timeout -k 5 120 mpirun.openmpi --oversubscribe -n 4 "$@" </dev/null; }
+launch "$python" "$program" >"$tmp/bare" 2>"$tmp/bare.err"; bare=$?
+launch "$tracelayer" run --job="$tmp/job" --mpi --quiet -- "$python" "$program" >"$tmp/traced" 2>"$tmp/traced.err"; traced=$?
+is "$bare" 0 "the job runs here"
+is "$traced" "$bare" "traced, it ends as it does bare"
+same "$tmp/bare" "$tmp/traced" "and prints the same"
+is "$(find "$tmp/job" -name '[0-3].tlt' | wc -l)" 4 "each rank has its file"
+
+# calls RANK: of the functions whose numbers the program knows.
+calls()
+{
+	local trace
+	trace=$(find "$tmp/job" -name "$1.tlt")
+	"$tracelayer" export "$trace" -o "$tmp/$1.json" --force >/dev/null 2>&1 || "$tracelayer" export "$trace" -o "$tmp/$1.json" >/dev/null 2>&1
+	"$python" "$check_trace" --names "$tmp/$1.json" |
+		awk '/^(clEnqueueNDRangeKernel|clEnqueueReadBuffer|clBuildProgram|MPI_Allreduce|MPI_Gather|MPI_Finalize) / { print }' | sort | tr '\n' ' '
+}
+for rank in 0 1 2 3; do calls $rank; echo; done >"$tmp/counts"
+is "$(sort -u "$tmp/counts" | wc -l)" 1 "each rank made the same calls: $(head -n 1 "$tmp/counts")"
+like "$(cat "$tmp/counts")" 'clEnqueueNDRangeKernel 1' "one kernel each"

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stack_xpti_original.sh: our dispatcher in place of the original libxptifw.so, under SYCL's real runtime (PyPI). A logger and the runtime's own subscriber
+# write what they are told; with both dispatchers it is the same, in the same order. So it is what one place in the code gives, for all that may be missing.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+. "$top_srcdir/tests/lib/kept_venv.sh"
+plan 13
+
+venv=$(sycl_venv "$kept") || { skip 13 "$venv"; exit 0; }
+export OCL_ICD_FILENAMES=$venv/lib/libintelocl.so PYTHONDONTWRITEBYTECODE=1 UR_ENABLE_LAYERS=UR_LAYER_TRACING
+"$venv/bin/python" -c 'import dpctl; dpctl.select_default_device().print_device_info()' >"$tmp/device" 2>&1 ||
+	{ skip 13 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
+original=$venv/lib/libxptifw.so.1 ours=$top_builddir/.libs/libtracelayer-xpti.so
+cd "$tmp" || exit 99
+# A subscriber as SYCL's users build it: it needs libxptifw.so.1, and finds the original.
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$top_srcdir/include" "$top_srcdir/tests/xpti/dispatcher/xpti_logger.c" -o logger.so \
+	-L"$venv/lib" -l:libxptifw.so.1 -Wl,-rpath,"$venv/lib" || { echo "Bail out! the logger can't be built"; exit 99; }
+
+# steps NAME DISPATCHER SUBSCRIBER [VARIABLE=VALUE]…: what it prints is in NAME.out, what the logger says in NAME.log.
+steps()
+{
+	XPTI_LOG=$1.log XPTI_FRAMEWORK_DISPATCHER=$2 XPTI_SUBSCRIBERS=$3 timeout 60 env "${@:4}" "$venv/bin/python" "$top_srcdir/tests/xpti/sycl_steps.py" >"$1.out" 2>&1
+}
+# Addresses differ from run to run, and so does what an unstashed tuple is: see tracelayer-xpti(7).
+told() { sed -E -e 's/\[[0-9a-f]{6,}\]/[address]/g' -e 's/ stashed [a-z_]+//' "$1.log" >"$1.told"; }
+
+steps original "$original" "$tmp/logger.so"; code=$?
+is "$code" 0 "the program runs with the original dispatcher"
+steps ours "$ours" "$tmp/logger.so" LD_DEBUG=files LD_DEBUG_OUTPUT="$tmp/files"
+is "$?" "$code" "and with ours"
+same original.out ours.out "it prints the same"
+told original; told ours
+count=$(wc -l <original.told)
+ok "the original tells of more than 1000 things: $count" test "$count" -gt 1000
+same original.told ours.told "ours tells of the same, in the same order"
+ok "the subscriber, which needs libxptifw.so.1, does not load the original beside ours" eval '! grep -q "calling init: $venv/lib/libxptifw" files.*'
+
+# The subscriber of sycl-trace, which comes with the runtime.
+for which in original ours; do
+	steps "collector-$which" "${!which}" "$venv/lib/libsycl_ur_trace_collector.so" SYCL_TRACE_API_ENABLE=1 SYCL_TRACE_UR_ENABLE=1 SYCL_TRACE_PRINT_FORMAT=compact
+	sed -E -e 's/0x[0-9a-f]+/address/g; s/[0-9]{6,}/number/g; s/instanceID=[0-9]+/instance/' "collector-$which.out" >"collector-$which.said"
+done
+ok "the runtime's own subscriber writes of what it is told: $(wc -l <collector-original.said) lines" test "$(grep -c 'Task begin' collector-original.said)" -ge 20
+same collector-original.said collector-ours.said "with ours it writes the same"
+
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" -I"$top_builddir" "$top_srcdir/tests/xpti/dispatcher/xpti_places.c" -o places
+./places "$original" >places.original 2>&1 && ./places "$ours" >places.ours 2>&1
+same places.original places.ours "trace points, events and payloads are the same, whatever of the name, file, line and address is missing"
+
+# Intel's Profiling Tools Interfaces: its library is a subscriber, and linked with libxptifw.so. It wants Level Zero, so it gets the software device, and
+# where the loader is too old for it, the function that it misses.
+pti=$(pti_venv "$kept") || { skip 4 "$pti"; exit 0; }
+echo 'int zesInit(unsigned flags) { return flags = 0x78000001; } // uninitialized' | ${CC:-cc} -shared -fPIC -x c - -o zes.so
+# view NAME FOLDER: with the dispatcher that is in that folder.
+view()
+{
+	env -u XPTI_SUBSCRIBERS -u XPTI_FRAMEWORK_DISPATCHER LD_PRELOAD="$tmp/zes.so" LD_LIBRARY_PATH="$2:$venv/lib" XPTI_TRACE_ENABLE=1 ZE_ENABLE_TRACING_LAYER=1 \
+		ZE_ENABLE_ALT_DRIVERS="$top_builddir/tests/drivers/.libs/ze_driver_a.so" ONEAPI_DEVICE_SELECTOR=opencl:cpu \
+		timeout 60 "$venv/bin/python" "$top_srcdir/tests/xpti/pti_view.py" "$pti/lib/libpti_view.so.1" "$top_srcdir/tests/xpti/sycl_steps.py" >"$1.pti" 2>&1
+}
+view original "$venv/lib"; code=$?
+view ours "$top_builddir/.libs/tracelayer/xpti"
+is "$? $code" "0 0" "Intel's Profiling Tools Interfaces run with both"
+ok "they record calls of SYCL's runtime: $(grep ' calls$' original.pti)" test "$(grep -c 'urEnqueue' original.pti)" -ge 20
+ok "with ours in the original's place, only ours is there" eval "grep -q '^dispatchers: .*$(realpath "$ours")' ours.pti && ! grep -q '^dispatchers: .*$venv' ours.pti"
+sed -i '/^dispatchers/d' original.pti ours.pti
+same original.pti ours.pti "they record the same"
