@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # If scripts/install-packages may not install, it says what is missing; and it names everything that configure asks for.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
-plan 10
+plan 11
 
 script=$top_srcdir/scripts/install-packages
 list=$(sh "$script" --list)
@@ -46,3 +46,9 @@ for package in $(grep -o 'TL_NEED(\[[a-z0-9.-]*\]\|, \[[a-z0-9-]*-dev\])' "$top_
 	printf '%s\n' "$list" | cut -f2 | grep -qx "$package" || unlisted="$unlisted $package"
 done
 is "$unlisted" "" "every package that configure asks for is in the list"
+
+# What scripts/check tries is installed for it, and not for the stacks alone.
+is "$(awk '/^check / { print "test " $3 } /^stacks / { print "stacks " $3 }' "$top_srcdir/tests/gen/libraries.list" | sort -u | while read -r group package; do
+	printf '%s\n' "$list" | awk -v group="$group" -v package="$package" '$2 == package && ($1 == group || $1 == "build" || $1 == "test") { found = 1 }
+		END { if (!found) print package }'
+done)" "" "the headers of each library in libraries.list come with the check that tries it"
