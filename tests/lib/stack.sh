@@ -17,6 +17,8 @@ kept=${XDG_CACHE_HOME:-$HOME/.cache}/tracelayer-stacks
 
 # Drivers and programs keep caches and settings; none of them may differ from run to run, or be the user's.
 export HOME=$tmp/home XDG_CACHE_HOME=$tmp/home/cache XDG_DATA_HOME=$tmp/home/data XDG_CONFIG_HOME=$tmp/home/config POCL_CACHE_DIR=$tmp/home/pocl
+# GiB. Without it PoCL's memory depends on what the machine has free just then.
+export POCL_MEMORY_LIMIT=4
 mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" "$XDG_DATA_HOME" "$XDG_CONFIG_HOME"
 
 # need COMMAND PACKAGE: the program is there, or the test stops.
