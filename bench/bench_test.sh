@@ -20,6 +20,6 @@ ok "the date, the machine and the compiler are there" grep -qE "^tracelayer benc
 needed=$(make -C "$top_builddir" -pn bench 2>/dev/null | sed -n 's/^bench: //p')
 missing=$(cd "$top_srcdir/bench" && find . -name '*.sh' ! -name bench_test.sh -exec grep -oh '\$top_builddir/[^" )]*' bench {} + | sed -e 's,\$top_builddir/,,' -e 's,\.libs/\(.*\)\.so$,\1.la,' | sort -u |
 	while read -r file; do
-		case " $needed libtracelayer.la tracelayer tracelayer-xpti-bench .libs " in *" $file "*) ;; *) echo "$file" ;; esac
+		case " $needed libtracelayer.la libtracelayer-annotations.la tracelayer tracelayer-xpti-bench .libs " in *" $file "*) ;; *) echo "$file" ;; esac
 	done)
 is "$missing" "" "whatever they run is built before them"

@@ -7,8 +7,8 @@ bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing
 bench_libraries = libbench_callee.la libbench_shims.la
 # What the parts take from the tests: Level Zero's software device.
 bench_test_bed = tests/drivers/ze_driver_a.la
-# And what else is built: tracegen, which makes an interposer for the measured calls; the library that annotations go to.
-bench_made = tracegen$(EXEEXT) %D%/bench_model.json libtracelayer-annotations.la
+# And what else is built: tracegen, which makes an interposer for the measured calls.
+bench_made = tracegen$(EXEEXT) %D%/bench_model.json
 
 check_PROGRAMS += $(bench_programs)
 check_LTLIBRARIES += $(bench_libraries)

@@ -3,9 +3,9 @@
  * cli.h: the contract of cli, the tracelayer command. tracelayer.c finds the command that the user
  * names and calls it. Nothing else may include this header, or stand above this room.
  *
- * The rooms, from the top: profile, run, diff, summary, recover, export, phases, apis and control are
+ * The rooms, from the top: profile, top, run, diff, summary, recover, export, phases, apis and control are
  * commands, each with a folder; systrace, sqlite, read and outputs are files in and out; tally sums up
- * calls and device commands; leftovers are the buffers files of traced processes; job is the folder
+ * calls and device commands; live looks at processes that run; leftovers are the buffers files of traced processes; job is the folder
  * of a job; basics is what every command needs. A room uses those that stand after it, then tables,
  * format and common. The command shares no code with the layer.
  *
@@ -24,5 +24,6 @@
 #include "cli/recover/recover.h"
 #include "cli/run/run.h"
 #include "cli/summary/summary.h"
+#include "cli/top/top.h"
 
 #endif

@@ -31,6 +31,7 @@ static const struct subcommand {
 	 command_recover},
 	{"profile", "tracelayer profile", "sample what a program's threads are doing",
 	 command_profile},
+	{"top", "tracelayer top", "show what traced programs are doing, live", command_top},
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 	{"diff", "tracelayer diff", "what changed from one trace to another", command_diff},
 	{"apis", "tracelayer apis", "list the APIs that can be traced by name", command_apis},

@@ -61,6 +61,11 @@ void table_spare(struct table *table, size_t column, unsigned char rank)
 	table->spare[table->shift + column] = rank;
 }
 
+void table_headless(struct table *table)
+{
+	table->headless = true;
+}
+
 const char *table_name(const struct table *table)
 {
 	return table->name;
@@ -521,9 +526,10 @@ static void print_fraction(double fraction, FILE *to)
 
 static void print_csv(const struct table *table, FILE *to)
 {
-	for (size_t c = 0; c < table->width; c++)
+	for (size_t c = 0; c < table->width && !table->headless; c++)
 		fprintf(to, "%s%s", c ? "," : "", table->columns[c].key);
-	fputs("\r\n", to);
+	if (!table->headless)
+		fputs("\r\n", to);
 	for (size_t i = 0; i < table->rows * table->width; i++) {
 		const struct cell *cell = &table->cells[i];
 		const struct table_column *column = &table->columns[i % table->width];

@@ -84,6 +84,9 @@ void table_rate(struct table *table, size_t column, double rate);
 
 size_t table_rows(const struct table *table);
 
+/* In CSV: no line with the columns' names. For tables that go on with an earlier one. */
+void table_headless(struct table *table);
+
 /*
  * Rows by the column that sorts, largest first; rows with equal numbers by the first column. With a
  * group column, the group with the largest sum first, and so within each.

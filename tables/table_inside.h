@@ -23,6 +23,7 @@ struct table {
 	struct cell *cells;   /* row by row */
 	size_t rows, room;
 	bool sorted; /* as the user wants it */
+	bool headless;
 	size_t most; /* rows to keep, of each group; 0: all */
 };
 

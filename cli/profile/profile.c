@@ -4,7 +4,7 @@
  * second.
  *
  * A sample is the open calls and the labels (tracelayer/profiler.h) of a thread, as the traced
- * process keeps them in its buffers file (profile_process.h). Nothing is recorded: `tracelayer
+ * process keeps them in its buffers file (watched.h). Nothing is recorded: `tracelayer
  * profile -- ./app` starts the program with TRACELAYER_START=watched, so that it only keeps its
  * open calls. With -p the process already runs.
  *

@@ -9,12 +9,12 @@ test_files += %D%/completions/tab.zsh
 check_scripts += %D%/diff/diff.sh
 check_scripts += %D%/export/export.sh %D%/export/sqlite.sh %D%/export/systrace.sh %D%/export/timeline.sh
 check_scripts += %D%/recover/recover.sh %D%/recover/recover_job.sh
-check_scripts += %D%/profile/profile.sh
+check_scripts += %D%/profile/profile.sh %D%/top/top.sh
 stress_scripts += %D%/phases/phases.sh
 deep_stress_scripts += %D%/phases/phases_fuzz.sh %D%/summary/sums_fuzz.sh %D%/summary/scan_fuzz.sh
 test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c
 test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
-test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py
+test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_target.py
 test_files += %D%/phases/fuzz_phases.c %D%/phases/phases_calls.py %D%/phases/phases_inputs.py %D%/phases/phases_memory.py \
 	%D%/phases/phases_model.py %D%/phases/phases_progress.py %D%/phases/nnapi
 

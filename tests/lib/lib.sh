@@ -51,6 +51,9 @@ diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
 pass() { _count=$((_count + 1)); echo "ok $_count - $*"; }
 fail() { _count=$((_count + 1)); echo "not ok $_count - $*"; return 1; }
 
+# Of a long text the beginning and the end, where errors stand.
+head_and_tail() { if test "$(wc -l <"$1")" -gt 40; then head -n 20 "$1"; echo ...; tail -n 20 "$1"; else cat "$1"; fi; }
+
 # ok DESCRIPTION COMMAND…: the command succeeds. What it prints is shown only where it fails.
 ok()
 {
@@ -59,7 +62,7 @@ ok()
 		pass "$_what"
 	else
 		_status=$?
-		fail "$_what"; diag "failed ($_status): $*"; diag "$(head -n 40 "$tmp/.ok")"; return 1
+		fail "$_what"; diag "failed ($_status): $*"; diag "$(head_and_tail "$tmp/.ok")"; return 1
 	fi
 }
 

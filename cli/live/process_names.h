@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_names.h: names of a traced process's functions, and texts of its labels.
+ * process_names.h: names of a traced process's functions, and texts of its labels.
  *
  * A label's text is an address in the process. Literals are read from its files; other memory is
  * read only where the kernel allows it. Functions are named by the descriptions of their APIs in
  * the buffers file.
  */
-#ifndef TL_CLI_PROFILE_PROFILE_NAMES_H
-#define TL_CLI_PROFILE_PROFILE_NAMES_H
+#ifndef TL_CLI_LIVE_PROCESS_NAMES_H
+#define TL_CLI_LIVE_PROCESS_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +39,9 @@ struct process_names {
 /* A piece of the buffers file, of `size` bytes, in which an API is described. */
 void process_names_describe(struct process_names *names, const struct tl_piece *piece,
 			    uint64_t size);
+
+/* A function; NULL: its API is not described yet. */
+const struct tl_function *process_names_described(struct process_names *names, uint32_t function);
 
 /* The name of a function. NULL: its API is not described yet. */
 const char *process_names_function(struct process_names *names, uint32_t function);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_names.c: see profile_names.h.
+ * process_names.c: see process_names.h.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
-#include "cli/profile/profile_names.h"
+#include "cli/live/process_names.h"
 #include "format/file/describe.h"
 
 #define TEXT_MOST 256u
@@ -153,20 +153,27 @@ static const struct tl_api *api_of(struct process_names *names, uint32_t number)
 	return number < PROCESS_APIS ? names->api[number] : NULL;
 }
 
+const struct tl_function *process_names_described(struct process_names *names, uint32_t function)
+{
+	const struct tl_api *api = api_of(names, function >> 16);
+
+	return api && (function & 0xffff) < api->count ? &api->functions[function & 0xffff] : NULL;
+}
+
 const char *process_names_function(struct process_names *names, uint32_t function)
 {
 	/* It is no address of a process. */
 	uint64_t key = UINT64_C(1) << 63 | function;
 	struct known_text *known = known_text(names, key);
-	const struct tl_api *api;
+	const struct tl_function *described;
 	char *text;
 
 	if (known->address)
 		return known->text;
-	api = api_of(names, function >> 16);
-	if (!api || (function & 0xffff) >= api->count)
+	described = process_names_described(names, function);
+	if (!described)
 		return NULL;
-	text = need(strdup(api->functions[function & 0xffff].name));
+	text = need(strdup(described->name));
 	*known = (struct known_text){key, text};
 	names->ntexts++;
 	return text;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_process.h: a traced process, seen from outside: which calls are open on each of its
+ * watched.h: a traced process, seen from outside: which calls are open on each of its
  * threads, and which labels are on.
  *
  * All is read from the buffers file that the process maps (format/file/trace_file.h). The process
  * is not stopped, signalled or traced, and does not notice. The file may be damaged or malicious,
  * so nothing in it is trusted.
  */
-#ifndef TL_CLI_PROFILE_PROFILE_PROCESS_H
-#define TL_CLI_PROFILE_PROFILE_PROCESS_H
+#ifndef TL_CLI_LIVE_WATCHED_H
+#define TL_CLI_LIVE_WATCHED_H
 
 #include <stdbool.h>
 #include <stdint.h>

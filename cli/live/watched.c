@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile_process.c: see profile_process.h.
- *
- * The file is mapped once, as large as it can become. Pages that it does not have yet are not
- * touched, because that would make them; new pieces are found by reading.
+ * watched.c: see watched.h.
  *
  * A thread has a piece with its open calls once it makes a call, and a piece with its labels once
  * it has one. A seat is a thread with one or both, matched by the kernel's thread number. Seats
@@ -16,27 +13,19 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
-#include "cli/leftovers/leftovers.h"
-#include "cli/profile/profile_names.h"
-#include "cli/profile/profile_process.h"
+#include "cli/live/live_file.h"
+#include "cli/live/process_names.h"
+#include "cli/live/watched.h"
 
-#define ALIVE_NS 100000000u /* between two checks for ended threads */
-/* between two checks for an ended process; a process that ends by itself reports it at once */
-#define LIVES_NS 10000000u
-/* after so many searches without a result, a place counts as empty for good */
-#define HOLE	   1000
-#define CALLS_MOST 512u /* at most so many open calls of a thread are read */
+#define ALIVE_NS   100000000u /* between two checks for ended threads */
+#define CALLS_MOST 512u	      /* at most so many open calls of a thread are read */
 
 struct seat {
 	struct watched_thread *thread;
@@ -57,13 +46,8 @@ struct holder {
 };
 
 struct watched {
-	char path[PATH_MAX];
-	int fd;
-	const char *memory;
-	uint64_t size, at; /* the pieces before this offset are known */
-	unsigned holes;
-	uint64_t checked, lived;
-	uint32_t pid;
+	struct live_file file;
+	uint64_t checked;
 
 	struct holder *holders;
 	size_t nholders;
@@ -74,67 +58,32 @@ struct watched {
 	struct process_names names;
 };
 
-/* ---- the file */
-
-static const struct tl_file_header *header_of(const struct watched *watched)
-{
-	return (const struct tl_file_header *)watched->memory;
-}
-
 const struct tl_file_header *watched_header(const struct watched *watched)
 {
-	return header_of(watched);
+	return live_file_header(&watched->file);
 }
 
 const char *watched_path(const struct watched *watched)
 {
-	return watched->path;
-}
-
-static bool watched_map(struct watched *watched, const struct leftover *file)
-{
-	uint64_t size = file->header.capacity;
-	void *memory;
-
-	if (!file->sound || file->header.kind != TL_FILE_BUFFERS || size < TL_FILE_PAGE ||
-	    size > (uint64_t)file->stat.st_size)
-		return false;
-	memory = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, file->fd, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	watched->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
-	watched->memory = memory;
-	watched->size = size;
-	watched->at = file->header.header_size;
-	watched->pid = watched->names.pid = file->header.pid;
-	return watched->fd >= 0;
+	return watched->file.path;
 }
 
 struct watched *watched_open(const char *path)
 {
 	struct watched *watched = need(calloc(1, sizeof(*watched)));
-	struct leftover file;
 
-	snprintf(watched->path, sizeof(watched->path), "%s", path);
-	if (!leftover_open(path, &file)) {
+	if (!live_file_open(&watched->file, path)) {
 		free(watched);
 		return NULL;
 	}
-	bool mapped = watched_map(watched, &file);
-	leftover_release(&file);
-	if (mapped)
-		return watched;
-	if (watched->memory)
-		munmap((void *)watched->memory, watched->size);
-	free(watched);
-	return NULL;
+	watched->names.pid = watched->file.pid;
+	return watched;
 }
 
 /* Threads and texts are kept, because profiles use them. */
 void watched_close(struct watched *watched)
 {
-	munmap((void *)watched->memory, watched->size);
-	close(watched->fd);
+	live_file_close(&watched->file);
 	process_names_free(&watched->names);
 	free(watched->holders);
 	free(watched->seats);
@@ -152,9 +101,9 @@ static void holder_add(struct watched *watched, const struct tl_piece *piece,
 	watched->holders[watched->nholders++] = (struct holder){.piece = piece, .head = *head};
 }
 
-static void piece_add(struct watched *watched, const struct tl_piece *head, uint64_t at)
+static void piece_add(void *context, const struct tl_piece *piece, const struct tl_piece *head)
 {
-	const struct tl_piece *piece = (const void *)(watched->memory + at);
+	struct watched *watched = context;
 
 	switch (head->kind) {
 	case TL_PIECE_THREAD:
@@ -172,31 +121,9 @@ static void piece_add(struct watched *watched, const struct tl_piece *head, uint
 	}
 }
 
-/*
- * Finds pieces that were added. If a place stays empty, the process could not make a piece there.
- */
 static void search_pieces(struct watched *watched)
 {
-	struct tl_piece head;
-	off_t further;
-
-	while (watched->at < watched->size &&
-	       pread(watched->fd, &head, sizeof(head), (off_t)watched->at) == sizeof(head)) {
-		if (head.magic == TL_PIECE_MAGIC && head.size && head.size % TL_FILE_PAGE == 0 &&
-		    head.size <= watched->size - watched->at) {
-			piece_add(watched, &head, watched->at);
-			watched->at += head.size;
-			watched->holes = 0;
-			continue;
-		}
-		if (++watched->holes < HOLE)
-			return;
-		watched->holes = 0;
-		further = lseek(watched->fd, (off_t)watched->at, SEEK_DATA);
-		if (further <= (off_t)watched->at || further % TL_FILE_PAGE)
-			return;
-		watched->at = (uint64_t)further;
-	}
+	live_file_search(&watched->file, piece_add, watched);
 }
 
 /* ---- seats */
@@ -231,7 +158,7 @@ static struct watched_thread *thread_of(struct watched *watched, uint32_t tid)
 		if (watched->threads[i]->tid == tid)
 			return watched->threads[i];
 	thread = need(calloc(1, sizeof(*thread)));
-	thread->pid = watched->pid;
+	thread->pid = watched->file.pid;
 	thread->tid = tid;
 	watched->threads =
 		need(reallocarray(watched->threads, watched->nthreads + 1, sizeof(thread)));
@@ -387,16 +314,9 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 {
 	uint64_t now = tl_profile_now();
 
-	if (now - watched->lived > LIVES_NS) {
-		if (kill((pid_t)watched->pid, 0) && errno == ESRCH)
-			return false;
-		watched->lived = now;
-	}
-	/*
-	 * The process goes on if its exec fails. Acquire: pairs with the release in
-	 * tl_arena_done (layer/buffers/arena.c).
-	 */
-	if (atomic_load_explicit(&header_of(watched)->state, memory_order_acquire) == TL_FILE_DONE)
+	if (!live_file_lives(&watched->file))
+		return false;
+	if (!live_file_is_used(&watched->file))
 		return true;
 	search_pieces(watched);
 	bool changed = holders_changed(watched);

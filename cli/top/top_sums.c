@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top_sums.c: see top_sums.h.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/basics/basics.h"
+#include "cli/top/top_sums.h"
+
+#define OPENS_MOST 64u
+
+struct row {
+	uint32_t function;
+	bool used;
+	uint64_t calls, failed, time, ended;
+};
+
+/* A time in which the thread was in a call, with all calls that it made. */
+struct span {
+	uint64_t start, length;
+};
+
+/* A thread; or a queue, as far as one thread has recorded its commands. */
+struct top_lane {
+	uint32_t lane, from; /* from: a queue's; 0: it is a thread */
+	double factor;	     /* how many calls one that was read stands for */
+	bool ever;	     /* it has made calls */
+	struct row *rows;    /* a table with open addressing */
+	size_t nrows, room;
+	struct span *spans; /* one after the other */
+	size_t nspans, spans_room;
+	uint64_t calls, inside;
+	uint64_t commands, busy, busy_until, pending;
+};
+
+static struct top_lane *lane_of(struct top_process *process, uint32_t lane, uint32_t from)
+{
+	for (size_t i = process->nlanes; i--;)
+		if (process->lanes[i].lane == lane && process->lanes[i].from == from)
+			return &process->lanes[i];
+	process->lanes =
+		need(reallocarray(process->lanes, process->nlanes + 1, sizeof(*process->lanes)));
+	process->lanes[process->nlanes] = (struct top_lane){.lane = lane, .from = from};
+	return &process->lanes[process->nlanes++];
+}
+
+static struct row *row_place(struct row *rows, size_t room, uint32_t function)
+{
+	size_t at = function * 0x9e3779b1u >> 7 & (room - 1);
+
+	while (rows[at].used && rows[at].function != function)
+		at = (at + 1) & (room - 1);
+	return &rows[at];
+}
+
+static struct row *row_of(struct top_lane *lane, uint32_t function)
+{
+	if (2 * lane->nrows >= lane->room) {
+		size_t room = lane->room ? 2 * lane->room : 64;
+		struct row *rows = need(calloc(room, sizeof(*rows)));
+		for (size_t i = 0; i < lane->room; i++)
+			if (lane->rows[i].used)
+				*row_place(rows, room, lane->rows[i].function) = lane->rows[i];
+		free(lane->rows);
+		lane->rows = rows;
+		lane->room = room;
+	}
+	struct row *row = row_place(lane->rows, lane->room, function);
+
+	if (!row->used) {
+		*row = (struct row){.used = true, .function = function};
+		lane->nrows++;
+	}
+	return row;
+}
+
+/* The thread was in a call. Calls that it made within are in the list already. */
+static void lane_inside(struct top_lane *lane, uint64_t start, uint64_t end)
+{
+	while (lane->nspans && lane->spans[lane->nspans - 1].start >= start)
+		lane->inside -= lane->spans[--lane->nspans].length;
+	if (lane->nspans == lane->spans_room) {
+		lane->spans_room = lane->spans_room ? 2 * lane->spans_room : 256;
+		lane->spans =
+			need(reallocarray(lane->spans, lane->spans_room, sizeof(*lane->spans)));
+	}
+	lane->spans[lane->nspans++] = (struct span){start, end - start};
+	lane->inside += end - start;
+}
+
+/* The part of a time that lies in the interval. */
+static bool clip(const struct top_process *process, uint64_t *start, uint64_t end)
+{
+	if (*start < process->since)
+		*start = process->since;
+	return end > *start;
+}
+
+static void process_call(void *user, const struct live_call *call)
+{
+	struct top_process *process = user;
+	struct top_lane *lane = lane_of(process, call->lane, 0);
+	struct row *row = row_of(lane, call->function);
+	uint64_t start = call->start;
+
+	row->calls++;
+	row->failed += call->failed;
+	row->ended += call->end - call->start;
+	lane->calls++;
+	lane->ever = true;
+	if (!clip(process, &start, call->end))
+		return;
+	row->time += call->end - start;
+	lane_inside(lane, start, call->end);
+}
+
+static void process_command(void *user, const struct live_command *command)
+{
+	struct top_process *process = user;
+	struct top_lane *lane;
+
+	lane_of(process, command->from, 0);
+	lane = lane_of(process, command->lane, command->from);
+	uint64_t start = command->start > lane->busy_until ? command->start : lane->busy_until;
+
+	lane->commands++;
+	if (command->submitted && command->submitted < command->end)
+		lane->pending += command->end - command->submitted;
+	if (clip(process, &start, command->end))
+		lane->busy += command->end - start;
+	if (command->end > lane->busy_until)
+		lane->busy_until = command->end;
+}
+
+void top_process_look(struct top_process *process)
+{
+	const struct live_visitor visitor = {process, process_call, process_command};
+
+	if (!live_records_look(process->records, &visitor))
+		process->ended = true;
+}
+
+static void lane_clear(struct top_lane *lane)
+{
+	memset(lane->rows, 0, lane->room * sizeof(*lane->rows));
+	lane->nrows = lane->nspans = 0;
+	lane->calls = lane->inside = lane->commands = lane->busy = lane->pending = 0;
+}
+
+void top_process_free(struct top_process *process)
+{
+	for (size_t i = 0; i < process->nlanes; i++) {
+		free(process->lanes[i].rows);
+		free(process->lanes[i].spans);
+	}
+	free(process->lanes);
+	live_records_close(process->records);
+}
+
+/* ---- an interval */
+
+static struct top_function *function_of(struct top_sums *sums, const char *name)
+{
+	for (size_t i = 0; i < sums->nfunctions; i++)
+		if (!strcmp(sums->functions[i].name, name))
+			return &sums->functions[i];
+	sums->functions =
+		need(reallocarray(sums->functions, sums->nfunctions + 1, sizeof(*sums->functions)));
+	sums->functions[sums->nfunctions] = (struct top_function){.name = name};
+	return &sums->functions[sums->nfunctions++];
+}
+
+static void find_factors(struct top_sums *sums, struct top_process *process)
+{
+	for (size_t i = 0; i < process->nlanes; i++) {
+		struct top_lane *lane = &process->lanes[i];
+		uint64_t read, missed;
+
+		if (lane->from)
+			continue;
+		live_records_missed(process->records, lane->lane, &read, &missed);
+		sums->estimated |= read && missed;
+		lane->factor = read ? (double)(read + missed) / (double)read : 1;
+	}
+}
+
+static void sum_lane(struct top_sums *sums, struct top_process *process, struct top_lane *lane,
+		     double factor)
+{
+	for (size_t i = 0; i < lane->room; i++) {
+		const struct row *row = &lane->rows[i];
+		const char *name =
+			row->used ? live_records_function(process->records, row->function) : NULL;
+		if (!row->used)
+			continue;
+		struct top_function *function =
+			function_of(sums, name ? name : "(a function that is not described)");
+		function->calls += factor * (double)row->calls;
+		function->failed += factor * (double)row->failed;
+		function->time += factor * (double)row->time;
+		function->ended += factor * (double)row->ended;
+		sums->calls += factor * (double)row->calls;
+		sums->failed += factor * (double)row->failed;
+	}
+}
+
+static struct top_queue *queue_of(struct top_sums *sums, const struct top_process *process,
+				  uint32_t lane)
+{
+	for (size_t i = 0; i < sums->nqueues; i++)
+		if (sums->queues[i].process == process && sums->queues[i].lane == lane)
+			return &sums->queues[i];
+	sums->queues = need(reallocarray(sums->queues, sums->nqueues + 1, sizeof(*sums->queues)));
+	sums->queues[sums->nqueues] = (struct top_queue){.process = process, .lane = lane};
+	return &sums->queues[sums->nqueues++];
+}
+
+static void sum_queue(struct top_sums *sums, struct top_process *process,
+		      const struct top_lane *lane)
+{
+	const char *name = live_records_queue(process->records, lane->lane);
+	double factor = lane_of(process, lane->from, 0)->factor;
+	struct top_queue *queue = queue_of(sums, process, lane->lane);
+
+	queue->name = name ? name : "?";
+	queue->commands += factor * (double)lane->commands;
+	queue->busy += factor * (double)lane->busy;
+	queue->pending += factor * (double)lane->pending;
+}
+
+/* Calls that are open count up to now. */
+static void sum_opens(struct top_process *process, struct top_lane *lane, uint64_t now,
+		      struct top_thread *thread)
+{
+	struct live_open opens[OPENS_MOST];
+	uint32_t count = live_records_opens(process->records, opens, OPENS_MOST);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t start = opens[i].start;
+		if (!clip(process, &start, now))
+			continue;
+		row_of(lane, opens[i].function)->time += now - start;
+		if (!i)
+			lane_inside(lane, start, now);
+	}
+	if (!count)
+		return;
+	const struct live_open *inner = &opens[count - 1];
+	thread->now = live_records_function(process->records, inner->function);
+	thread->now_since = now > inner->start ? now - inner->start : 0;
+}
+
+static void sum_thread(struct top_sums *sums, struct top_process *process,
+		       const struct live_thread *seen, uint64_t now)
+{
+	struct top_lane *lane = lane_of(process, seen->lane, 0);
+	struct top_thread thread = {.process = process, .tid = seen->tid};
+	double factor = lane->factor;
+
+	memcpy(thread.name, seen->name, sizeof(thread.name));
+	thread.calls = factor * (double)lane->calls;
+	double inside = factor * (double)lane->inside;
+	lane->inside = 0;
+	lane->nspans = 0;
+	sum_lane(sums, process, lane, factor);
+	memset(lane->rows, 0, lane->room * sizeof(*lane->rows));
+	lane->nrows = 0;
+	sum_opens(process, lane, now, &thread);
+	sum_lane(sums, process, lane, 1);
+	thread.inside = inside + (double)lane->inside;
+	lane->ever |= thread.now != NULL;
+	bool shown = lane->ever;
+	lane_clear(lane);
+	if (!shown)
+		return;
+	sums->threads =
+		need(reallocarray(sums->threads, sums->nthreads + 1, sizeof(*sums->threads)));
+	sums->threads[sums->nthreads++] = thread;
+}
+
+static void sum_process(struct top_sums *sums, struct top_process *process)
+{
+	uint64_t now = live_records_now(process->records);
+	struct live_thread thread;
+	size_t place = 0;
+
+	while (live_records_thread(process->records, &place, &thread))
+		lane_of(process, thread.lane, 0);
+	find_factors(sums, process);
+	place = 0;
+	while (live_records_thread(process->records, &place, &thread))
+		sum_thread(sums, process, &thread, now);
+	/* Threads that have ended, and queues, which are no threads. */
+	for (size_t i = 0; i < process->nlanes; i++) {
+		struct top_lane *lane = &process->lanes[i];
+		if (lane->from)
+			sum_queue(sums, process, lane);
+		else if (lane->calls)
+			sum_lane(sums, process, lane, lane->factor);
+		lane_clear(lane);
+	}
+	double seconds = (double)(now - process->since) / 1e9;
+	sums->seconds = seconds > sums->seconds ? seconds : sums->seconds;
+	process->since = now;
+}
+
+static int functions_by_time(const void *a, const void *b)
+{
+	const struct top_function *left = a, *right = b;
+
+	if (left->time != right->time)
+		return left->time < right->time ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static int threads_by_time(const void *a, const void *b)
+{
+	const struct top_thread *left = a, *right = b;
+
+	if (left->inside != right->inside)
+		return left->inside < right->inside ? 1 : -1;
+	return left->tid < right->tid ? -1 : left->tid > right->tid;
+}
+
+static int queues_by_time(const void *a, const void *b)
+{
+	const struct top_queue *left = a, *right = b;
+
+	if (left->busy != right->busy)
+		return left->busy < right->busy ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+void top_sums_take(struct top_sums *sums, struct top_process *processes, size_t count)
+{
+	*sums = (struct top_sums){.processes = count};
+	for (size_t i = 0; i < count; i++)
+		sum_process(sums, &processes[i]);
+	if (sums->nfunctions)
+		qsort(sums->functions, sums->nfunctions, sizeof(*sums->functions),
+		      functions_by_time);
+	if (sums->nthreads)
+		qsort(sums->threads, sums->nthreads, sizeof(*sums->threads), threads_by_time);
+	if (sums->nqueues)
+		qsort(sums->queues, sums->nqueues, sizeof(*sums->queues), queues_by_time);
+}
+
+void top_sums_free(struct top_sums *sums)
+{
+	free(sums->functions);
+	free(sums->queues);
+	free(sums->threads);
+}

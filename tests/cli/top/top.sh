@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracelayer top: a program that waits for this test to go on, so that how many calls each interval had is known; the screen, at a terminal; bad words.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_command
+plan 7
+top_srcdir=$(cd "$top_srcdir" && pwd)
+
+is "$("$tracelayer" top no-such-program 2>&1; echo "exit code $?")" "tracelayer: no-such-program: you have no traced process of that name or number; start one with \`tracelayer run\`, and give the program's own number
+exit code 1" "a program that does not run"
+like "$("$tracelayer" top --delay=0 2>&1; echo "exit code $?")" '^tracelayer top: --delay=0: give seconds, from 0.1 to 3600' "no such delay"
+like "$("$tracelayer" top --count=-1 2>&1; echo "exit code $?")" '^tracelayer top: --count=-1: give a number, 1 or more' "no such number"
+
+is "$("$python" -B "$top_srcdir/tests/cli/top/top.py" "$tracelayer" "$top_srcdir/tests/cli/top/top_target.py" 2>&1)" "calls about 4000
+clGetPlatformIDs about 3600
+clGetPlatformInfo about 400
+failed about 400
+commands about 200 True True
+now True
+screen 0 True True
+threads and functions True
+program 0
+top 0" "calls and failures are counted, an open call is shown for as long as it is open, and both programs end well"
+
+# --- all processes of this user; SIGINT ends it
+timeout 100 "$tracelayer" top --batch -d 0.1 >"$tmp/all" &
+top=$!
+while test "$(wc -l <"$tmp/all")" -lt 4; do sleep 0.05; done
+kill -INT $top
+wait $top
+is $? 0 "it ends when it is interrupted"
+is "$(tr -d '\r' <"$tmp/all" | grep time_s)" "time_s,what,process,name,calls_per_s,failed_per_s,share,average_ns,depth,now" "one header"
+is "$("$tracelayer" top --batch -d 0.1 -n 3 | grep -c ',total,')" 3 "or after so many intervals"
