@@ -46,6 +46,11 @@ struct live_lane {
 	uint64_t read, missed;
 };
 
+/* A chunk that was used and freed between two looks. Its number and its size are still there. */
+struct live_freed {
+	uint64_t number, size;
+};
+
 struct live_text {
 	uint32_t number;
 	char *text; /* NULL: it is not there */
@@ -59,6 +64,8 @@ struct live_records {
 	size_t nchunks;
 	struct live_lane *lanes;
 	size_t nlanes;
+	struct live_freed *freed; /* in this look */
+	size_t nfreed;
 	const struct tl_thread_piece **threads;
 	uint64_t *thread_sizes;
 	size_t nthreads, thread;
@@ -160,6 +167,7 @@ void live_records_close(struct live_records *records)
 	free(records->texts);
 	free(records->chunks);
 	free(records->lanes);
+	free(records->freed);
 	free(records->threads);
 	free(records->thread_sizes);
 	free(records->strings);
@@ -400,6 +408,31 @@ static uint64_t chunk_copy(struct live_records *records, struct live_chunk *chun
 	return *until - chunk->at;
 }
 
+/*
+ * A chunk that is free. What was not read of it is gone, but how much that was is known: the fields stay
+ * until it is used again.
+ */
+static void chunk_note_freed(struct live_records *records, struct live_chunk *chunk)
+{
+	uint64_t number = atomic_load_explicit(&chunk->piece->number, memory_order_relaxed),
+		 end = atomic_load_explicit(&chunk->piece->end, memory_order_relaxed);
+
+	if (end > chunk->size)
+		return;
+	if (chunk->lane && chunk->number == number) {
+		struct live_lane *lane = lane_of(records, chunk->lane);
+		if (records->begun && end > chunk->at)
+			lane->missed += end - chunk->at;
+		lane->there |= number == lane->highest;
+	} else if (chunk->number != number) {
+		records->freed = need(
+			reallocarray(records->freed, records->nfreed + 1, sizeof(*records->freed)));
+		records->freed[records->nfreed++] = (struct live_freed){number, end};
+	}
+	chunk->lane = 0;
+	chunk->number = number;
+}
+
 static void chunk_look(struct live_records *records, struct live_chunk *chunk,
 		       const struct live_visitor *visitor)
 {
@@ -407,8 +440,10 @@ static void chunk_look(struct live_records *records, struct live_chunk *chunk,
 	uint64_t number = atomic_load_explicit(&chunk->piece->number, memory_order_relaxed),
 		 until = 0;
 
-	if (!number_lane)
+	if (!number_lane) {
+		chunk_note_freed(records, chunk);
 		return;
+	}
 	struct live_lane *lane = lane_of(records, number_lane);
 	if (number_lane != chunk->lane || number != chunk->number) {
 		chunk->lane = number_lane;
@@ -438,6 +473,32 @@ static void chunk_look(struct live_records *records, struct live_chunk *chunk,
 	}
 }
 
+/*
+ * Counts freed chunks that are this lane's by their numbers. Another thread's chunk may have the same
+ * number; then the size may be wrong, and not how many there were.
+ */
+static void lane_take_freed(struct live_records *records, struct live_lane *lane)
+{
+	for (size_t i = 0; i < records->nfreed;) {
+		struct live_freed *freed = &records->freed[i];
+		uint64_t last = lane->newest > lane->highest ? lane->newest : lane->highest;
+
+		if (!lane->highest || freed->number <= lane->highest || freed->number > last + 1) {
+			i++;
+			continue;
+		}
+		lane->missed += freed->size;
+		lane->newer++;
+		if (freed->number > last) {
+			lane->newest = freed->number;
+			lane->newest_at = freed->size;
+			lane->room = freed->size;
+		}
+		*freed = records->freed[--records->nfreed];
+		i = 0;
+	}
+}
+
 /* What was overwritten between the last look and this one. */
 static void lane_note_missed(struct live_lane *lane, bool begun)
 {
@@ -463,8 +524,12 @@ bool live_records_look(struct live_records *records, const struct live_visitor *
 	live_file_search(&records->file, piece_add, records);
 	for (size_t i = 0; i < records->nchunks; i++)
 		chunk_look(records, &records->chunks[i], visitor);
-	for (size_t i = 0; i < records->nlanes; i++)
+	for (size_t i = 0; i < records->nlanes; i++) {
+		if (records->begun)
+			lane_take_freed(records, &records->lanes[i]);
 		lane_note_missed(&records->lanes[i], records->begun);
+	}
+	records->nfreed = 0;
 	records->begun = true;
 	return true;
 }
@@ -476,7 +541,10 @@ void live_records_missed(struct live_records *records, uint32_t number, uint64_t
 
 	*read = lane->read;
 	*missed = lane->missed;
-	lane->read = lane->missed = 0;
+	lane->read = 0;
+	/* What nothing was read beside belongs to the next records that are. */
+	if (*read)
+		lane->missed = 0;
 }
 
 /* ---- threads */

@@ -37,7 +37,7 @@ def rows(path):
         return [row for row in csv.DictReader(file) if row["now"] is not None]
 
 
-program = subprocess.Popen([tracelayer, "run", "--quiet", "-o", folder + "/t.json", "--session=top-" + folder[-8:], "--",
+program = subprocess.Popen([tracelayer, "run", "--quiet", "--ring=16M", "-o", folder + "/t.json", "--session=top-" + folder[-8:], "--",
                             sys.executable, "-B", target], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 

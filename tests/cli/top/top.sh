@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer top: a program that waits for this test to go on, so that how many calls each interval had is known; the screen, at a terminal; bad words.
+# tracelayer top: a program that waits for this test to go on, so that how many calls each interval had is known (in a ring nothing is written out before it is looked at); the screen, at a terminal; bad words.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 plan 7

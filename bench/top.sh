@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# top.sh: what tracelayer top takes of a processor, and of the program that it looks at ten times a second. A part of bench/bench.
+top_pictures=20
+test -z "$short" || top_pictures=3
+
+# top_look: top's processor time, and how long it looked.
+top_look()
+{
+	TIMEFORMAT='%U %S %R'
+	{ time "$top_builddir/tracelayer" top --batch --delay=0.1 --count=$top_pictures bench_call >"$work/top.rows" 2>>"$work/errors"; } 2>"$work/top.time"
+	# Without a row of the program it has not looked.
+	grep -q ',function,' "$work/top.rows" && awk '{ print 100 * ($1 + $2), $3 }' "$work/top.time"
+}
+
+section "tracelayer top, ten times a second, at a program that does nothing but recorded calls"
+top_round=0
+while test $((top_round += 1)) -le "$rounds"; do
+	traced TRACELAYER_FULL=ring "$top_builddir/bench_call" none 401 1000000 >"$work/top.program" 2>>"$work/errors" &
+	top_program=$!
+	until "$top_builddir/tracelayer" top --batch --delay=0.1 --count=1 bench_call >"$work/top.rows" 2>/dev/null; do kill -0 $top_program || break; sleep 0.05; done
+	top_look >>"$work/top.cost"
+	kill $top_program 2>/dev/null
+	wait $top_program 2>/dev/null
+done
+ratio_row "its processor time" "$work/top.cost" "% of a core; wanted: 1 or less"
