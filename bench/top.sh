@@ -9,7 +9,7 @@ top_look()
 	TIMEFORMAT='%U %S %R'
 	{ time "$top_builddir/tracelayer" top --batch --delay=0.1 --count=$top_pictures bench_call >"$work/top.rows" 2>>"$work/errors"; } 2>"$work/top.time"
 	# Without a row of the program it has not looked.
-	grep -q ',function,' "$work/top.rows" && awk '{ print 100 * ($1 + $2), $3 }' "$work/top.time"
+	grep -q ',function,' "$work/top.rows" && awk '{ print 100 * ($1 + $2) / $3, 1 }' "$work/top.time"
 }
 
 section "tracelayer top, ten times a second, at a program that does nothing but recorded calls"

@@ -28,6 +28,11 @@
 #include "format/file/record_reader.h"
 
 #define TEXT_MOST 1024u /* no text is longer */
+/*
+ * At most so many bytes of a thread are visited in a look; the rest counts as missed. That bounds what a
+ * look costs, however fast the program is.
+ */
+#define VISITED_MOST (UINT64_C(64) << 10)
 
 struct live_chunk {
 	const struct tl_chunk_piece *piece;
@@ -43,6 +48,7 @@ struct live_lane {
 	/* In this look: .highest is still there, the last chunk, how many are newer than .highest. */
 	bool there;
 	uint64_t newest, newest_at, newer;
+	uint64_t visited; /* bytes in this look */
 	uint64_t read, missed;
 };
 
@@ -382,8 +388,12 @@ static bool chunk_is(const struct live_chunk *chunk, uint32_t lane, uint64_t num
 	       atomic_load_explicit(&chunk->piece->number, memory_order_relaxed) == number;
 }
 
-/* Copies what is new in the chunk; how many bytes. *until: of the chunk that are read then. */
-static uint64_t chunk_copy(struct live_records *records, struct live_chunk *chunk, uint64_t *until)
+/*
+ * Copies what is new in the chunk, if it is wanted; how many bytes. *until: up to where the chunk has
+ * records.
+ */
+static uint64_t chunk_copy(struct live_records *records, struct live_chunk *chunk, bool wanted,
+			   uint64_t *until)
 {
 	const struct tl_chunk_piece *piece = chunk->piece;
 	uint64_t begin = piece->records, end;
@@ -395,7 +405,7 @@ static uint64_t chunk_copy(struct live_records *records, struct live_chunk *chun
 
 	end = atomic_load_explicit(&piece->end, memory_order_relaxed);
 	*until = end && end <= room ? end : committed_until(bytes, chunk->at, room);
-	if (*until <= chunk->at)
+	if (*until <= chunk->at || !wanted)
 		return 0;
 	if (*until - chunk->at > records->room) {
 		records->room = *until - chunk->at;
@@ -450,16 +460,18 @@ static void chunk_look(struct live_records *records, struct live_chunk *chunk,
 		chunk->number = number;
 		chunk->at = 0;
 	}
-	uint64_t size = chunk_copy(records, chunk, &until);
+	uint64_t size = chunk_copy(records, chunk, visitor && lane->visited < VISITED_MOST, &until);
 	if (!chunk_is(chunk, number_lane, number))
 		return;
 	if (size) {
-		chunk->at = until;
-		if (visitor) {
-			lane->read += size;
-			visit_copy(records, visitor, number_lane, size);
-		}
+		lane->read += size;
+		lane->visited += size;
+		visit_copy(records, visitor, number_lane, size);
+	} else if (visitor && until > chunk->at) {
+		lane->missed += until - chunk->at;
 	}
+	if (until > chunk->at)
+		chunk->at = until;
 	lane->room = chunk->size - chunk->piece->records;
 	if (number == lane->highest) {
 		lane->there = true;
@@ -511,6 +523,7 @@ static void lane_note_missed(struct live_lane *lane, bool begun)
 		lane->highest = lane->newest;
 		lane->at = lane->newest_at;
 	}
+	lane->visited = 0;
 	lane->there = false;
 	lane->newer = lane->newest = 0;
 }
