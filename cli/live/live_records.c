@@ -167,7 +167,7 @@ struct live_records *live_records_open(const char *path)
 void live_records_close(struct live_records *records)
 {
 	live_file_close(&records->file);
-	process_names_free(&records->names);
+	process_names_forget(&records->names);
 	for (size_t i = 0; i < records->ntexts; i++)
 		free(records->texts[i].text);
 	free(records->texts);

@@ -52,7 +52,7 @@ void live_records_close(struct live_records *records);
 const struct tl_file_header *live_records_header(const struct live_records *records);
 const char *live_records_path(const struct live_records *records);
 
-/* The program's name; "?" until it is known. Stays. */
+/* The program's name; "?" until it is known. Stays until the records are closed. */
 const char *live_records_program(struct live_records *records);
 
 /* The process's CLOCK_MONOTONIC now. */
@@ -76,7 +76,7 @@ bool live_records_thread(struct live_records *records, size_t *place, struct liv
 uint32_t live_records_opens(const struct live_records *records, struct live_open *opens,
 			    uint32_t most);
 
-/* Names stay. NULL: not known (yet). */
+/* Names stay until the records are closed. NULL: not known (yet). */
 const char *live_records_function(struct live_records *records, uint32_t function);
 const char *live_records_queue(struct live_records *records, uint32_t lane);
 

@@ -179,6 +179,14 @@ const char *process_names_function(struct process_names *names, uint32_t functio
 	return text;
 }
 
+void process_names_forget(struct process_names *names)
+{
+	for (size_t i = 0; i < names->text_room; i++)
+		if (names->texts[i].address)
+			free((char *)names->texts[i].text);
+	process_names_free(names);
+}
+
 void process_names_free(struct process_names *names)
 {
 	for (size_t i = 0; i < PROCESS_APIS; i++)

@@ -50,4 +50,7 @@ const char *process_names_label(struct process_names *names, uint64_t address);
 /* Frees all but the names and texts, which profiles use. */
 void process_names_free(struct process_names *names);
 
+/* Frees the names and texts, too. */
+void process_names_forget(struct process_names *names);
+
 #endif

@@ -12,10 +12,19 @@
 
 #define OPENS_MOST 64u
 
+/* Of calls; or of a queue's commands: .time is when it was busy, .ended what they were pending. */
+struct counts {
+	double calls, failed, time, ended;
+};
+
+/*
+ * What one look has read is scaled by what that look has missed, and then added to the interval: a call
+ * that comes once counts once, whatever was missed before and after.
+ */
 struct row {
 	uint32_t function;
 	bool used;
-	uint64_t calls, failed, time, ended;
+	struct counts look, all;
 };
 
 /* A time in which the thread was in a call, with all calls that it made. */
@@ -32,8 +41,8 @@ struct top_lane {
 	size_t nrows, room;
 	struct span *spans; /* one after the other */
 	size_t nspans, spans_room;
-	uint64_t calls, inside;
-	uint64_t commands, busy, busy_until, pending;
+	struct counts look, all; /* of a thread, .time is when it was in a call */
+	uint64_t busy_until;
 };
 
 static struct top_lane *lane_of(struct top_process *process, uint32_t lane, uint32_t from)
@@ -81,14 +90,14 @@ static struct row *row_of(struct top_lane *lane, uint32_t function)
 static void lane_inside(struct top_lane *lane, uint64_t start, uint64_t end)
 {
 	while (lane->nspans && lane->spans[lane->nspans - 1].start >= start)
-		lane->inside -= lane->spans[--lane->nspans].length;
+		lane->look.time -= (double)lane->spans[--lane->nspans].length;
 	if (lane->nspans == lane->spans_room) {
 		lane->spans_room = lane->spans_room ? 2 * lane->spans_room : 256;
 		lane->spans =
 			need(reallocarray(lane->spans, lane->spans_room, sizeof(*lane->spans)));
 	}
 	lane->spans[lane->nspans++] = (struct span){start, end - start};
-	lane->inside += end - start;
+	lane->look.time += (double)(end - start);
 }
 
 /* The part of a time that lies in the interval. */
@@ -106,14 +115,14 @@ static void process_call(void *user, const struct live_call *call)
 	struct row *row = row_of(lane, call->function);
 	uint64_t start = call->start;
 
-	row->calls++;
-	row->failed += call->failed;
-	row->ended += call->end - call->start;
-	lane->calls++;
+	row->look.calls++;
+	row->look.failed += call->failed;
+	row->look.ended += (double)(call->end - call->start);
+	lane->look.calls++;
 	lane->ever = true;
 	if (!clip(process, &start, call->end))
 		return;
-	row->time += call->end - start;
+	row->look.time += (double)(call->end - start);
 	lane_inside(lane, start, call->end);
 }
 
@@ -126,13 +135,39 @@ static void process_command(void *user, const struct live_command *command)
 	lane = lane_of(process, command->lane, command->from);
 	uint64_t start = command->start > lane->busy_until ? command->start : lane->busy_until;
 
-	lane->commands++;
+	lane->look.calls++;
 	if (command->submitted && command->submitted < command->end)
-		lane->pending += command->end - command->submitted;
+		lane->look.ended += (double)(command->end - command->submitted);
 	if (clip(process, &start, command->end))
-		lane->busy += command->end - start;
+		lane->look.time += (double)(command->end - start);
 	if (command->end > lane->busy_until)
 		lane->busy_until = command->end;
+}
+
+static void lane_find_factor(struct top_process *process, struct top_lane *lane)
+{
+	uint64_t read, missed;
+
+	live_records_missed(process->records, lane->lane, &read, &missed);
+	process->estimated |= read && missed;
+	lane->factor = read ? (double)(read + missed) / (double)read : 1;
+}
+
+static void counts_add(struct counts *all, struct counts *look, double factor)
+{
+	all->calls += factor * look->calls;
+	all->failed += factor * look->failed;
+	all->time += factor * look->time;
+	all->ended += factor * look->ended;
+	*look = (struct counts){.calls = 0};
+}
+
+static void lane_add_look(struct top_lane *lane, double factor)
+{
+	counts_add(&lane->all, &lane->look, factor);
+	for (size_t i = 0; i < lane->room; i++)
+		if (lane->rows[i].used)
+			counts_add(&lane->rows[i].all, &lane->rows[i].look, factor);
 }
 
 void top_process_look(struct top_process *process)
@@ -141,13 +176,28 @@ void top_process_look(struct top_process *process)
 
 	if (!live_records_look(process->records, &visitor))
 		process->ended = true;
+	for (size_t i = 0; i < process->nlanes; i++)
+		if (!process->lanes[i].from)
+			lane_find_factor(process, &process->lanes[i]);
+	for (size_t i = 0; i < process->nlanes; i++) {
+		struct top_lane *lane = &process->lanes[i];
+		lane_add_look(lane,
+			      lane->from ? lane_of(process, lane->from, 0)->factor : lane->factor);
+	}
+}
+
+static void lane_clear_rows(struct top_lane *lane)
+{
+	if (lane->rows)
+		memset(lane->rows, 0, lane->room * sizeof(*lane->rows));
+	lane->nrows = 0;
 }
 
 static void lane_clear(struct top_lane *lane)
 {
-	memset(lane->rows, 0, lane->room * sizeof(*lane->rows));
-	lane->nrows = lane->nspans = 0;
-	lane->calls = lane->inside = lane->commands = lane->busy = lane->pending = 0;
+	lane_clear_rows(lane);
+	lane->nspans = 0;
+	lane->look = lane->all = (struct counts){.calls = 0};
 }
 
 void top_process_free(struct top_process *process)
@@ -173,22 +223,7 @@ static struct top_function *function_of(struct top_sums *sums, const char *name)
 	return &sums->functions[sums->nfunctions++];
 }
 
-static void find_factors(struct top_sums *sums, struct top_process *process)
-{
-	for (size_t i = 0; i < process->nlanes; i++) {
-		struct top_lane *lane = &process->lanes[i];
-		uint64_t read, missed;
-
-		if (lane->from)
-			continue;
-		live_records_missed(process->records, lane->lane, &read, &missed);
-		sums->estimated |= read && missed;
-		lane->factor = read ? (double)(read + missed) / (double)read : 1;
-	}
-}
-
-static void sum_lane(struct top_sums *sums, struct top_process *process, struct top_lane *lane,
-		     double factor)
+static void sum_lane(struct top_sums *sums, struct top_process *process, struct top_lane *lane)
 {
 	for (size_t i = 0; i < lane->room; i++) {
 		const struct row *row = &lane->rows[i];
@@ -198,12 +233,12 @@ static void sum_lane(struct top_sums *sums, struct top_process *process, struct 
 			continue;
 		struct top_function *function =
 			function_of(sums, name ? name : "(a function that is not described)");
-		function->calls += factor * (double)row->calls;
-		function->failed += factor * (double)row->failed;
-		function->time += factor * (double)row->time;
-		function->ended += factor * (double)row->ended;
-		sums->calls += factor * (double)row->calls;
-		sums->failed += factor * (double)row->failed;
+		function->calls += row->all.calls;
+		function->failed += row->all.failed;
+		function->time += row->all.time;
+		function->ended += row->all.ended;
+		sums->calls += row->all.calls;
+		sums->failed += row->all.failed;
 	}
 }
 
@@ -222,13 +257,12 @@ static void sum_queue(struct top_sums *sums, struct top_process *process,
 		      const struct top_lane *lane)
 {
 	const char *name = live_records_queue(process->records, lane->lane);
-	double factor = lane_of(process, lane->from, 0)->factor;
 	struct top_queue *queue = queue_of(sums, process, lane->lane);
 
 	queue->name = name ? name : "?";
-	queue->commands += factor * (double)lane->commands;
-	queue->busy += factor * (double)lane->busy;
-	queue->pending += factor * (double)lane->pending;
+	queue->commands += lane->all.calls;
+	queue->busy += lane->all.time;
+	queue->pending += lane->all.ended;
 }
 
 /* Calls that are open count up to now. */
@@ -242,7 +276,7 @@ static void sum_opens(struct top_process *process, struct top_lane *lane, uint64
 		uint64_t start = opens[i].start;
 		if (!clip(process, &start, now))
 			continue;
-		row_of(lane, opens[i].function)->time += now - start;
+		row_of(lane, opens[i].function)->look.time += (double)(now - start);
 		if (!i)
 			lane_inside(lane, start, now);
 	}
@@ -258,19 +292,13 @@ static void sum_thread(struct top_sums *sums, struct top_process *process,
 {
 	struct top_lane *lane = lane_of(process, seen->lane, 0);
 	struct top_thread thread = {.process = process, .tid = seen->tid};
-	double factor = lane->factor;
 
 	memcpy(thread.name, seen->name, sizeof(thread.name));
-	thread.calls = factor * (double)lane->calls;
-	double inside = factor * (double)lane->inside;
-	lane->inside = 0;
-	lane->nspans = 0;
-	sum_lane(sums, process, lane, factor);
-	memset(lane->rows, 0, lane->room * sizeof(*lane->rows));
-	lane->nrows = 0;
 	sum_opens(process, lane, now, &thread);
-	sum_lane(sums, process, lane, 1);
-	thread.inside = inside + (double)lane->inside;
+	lane_add_look(lane, 1);
+	thread.calls = lane->all.calls;
+	thread.inside = lane->all.time;
+	sum_lane(sums, process, lane);
 	lane->ever |= thread.now != NULL;
 	bool shown = lane->ever;
 	lane_clear(lane);
@@ -288,20 +316,18 @@ static void sum_process(struct top_sums *sums, struct top_process *process)
 	size_t place = 0;
 
 	while (live_records_thread(process->records, &place, &thread))
-		lane_of(process, thread.lane, 0);
-	find_factors(sums, process);
-	place = 0;
-	while (live_records_thread(process->records, &place, &thread))
 		sum_thread(sums, process, &thread, now);
 	/* Threads that have ended, and queues, which are no threads. */
 	for (size_t i = 0; i < process->nlanes; i++) {
 		struct top_lane *lane = &process->lanes[i];
 		if (lane->from)
 			sum_queue(sums, process, lane);
-		else if (lane->calls)
-			sum_lane(sums, process, lane, lane->factor);
+		else if (lane->all.calls > 0)
+			sum_lane(sums, process, lane);
 		lane_clear(lane);
 	}
+	sums->estimated |= process->estimated;
+	process->estimated = false;
 	double seconds = (double)(now - process->since) / 1e9;
 	sums->seconds = seconds > sums->seconds ? seconds : sums->seconds;
 	process->since = now;

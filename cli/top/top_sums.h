@@ -21,6 +21,7 @@ struct top_process {
 	uint64_t since; /* the interval's begin, by its clock */
 	struct top_lane *lanes;
 	size_t nlanes;
+	bool estimated; /* records were overwritten before they were read */
 	bool ended;
 };
 
