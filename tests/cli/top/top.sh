@@ -23,7 +23,8 @@ program 0
 top 0" "calls and failures are counted, an open call is shown for as long as it is open, and both programs end well"
 
 # --- all processes of this user; SIGINT ends it
-timeout 100 "$tracelayer" top --batch -d 0.1 >"$tmp/all" &
+: >"$tmp/all"
+timeout 100 "$tracelayer" top --batch -d 0.1 >>"$tmp/all" &
 top=$!
 while test "$(wc -l <"$tmp/all")" -lt 4; do sleep 0.05; done
 kill -INT $top
