@@ -316,8 +316,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (images_say(&reports->images, ending->pid, true))
 		; /* images_say has printed the reason */
 	else if (reports->unshimmed)
-		say("no trace: the program uses %s, for which there are no shims; make them with tracegen",
-		    reports->unshimmed);
+		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
+		    reports->unshimmed, reports->unshimmed);
 	else if (reports->loaded && WIFSIGNALED(ending->status))
 		say("no trace: the program was killed by signal %d (%s) before its first call into an API that tracelayer has shims for",
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));

@@ -184,13 +184,43 @@ bool tl_report_failed(const char *path, int error)
 	return report_numbers(TL_REPORT_FAILED, &number, 1, path);
 }
 
+/* APIs beyond these are not known here; then `run` may name a library that has shims. */
+#define APIS_KNOWN 64u
+static _Atomic(const struct tl_api *) shimmed[APIS_KNOWN];
+static _Atomic uint32_t nshimmed;
+
+void tl_report_shimmed(const struct tl_api *api)
+{
+	uint32_t at = atomic_fetch_add_explicit(&nshimmed, 1, memory_order_relaxed);
+
+	if (at < APIS_KNOWN)
+		/* Release: pairs with the acquire in has_shims. */
+		atomic_store_explicit(&shimmed[at], api, memory_order_release);
+}
+
+/* Whatever the library's version: the API's own list need not have it. */
+static bool has_shims(const char *name)
+{
+	for (uint32_t i = 0; i < APIS_KNOWN; i++) {
+		const struct tl_api *api = atomic_load_explicit(&shimmed[i], memory_order_acquire);
+
+		for (const char *const *soname = api ? api->sonames : NULL; soname && *soname;
+		     soname++) {
+			const char *end = strstr(*soname, ".so");
+			if (end && !strncmp(name, *soname, (size_t)(end - *soname) + 3))
+				return true;
+		}
+	}
+	return false;
+}
+
 static int library_is_driver(struct dl_phdr_info *library, size_t size, void *found)
 {
 	const char *name = strrchr(library->dlpi_name, '/');
 
 	name = name ? name + 1 : library->dlpi_name;
 	for (const char *const *driver = tl_api_other_drivers; driver && *driver; driver++) {
-		if (strncmp(name, *driver, strlen(*driver)))
+		if (strncmp(name, *driver, strlen(*driver)) || has_shims(name))
 			continue;
 		*(const char **)found = name;
 		return 1;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracelayer/api.h"
+
 /*
  * From the library's constructor, after the settings were read, and only if they allow anything at
  * all (not set-user-id).
@@ -59,6 +61,9 @@ bool tl_report_no_memory(uint64_t lost);
  * `run` will report it.
  */
 bool tl_report_confined(bool began);
+
+/* There are shims for this API: a program that loads one of its libraries has what it needs. */
+void tl_report_shimmed(const struct tl_api *api);
 
 /*
  * A program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path.

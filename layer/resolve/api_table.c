@@ -14,6 +14,7 @@
 #include "layer/base/bounded_lock.h"
 #include "layer/base/environment.h"
 #include "layer/base/message.h"
+#include "layer/base/run_report.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
@@ -337,6 +338,7 @@ static bool library_number(struct tl_shim_library *library)
 	}
 	atomic_store_explicit(&libraries[number], library, memory_order_release);
 	atomic_store_explicit(&nlibraries, number + 1, memory_order_release);
+	tl_report_shimmed(library->api);
 	return true;
 }
 

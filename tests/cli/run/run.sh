@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 108
+plan 110
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -141,8 +141,15 @@ int cuInit(unsigned);
 int main(void) { return cuInit(0); }
 END
 $CC -shared -fPIC cuda.c -Wl,-soname,libcuda.so.1 -o libcuda.so.1 && $CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
-is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, for which there are no shims; make them with tracegen" \
+is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, which is not traced; add --lib=libcuda.so.1, or see tracelayer apis" \
 	"only libraries without shims"
+like "$(with_code run --lib=./libcuda.so.1 -- ./uses_cuda)" "^tracelayer: trace: .* \(1 event\)$" "which the message says how to trace"
+cat >>uses_cuda.c <<'END'
+int main(int argc, char **argv) { return argc > 1 ? cuInit(0) : 0; }
+END
+sed -i '/main(void)/d' uses_cuda.c
+$CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
+is "$(with_code run --lib=./libcuda.so.1 -- ./uses_cuda)" "0 $none the program made no call into an API that tracelayer has shims for" "with shims, that no call was made is all there is to say"
 like "$(with_code run -- env -u LD_PRELOAD true)" "^0 $none env took LD_PRELOAD away from .*/true, " "a program that lets go of us is no error"
 is "$(TMPDIR=/nowhere/at/all said run -- true)" "$none the program made no call into an API that tracelayer has shims for" \
 	"where TMPDIR is no folder, another is found"
