@@ -255,15 +255,17 @@ static cl_int refusal(cl_command_queue_properties properties)
 	return properties & ~known ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
-/* The list's one property, and the list itself, for those that ask for it. */
+/* The list's properties and priority, and the list itself, for those that ask for it. */
 static cl_int read_list(cl_command_queue queue, const cl_queue_properties *list)
 {
 	size_t used = 0;
 
 	for (; list && list[used]; used += 2) {
-		if (list[used] != CL_QUEUE_PROPERTIES || used + 2 >= COUNT_OF(queue->list))
+		if ((list[used] != CL_QUEUE_PROPERTIES && list[used] != CL_QUEUE_PRIORITY_KHR) ||
+		    used + 2 >= COUNT_OF(queue->list))
 			return CL_INVALID_VALUE;
-		queue->properties = list[used + 1];
+		if (list[used] == CL_QUEUE_PROPERTIES)
+			queue->properties = list[used + 1];
 		memcpy(queue->list + used, list + used, 2 * sizeof(*list));
 	}
 	queue->list_size = list ? (used + 1) * sizeof(*list) : 0;

@@ -35,6 +35,23 @@ TL_NEAR_CODE struct tl_cl_queue *tl_cl_queue_find(cl_command_queue handle)
 	return (struct tl_cl_queue *)tl_handles_find(&table, handle);
 }
 
+/* What the program calls the queue by its priority (cl_khr_priority_hints); NULL: it has none. */
+static const char *queue_priority(const cl_queue_properties *list)
+{
+	while (list && *list && *list != CL_QUEUE_PRIORITY_KHR)
+		list += 2;
+	switch (list && *list ? list[1] : 0) {
+	case CL_QUEUE_PRIORITY_HIGH_KHR:
+		return "queue of high priority";
+	case CL_QUEUE_PRIORITY_MED_KHR:
+		return "queue of medium priority";
+	case CL_QUEUE_PRIORITY_LOW_KHR:
+		return "queue of low priority";
+	default:
+		return NULL;
+	}
+}
+
 /*
  * An older queue with this handle is gone; the layer's references keep the events of its commands.
  */
@@ -47,7 +64,8 @@ static void queue_fill(struct tl_cl_queue *queue, const struct tl_cl_queue_facts
 	queue->list_bytes = facts->list_bytes;
 	queue->driver_bytes = facts->driver_bytes;
 	queue->lanes = tl_device_queue_new(facts->device->device,
-					   facts->profiles ? NULL : "queue without profiling");
+					   facts->profiles ? queue_priority(facts->list)
+							   : "queue without profiling");
 	atomic_store_explicit(&queue->references, facts->references, memory_order_relaxed);
 	atomic_store_explicit(&queue->profiles, facts->profiles, memory_order_relaxed);
 	atomic_store_explicit(&queue->given, facts->given, memory_order_relaxed);
