@@ -63,6 +63,8 @@ static void header_put(struct trace_sink *sink)
 	header->header_size = TL_FILE_PAGE;
 	header->alignment = 8;
 	header->capacity = 0;
+	header->time_offset = trace->header.time_offset;
+	header->has_time_offset = trace->header.has_time_offset;
 	bytes_put(sink, page, TL_FILE_PAGE);
 	memcpy(&piece->facts, &trace->facts, sizeof(piece->facts));
 	piece_put(sink, TL_PIECE_FACTS, piece, size < sizeof(*piece) ? size : sizeof(*piece), NULL,
@@ -208,6 +210,7 @@ static void pieces_end(struct trace_sink *sink, const struct tl_totals *totals)
 		.lost = totals->lost,
 		.last = sink->last,
 		.overwritten = totals->overwritten,
+		.resumed = sink->trace->resumed,
 	};
 
 	bytes_put(sink, &piece, sizeof(piece));

@@ -282,6 +282,8 @@ static struct tl_trace *trace_read(struct trace *trace, char *why, size_t room)
 	trace->seen.header.boot[sizeof(trace->seen.header.boot) - 1] = 0;
 	trace->seen.header.session[sizeof(trace->seen.header.session) - 1] = 0;
 	if (!fault) {
+		if (trace->seen.header.kind == TL_FILE_BUFFERS)
+			trace->seen.resumed = trace->seen.header.resumed;
 		pieces_read(trace);
 		if (!trace->failed)
 			tl_reader_finish(trace);

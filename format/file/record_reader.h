@@ -89,6 +89,8 @@ struct tl_trace {
 	uint64_t events, lost;
 	uint64_t overwritten;		 /* what END says. Buffers: the threads' sum */
 	struct tl_clock_pair end_clocks; /* what END says; zeros: unknown */
+	struct tl_time_of_day end_time;	 /* the same */
+	uint32_t resumed;		 /* the same. Buffers: what the header says */
 	/* records are missing in it: a ring overwrote them, or they were lost */
 	bool gaps;
 	/* the latest tick in the file: unfinished calls end there */

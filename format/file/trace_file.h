@@ -111,12 +111,14 @@ struct tl_file_header {
 	 */
 	_Atomic uint32_t listens;
 	_Atomic uint32_t watched; /* 1: open calls are kept though nothing is recorded */
-	uint32_t unused;
+	_Atomic uint32_t resumed; /* how many times recording began after the start */
+
 	/*
-	 * nanoseconds that the process's CLOCK_MONOTONIC is ahead of the machine's: its time
-	 * namespace's
+	 * Of both kinds: nanoseconds that the process's CLOCK_MONOTONIC is ahead of the machine's:
+	 * its time namespace's. Older spools have zeros here
 	 */
 	int64_t time_offset;
+	uint32_t has_time_offset; /* 1: that is set. Older files have 0 */
 };
 
 #define TL_PIECE_MAGIC 0x43504c54u /* "TLPC" */
@@ -336,6 +338,18 @@ struct tl_clock_pair {
 	uint64_t monotonic_ns, realtime_ns, error_ns;
 };
 
+/* How right the time of day was then, by the kernel (adjtimex). */
+enum tl_time_known {
+	TL_TIME_UNKNOWN = 0,
+	TL_TIME_SYNCHRONIZED = 1,
+	TL_TIME_ALONE = 2, /* nobody synchronizes it: .error_ns says nothing */
+};
+
+struct tl_time_of_day {
+	uint64_t error_ns, estimate_ns; /* the most that it may be off, and what is likely */
+	uint32_t known;			/* enum tl_time_known */
+};
+
 struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
@@ -352,6 +366,10 @@ struct tl_end_piece {
 	 * versions end before it
 	 */
 	struct tl_clock_pair clocks;
+	/* the same, then. Files of older versions end before it */
+	struct tl_time_of_day time_of_day;
+	/* how many times recording began after the start: calls before that may be missing */
+	uint32_t resumed;
 };
 
 #endif

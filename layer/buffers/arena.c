@@ -385,6 +385,8 @@ static void header_fill(struct tl_file_header *header, uint64_t size)
 	header->pid_namespace = tl_proc_namespace();
 	tl_proc_boot(header->boot);
 	header->time_offset = tl_proc_time_offset();
+	header->has_time_offset = 1;
+	atomic_init(&header->resumed, tl_process_resumed());
 	strncpy(header->session, tl_config.session ? tl_config.session : "",
 		sizeof(header->session) - 1);
 	header->capacity = size;

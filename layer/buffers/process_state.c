@@ -25,6 +25,7 @@ static _Atomic pid_t owner;
 static _Atomic bool recording TL_NEAR;
 static _Atomic bool watched;	 /* open calls are kept though nothing is recorded */
 static _Atomic uint32_t state;	 /* enum tl_file_recording */
+static _Atomic uint32_t resumed; /* how many times recording began after the start */
 static _Atomic bool wanted_once; /* somebody has asked for recording */
 /* set by the start, since the writer's thread asks, too, and can't read LD_PRELOAD */
 static bool preloaded;
@@ -156,6 +157,16 @@ bool tl_process_set_recording(enum tl_file_recording to, bool on)
 	if (on)
 		atomic_store_explicit(&wanted_once, true, memory_order_relaxed);
 	return was;
+}
+
+uint32_t tl_process_resumed(void)
+{
+	return atomic_load_explicit(&resumed, memory_order_relaxed);
+}
+
+void tl_process_set_resumed(void)
+{
+	atomic_fetch_add_explicit(&resumed, 1, memory_order_relaxed);
 }
 
 bool tl_process_set_watched(bool on)

@@ -87,6 +87,10 @@ bool tl_process_has_records(void);
 bool tl_process_set_recording(enum tl_file_recording to, bool on);
 bool tl_process_set_watched(bool on);
 
+/* How many times recording began after the start. For resuming: counts once more. */
+uint32_t tl_process_resumed(void);
+void tl_process_set_resumed(void);
+
 /* At the start: the library was preloaded, which alone is reason enough to record. */
 void tl_process_set_preloaded(bool preloaded);
 bool tl_process_is_preloaded(void);

@@ -75,6 +75,7 @@ static const struct need {
 	{SYS_madvise, {0, 4096, MADV_WIPEONFORK}, false},
 	{SYS_clock_gettime, {CLOCK_MONOTONIC}, false},
 	{SYS_clock_gettime, {CLOCK_REALTIME}, false},
+	{SYS_adjtimex, {0}, false},
 	{SYS_nanosleep, {0}, false},
 	{SYS_sched_yield, {0}, false},
 	{SYS_sched_getscheduler, {0}, false},

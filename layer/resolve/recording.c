@@ -33,9 +33,10 @@ static void header_note_state(void)
 {
 	struct tl_file_header *header = tl_arena_header();
 
-	if (header)
-		atomic_store_explicit(&header->recording, tl_process_recording(),
-				      memory_order_relaxed);
+	if (!header)
+		return;
+	atomic_store_explicit(&header->recording, tl_process_recording(), memory_order_relaxed);
+	atomic_store_explicit(&header->resumed, tl_process_resumed(), memory_order_relaxed);
 }
 
 bool tl_recording_switch(enum tl_file_recording to)
@@ -49,6 +50,8 @@ bool tl_recording_switch(enum tl_file_recording to)
 	if (may) {
 		bool on = to == TL_FILE_RECORDS && !tl_config.secure;
 		bool was = tl_process_set_recording(to, on);
+		if (on && !was)
+			tl_process_set_resumed();
 		header_note_state();
 		if (on != was)
 			tl_api_follow_settings();

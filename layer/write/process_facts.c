@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,6 +74,20 @@ void tl_clock_pair_read(struct tl_clock_pair *pair)
 	}
 }
 
+/* The kernel keeps both errors, in microseconds, for who disciplines its clock: NTP or PTP. */
+void tl_time_of_day_read(struct tl_time_of_day *time)
+{
+	struct timex kernel = {.modes = 0};
+
+	*time = (struct tl_time_of_day){.known = TL_TIME_UNKNOWN};
+	if (syscall(SYS_adjtimex, &kernel) < 0)
+		return;
+	*time = (struct tl_time_of_day){
+		.error_ns = kernel.maxerror > 0 ? (uint64_t)kernel.maxerror * 1000 : 0,
+		.estimate_ns = kernel.esterror > 0 ? (uint64_t)kernel.esterror * 1000 : 0,
+		.known = kernel.status & STA_UNSYNC ? TL_TIME_ALONE : TL_TIME_SYNCHRONIZED};
+}
+
 /* CLOCK_BOOTTIME at that time. It also runs while the machine sleeps, and other tracers use it. */
 static uint64_t boottime_at(uint64_t monotonic_ns)
 {
@@ -83,6 +98,21 @@ static uint64_t boottime_at(uint64_t monotonic_ns)
 	uint64_t boot_ns = boot.tv_sec * 1000000000ull + boot.tv_nsec,
 		 now = monotonic.tv_sec * 1000000000ull + monotonic.tv_nsec;
 	return boot_ns > now ? monotonic_ns + (boot_ns - now) : monotonic_ns;
+}
+
+static void put_time_of_day(struct tl_text *args)
+{
+	struct tl_time_of_day time;
+
+	tl_time_of_day_read(&time);
+	if (time.known == TL_TIME_UNKNOWN)
+		return;
+	tl_text_string(args, ",\"time_synchronized\":");
+	tl_text_string(args, time.known == TL_TIME_SYNCHRONIZED ? "true" : "false");
+	tl_text_string(args, ",\"time_error_ns\":");
+	tl_text_unsigned(args, time.error_ns);
+	tl_text_string(args, ",\"time_estimate_ns\":");
+	tl_text_unsigned(args, time.estimate_ns);
 }
 
 static void put_clock(struct tl_text *args, const struct tl_facts *facts, uint64_t error_ns)
@@ -97,6 +127,7 @@ static void put_clock(struct tl_text *args, const struct tl_facts *facts, uint64
 	tl_text_unsigned(args, facts->realtime_ns);
 	tl_text_string(args, ",\"clock_error_ns\":");
 	tl_text_unsigned(args, error_ns);
+	put_time_of_day(args);
 }
 
 static void put_settings(struct tl_text *args)

@@ -18,4 +18,7 @@ void tl_about_facts(struct tl_facts *facts);
 /* The best of several readings of both clocks. Async-signal-safe. */
 void tl_clock_pair_read(struct tl_clock_pair *pair);
 
+/* How right the kernel takes the time of day to be. Async-signal-safe. */
+void tl_time_of_day_read(struct tl_time_of_day *time);
+
 #endif

@@ -76,6 +76,8 @@ static void pieces_begin(struct tl_block *block)
 	header->kind = TL_FILE_SPOOL;
 	header->alignment = 8;
 	header->capacity = 0;
+	header->time_offset = tl_arena_header()->time_offset;
+	header->has_time_offset = tl_arena_header()->has_time_offset;
 	struct tl_facts_piece *piece = piece_put(block, TL_PIECE_FACTS, size, 0);
 	memcpy(&piece->facts, facts, used);
 }
@@ -253,6 +255,8 @@ static void pieces_end(struct tl_block *block, const struct tl_totals *totals)
 	piece->lost = totals->lost;
 	piece->overwritten = totals->overwritten;
 	tl_clock_pair_read(&piece->clocks);
+	tl_time_of_day_read(&piece->time_of_day);
+	piece->resumed = atomic_load_explicit(&tl_arena_header()->resumed, memory_order_relaxed);
 }
 
 const struct tl_block_maker tl_record_blocks = {

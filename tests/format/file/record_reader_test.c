@@ -260,24 +260,33 @@ END_TEST
 START_TEST(an_end_says_what_was_overwritten_or_is_of_an_older_version)
 {
 	const size_t sizes[] = {sizeof(struct tl_end_piece),
-				offsetof(struct tl_end_piece, overwritten)};
+				offsetof(struct tl_end_piece, overwritten),
+				offsetof(struct tl_end_piece, time_of_day)};
 
 	build_start(&file, TL_FILE_SPOOL)->alignment = file.alignment = 8;
 	struct tl_end_piece *end = build_piece(&file, TL_PIECE_END, sizes[_i]);
 	end->events = 6;
 	end->lost = 4;
-	if (!_i) {
+	if (_i != 1) {
 		end->overwritten = 9;
 		end->clocks = (struct tl_clock_pair){100, 200, 3};
+	}
+	if (!_i) {
+		end->time_of_day = (struct tl_time_of_day){5000, 2000, TL_TIME_SYNCHRONIZED};
+		end->resumed = 2;
 	}
 	struct tl_trace *trace = opened_soundly();
 	ck_assert(trace->ended);
 	ck_assert_uint_eq(trace->events, 6);
 	ck_assert_uint_eq(trace->lost, 4);
-	ck_assert_uint_eq(trace->overwritten, _i ? 0 : 9);
-	ck_assert_uint_eq(trace->end_clocks.monotonic_ns, _i ? 0 : 100);
-	ck_assert_uint_eq(trace->end_clocks.realtime_ns, _i ? 0 : 200);
-	ck_assert_uint_eq(trace->end_clocks.error_ns, _i ? 0 : 3);
+	ck_assert_uint_eq(trace->overwritten, _i == 1 ? 0 : 9);
+	ck_assert_uint_eq(trace->end_clocks.monotonic_ns, _i == 1 ? 0 : 100);
+	ck_assert_uint_eq(trace->end_clocks.realtime_ns, _i == 1 ? 0 : 200);
+	ck_assert_uint_eq(trace->end_clocks.error_ns, _i == 1 ? 0 : 3);
+	ck_assert_uint_eq(trace->end_time.error_ns, _i ? 0 : 5000);
+	ck_assert_uint_eq(trace->end_time.estimate_ns, _i ? 0 : 2000);
+	ck_assert_uint_eq(trace->end_time.known, _i ? TL_TIME_UNKNOWN : TL_TIME_SYNCHRONIZED);
+	ck_assert_uint_eq(trace->resumed, _i ? 0 : 2);
 	finish(trace);
 }
 END_TEST
@@ -866,7 +875,7 @@ int main(void)
 
 	tcase_add_test(sound, a_spool_is_read);
 	tcase_add_loop_test(sound, an_end_says_what_was_overwritten_or_is_of_an_older_version, 0,
-			    2);
+			    3);
 	tcase_add_test(sound, chunks_come_in_the_order_of_their_numbers);
 	tcase_add_test(sound, texts_and_lanes_are_found_by_their_numbers);
 	tcase_add_test(sound, events_have_the_args_that_they_say);
