@@ -36,7 +36,7 @@ static uint64_t source_ns(const void *source, uint64_t ticks)
 {
 	const struct timeline_records *records = source;
 
-	return tl_trace_ns(records->trace, ticks) + (uint64_t)records->process->shift;
+	return timeline_ns(records->process, tl_trace_ns(records->trace, ticks));
 }
 
 static const struct tl_function *source_function(const void *source, uint32_t id)
@@ -83,6 +83,7 @@ static void encoding_start_file(struct encoding *encoding)
 {
 	const struct tl_format *format = encoding->timeline->format;
 	const struct timeline_records *records = &encoding->records;
+	uint64_t began = records->process->identity.monotonic_ns;
 
 	if (encoding->encoder.format)
 		encoding->encoder.format->kept(&encoding->encoder);
@@ -99,7 +100,7 @@ static void encoding_start_file(struct encoding *encoding)
 		.state = encoding->state,
 		.follows = encoding->stream->encoders++,
 		.leads = true,
-		.moved = records->process->shift};
+		.moved = (int64_t)(timeline_ns(records->process, began) - began)};
 	format->block(&encoding->encoder);
 }
 
@@ -165,7 +166,7 @@ struct arrow_event {
 };
 
 static void arrow_event_make(struct arrow_event *arrow, const struct mpi_end *end, uint32_t tid,
-			     int64_t shift)
+			     uint64_t ns)
 {
 	unsigned args = end->bytes == MPI_NO_BYTES ? 3 : 4;
 
@@ -175,7 +176,7 @@ static void arrow_event_make(struct arrow_event *arrow, const struct mpi_end *en
 		 .flags = TL_EVENT_NS | TL_EVENT_TID,
 		 .name = ARROW_TEXT(ARROW_MESSAGE),
 		 .category = ARROW_TEXT(ARROW_MPI),
-		 .start = mpi_end_ns(end) + (uint64_t)shift,
+		 .start = ns,
 		 .duration = end->number,
 		 .lane = tid,
 		 .phase = end->is_receive ? 'f' : 's',
@@ -204,7 +205,7 @@ static void encode_messages(struct encoding *encoding)
 		uint32_t tid = timeline_number(&encoding->timeline->numbers, ends[i].tid);
 		struct arrow_event arrow;
 
-		arrow_event_make(&arrow, &ends[i], tid, process->shift);
+		arrow_event_make(&arrow, &ends[i], tid, mpi_end_shown(&ends[i], process));
 		encoding_block(encoding);
 		encoder->format->record(encoder, &encoding->stream->text, tid, (const void *)&arrow,
 					arrow.event.size * 8u);
@@ -333,7 +334,7 @@ static double seconds_for(const struct timeline *timeline, uint64_t events)
 
 	for (size_t i = 0; i < timeline->inputs.count; i++) {
 		const struct timeline_process *process = &timeline->inputs.list[i];
-		uint64_t last = process->end + (uint64_t)process->shift;
+		uint64_t last = timeline_ns(process, process->end);
 		end = last > end ? last : end;
 	}
 	double passed = (double)(end - timeline->inputs.start) / 1e9;

@@ -375,7 +375,7 @@ static bool in_time(const struct job *job, const struct mpi_end *sends,
 	const struct timeline_process *from = &job->inputs->list[sends->process],
 				      *to = &job->inputs->list[receives->process];
 
-	if (from->offset != to->offset || strcmp(from->identity.boot, to->identity.boot) != 0)
+	if (from->clock != to->clock || !from->clock)
 		return true;
 	for (size_t i = 0; i < count; i++)
 		if (receives[i].is_finished && receives[i].end < sends[i].start)

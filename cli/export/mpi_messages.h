@@ -75,6 +75,15 @@ static inline uint64_t mpi_end_ns(const struct mpi_end *end)
 	return end->is_receive && end->end > end->start ? end->end - 1 : end->start;
 }
 
+/* The same, by the output's clock. */
+static inline uint64_t mpi_end_shown(const struct mpi_end *end,
+				     const struct timeline_process *process)
+{
+	uint64_t start = timeline_ns(process, end->start), last = timeline_ns(process, end->end);
+
+	return end->is_receive && last > start ? last - 1 : start;
+}
+
 /* Another call began the receive, and it is selected, too. */
 static inline bool mpi_end_is_request(const struct mpi_end *end)
 {

@@ -504,15 +504,15 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		steps[call->role](walk, call);
 }
 
-static void walk_set_time(struct walk *walk, uint64_t began)
+static void walk_set_time(struct walk *walk, const struct timeline_process *process, uint64_t start)
 {
 	const struct selection *selection = walk->selection;
 
 	walk->to = UINT64_MAX;
 	if (!selection->has_time)
 		return;
-	walk->from = (int64_t)(began + selection->from) < 0 ? 0 : began + selection->from;
-	walk->to = (int64_t)(began + selection->to) < 0 ? 0 : began + selection->to;
+	walk->from = timeline_own_ns(process, start + selection->from);
+	walk->to = timeline_own_ns(process, start + selection->to);
 }
 
 void mpi_process_read(struct mpi_process *process, const struct timeline_inputs *inputs,
@@ -523,8 +523,8 @@ void mpi_process_read(struct mpi_process *process, const struct timeline_inputs 
 
 	*process = (struct mpi_process){.process = number, .rank = input->rank};
 	mpi_calls_open(&walk.calls, input);
-	walk_set_time(&walk, inputs->start - (uint64_t)input->shift);
-	process->lost = walk.calls.lost;
+	walk_set_time(&walk, input, inputs->start);
+	process->lost = walk.calls.lost || input->is_resumed;
 	process->finalized = walk.calls.finalized;
 	process->size = walk.calls.size;
 	own_comm_add(process, (struct mpi_own_comm){.comm = 0});

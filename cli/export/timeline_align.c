@@ -5,10 +5,12 @@
  * Which calls belong together is known by their order: the k-th call of this kind on the world's
  * communicator is the same in all ranks. The world's handle differs from rank to rank. It is the
  * first one that a rank uses at all, since any other is made from it. If the ranks' calls do not
- * have the same names in the same order, only those before the first difference count.
+ * have the same names in the same order, only those before the first difference count. A rank whose
+ * calls may be missing takes no part: what the others say of their clocks stays true.
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +44,10 @@ struct rank_calls {
 	size_t process;
 	struct call *list;
 	size_t count, room;
-	uint64_t world; /* the communicator of the call that came first, */
-	int64_t first;	/* and when */
+	uint64_t world;	  /* the communicator of the call that came first, */
+	int64_t first;	  /* and when */
+	int64_t from, to; /* of all records */
+	bool has_gaps;
 };
 
 struct reading {
@@ -89,29 +93,34 @@ static void call_add(struct rank_calls *calls, const struct call *call)
 
 static void read_record(struct reading *reading, const struct tl_call_record *record)
 {
+	struct rank_calls *calls = reading->calls;
+	struct call call = {
+		.enter = (int64_t)tl_trace_ns(reading->trace, record->start) + reading->offset,
+		.exit = (int64_t)tl_trace_ns(reading->trace,
+					     tl_record_end(record->start, record->duration)) +
+			reading->offset};
+
+	calls->from = call.enter < calls->from ? call.enter : calls->from;
+	calls->to = call.exit > calls->to ? call.exit : calls->to;
 	if (record->function != reading->function)
 		reading_know(reading, record->function);
 	if (reading->comm < 0 || !(record->flags & TL_RECORD_WORDS))
 		return;
 	const uint64_t *words =
 		(const uint64_t *)(const void *)(record + 1) + !!(record->flags & TL_RECORD_CAUSE);
-	struct call call = {.comm = words[reading->comm]};
 
 	if ((const char *)(words + reading->comm + 1) >
 	    (const char *)record + (size_t)record->size * 8)
 		return;
-	call.enter = (int64_t)tl_trace_ns(reading->trace, record->start) + reading->offset;
-	call.exit = (int64_t)tl_trace_ns(reading->trace,
-					 tl_record_end(record->start, record->duration)) +
-		    reading->offset;
-	if (call.enter < reading->calls->first) {
-		reading->calls->first = call.enter;
-		reading->calls->world = call.comm;
+	call.comm = words[reading->comm];
+	if (call.enter < calls->first) {
+		calls->first = call.enter;
+		calls->world = call.comm;
 	}
 	if (reading->kind < 0 || record->flags & TL_RECORD_UNWOUND || record->result)
 		return;
 	call.kind = (uint32_t)reading->kind;
-	call_add(reading->calls, &call);
+	call_add(calls, &call);
 }
 
 static void read_file(struct rank_calls *calls, const char *path, int64_t offset)
@@ -129,11 +138,17 @@ static void read_file(struct rank_calls *calls, const char *path, int64_t offset
 		struct tl_trace_place place = {0};
 		const struct tl_call_record *record;
 
-		while ((record = tl_trace_next(&trace->runs[i], &place)))
+		while ((record = tl_trace_next(&trace->runs[i], &place))) {
+			calls->has_gaps |= tl_record_is_gap(record);
 			if (record->type == TL_RECORD_CALL)
 				read_record(&reading, record);
+		}
+		calls->has_gaps |= place.unsound != 0;
 		tl_trace_left(trace, &trace->runs[i], &place, &passed);
 	}
+	for (size_t i = 0; trace && i < trace->nlanes; i++)
+		calls->has_gaps |= trace->lanes[i].lost != 0;
+	calls->has_gaps |= !trace || trace->overwritten;
 	tl_trace_close(trace);
 }
 
@@ -149,9 +164,13 @@ static void read_process(struct rank_calls *calls, const struct timeline_process
 {
 	size_t kept = 0;
 
-	calls->first = INT64_MAX;
-	for (size_t i = 0; i < process->nparts; i++)
-		read_file(calls, process->parts[i].path, process->offset);
+	calls->first = calls->from = INT64_MAX;
+	calls->to = INT64_MIN;
+	calls->has_gaps = process->is_resumed;
+	for (size_t i = 0; i < process->nparts && !calls->has_gaps; i++)
+		read_file(calls, process->parts[i].path, process->clock->offset);
+	if (calls->has_gaps)
+		calls->count = 0;
 	for (size_t i = 0; i < calls->count; i++)
 		if (calls->list[i].comm == calls->world)
 			calls->list[kept++] = calls->list[i];
@@ -176,128 +195,217 @@ static size_t count_alike(const struct rank_calls *ranks, size_t count)
 
 /* ---- clocks ---- */
 
-static bool same_clock(const struct timeline_process *a, const struct timeline_process *b)
-{
-	return a->offset == b->offset && !strcmp(a->identity.boot, b->identity.boot);
-}
-
-/* What the k-th call says of one clock's ranks: when the last entered, and the first left. */
+/* What a call says of one clock's ranks: when the last entered, and the first left. */
 struct passage {
 	int64_t last_enter, first_exit;
 };
 
-static struct passage passage_of(const struct timeline_inputs *inputs,
-				 const struct rank_calls *ranks, size_t count, size_t k,
-				 const struct timeline_process *clock)
-{
-	struct passage passage = {INT64_MIN, INT64_MAX};
-
-	for (size_t i = 0; i < count; i++) {
-		const struct call *call = &ranks[i].list[k];
-
-		if (!same_clock(&inputs->list[ranks[i].process], clock))
-			continue;
-		if (call->enter > passage.last_enter)
-			passage.last_enter = call->enter;
-		if (call->exit < passage.first_exit)
-			passage.first_exit = call->exit;
-	}
-	return passage;
-}
-
-/* What to add to the second clock, so that it agrees with the first. */
-static struct align_fit clock_fit(const struct timeline_inputs *inputs,
-				  const struct rank_calls *ranks, size_t count, size_t alike,
-				  const struct timeline_process *first,
-				  const struct timeline_process *second)
-{
-	struct align_bound *bounds = need(calloc(alike + 1, sizeof(*bounds)));
-
-	for (size_t k = 0; k < alike; k++) {
-		struct passage a = passage_of(inputs, ranks, count, k, first);
-		struct passage b = passage_of(inputs, ranks, count, k, second);
-
-		bounds[k] = (struct align_bound){.at = a.first_exit,
-						 .least = a.last_enter - b.first_exit,
-						 .most = a.first_exit - b.last_enter};
-	}
-	struct align_fit fit = align_fit(bounds, alike);
-
-	free(bounds);
-	return fit;
-}
-
-struct alignment {
-	size_t clocks;
-	int64_t error; /* the largest */
-	bool contradict;
-	double drift; /* the largest */
+/* A clock, with times in nanoseconds since 1970 by it. */
+struct clock_calls {
+	struct passage *passages; /* NULL: no rank has this clock */
+	int64_t from, to;	  /* what it recorded */
+	struct align_fit fit;
 };
 
-/* All clocks by that of the first rank's. */
-static void align_clocks(struct timeline_inputs *inputs, const struct rank_calls *ranks,
-			 size_t count, size_t alike, struct alignment *alignment)
+struct alignment {
+	struct timeline_inputs *inputs;
+	struct clock_calls *clocks; /* as many as inputs->clocks */
+	size_t reference;	    /* the others are corrected to it: the lowest rank's */
+	size_t alike, aligned;
+	bool contradict;
+};
+
+static void clock_take(struct clock_calls *clock, const struct rank_calls *rank, size_t alike)
 {
-	const struct timeline_process first = inputs->list[ranks[0].process];
-	int64_t *more = need(calloc(inputs->count, sizeof(*more)));
-
-	for (size_t i = 1; i < count; i++) {
-		const struct timeline_process second = inputs->list[ranks[i].process];
-		bool known = same_clock(&second, &first);
-
-		for (size_t j = 1; j < i && !known; j++)
-			known = same_clock(&inputs->list[ranks[j].process], &second);
-		if (known)
-			continue;
-		struct align_fit fit = clock_fit(inputs, ranks, count, alike, &first, &second);
-
-		alignment->clocks++;
-		if (!fit.found) {
-			alignment->contradict = true;
-			continue;
-		}
-		for (size_t j = 0; j < inputs->count; j++)
-			if (same_clock(&inputs->list[j], &second))
-				more[j] = fit.middle;
-		alignment->error = fit.error > alignment->error ? fit.error : alignment->error;
-		double drift = fit.drift < 0 ? -fit.drift : fit.drift;
-		alignment->drift = drift > alignment->drift ? drift : alignment->drift;
+	if (!clock->passages) {
+		clock->passages = need(calloc(alike, sizeof(*clock->passages)));
+		for (size_t k = 0; k < alike; k++)
+			clock->passages[k] = (struct passage){INT64_MIN, INT64_MAX};
 	}
-	for (size_t j = 0; j < inputs->count && !alignment->contradict; j++)
-		inputs->list[j].offset += more[j];
-	free(more);
+	for (size_t k = 0; k < alike; k++) {
+		const struct call *call = &rank->list[k];
+		struct passage *passage = &clock->passages[k];
+
+		if (call->enter > passage->last_enter)
+			passage->last_enter = call->enter;
+		if (call->exit < passage->first_exit)
+			passage->first_exit = call->exit;
+	}
 }
 
-static bool clocks_differ(const struct timeline_inputs *inputs)
+/* What a clock recorded, also in processes that have no such calls. */
+static void clocks_span(struct alignment *alignment, const struct rank_calls *ranks, size_t count)
 {
-	for (size_t i = 1; i < inputs->count; i++)
-		if (!same_clock(&inputs->list[i], &inputs->list[0]))
+	const struct timeline_inputs *inputs = alignment->inputs;
+
+	for (size_t i = 0; i < inputs->clocks.count; i++) {
+		alignment->clocks[i].from = INT64_MAX;
+		alignment->clocks[i].to = INT64_MIN;
+	}
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct timeline_process *process = &inputs->list[i];
+		struct clock_calls *clock = &alignment->clocks[process->clock_number];
+
+		if (!process->clock)
+			continue;
+		int64_t began = (int64_t)process->identity.monotonic_ns + process->clock->offset,
+			ended = (int64_t)process->end + process->clock->offset;
+		clock->from = began < clock->from ? began : clock->from;
+		clock->to = ended > clock->to ? ended : clock->to;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct clock_calls *clock =
+			&alignment->clocks[inputs->list[ranks[i].process].clock_number];
+
+		clock->from = ranks[i].from < clock->from ? ranks[i].from : clock->from;
+		clock->to = ranks[i].to > clock->to ? ranks[i].to : clock->to;
+	}
+}
+
+/* What to add to the clock, so that it agrees with the reference. */
+static void clock_fit(struct clock_calls *clock, const struct clock_calls *reference, size_t alike)
+{
+	struct align_bound *bounds = need(calloc(alike, sizeof(*bounds)));
+
+	for (size_t k = 0; k < alike; k++) {
+		const struct passage *a = &reference->passages[k], *b = &clock->passages[k];
+
+		bounds[k] = (struct align_bound){.at_least = b->first_exit,
+						 .least = a->last_enter - b->first_exit,
+						 .at_most = b->last_enter,
+						 .most = a->first_exit - b->last_enter};
+	}
+	clock->fit = align_fit(bounds, alike, clock->from, clock->to);
+	free(bounds);
+}
+
+/* The correction becomes the clock's: a constant, and the rest by the clock's own time. */
+static void clock_correct(struct timeline_clock *clock, struct align_fit *fit)
+{
+	int64_t offset = clock->offset, middle = fit->points[fit->count / 2].add;
+
+	for (size_t i = 0; i < fit->count; i++) {
+		fit->points[i].at -= offset;
+		fit->points[i].add -= middle;
+	}
+	clock->offset += middle;
+	clock->points = fit->points;
+	clock->count = fit->count;
+	fit->points = NULL;
+}
+
+static void align_clocks(struct alignment *alignment)
+{
+	struct timeline_clocks *clocks = &alignment->inputs->clocks;
+
+	for (size_t i = 0; i < clocks->count; i++) {
+		struct clock_calls *clock = &alignment->clocks[i];
+
+		if (!clock->passages)
+			continue;
+		alignment->aligned++;
+		if (i == alignment->reference)
+			continue;
+		clock_fit(clock, &alignment->clocks[alignment->reference], alignment->alike);
+		alignment->contradict |= !clock->fit.found;
+	}
+	for (size_t i = 0; i < clocks->count && !alignment->contradict; i++) {
+		clocks->list[i].is_aligned = alignment->clocks[i].passages;
+		if (alignment->clocks[i].fit.found)
+			clock_correct(&clocks->list[i], &alignment->clocks[i].fit);
+	}
+}
+
+/* The largest errors. Two clocks that were corrected to a third may be off to either side. */
+struct errors {
+	int64_t most, second;
+};
+
+static void errors_add(struct errors *errors, int64_t error)
+{
+	if (error > errors->most) {
+		errors->second = errors->most;
+		errors->most = error;
+	} else if (error > errors->second) {
+		errors->second = error;
+	}
+}
+
+static void say_aligned(const struct alignment *alignment)
+{
+	struct errors inside = {0}, beyond = {0};
+	double drift = 0;
+	size_t pieces = 0;
+
+	if (alignment->contradict) {
+		say("the clocks of %zu machines are set by their time of day: their MPI calls contradict each other",
+		    alignment->aligned);
+		return;
+	}
+	for (size_t i = 0; i < alignment->inputs->clocks.count; i++) {
+		const struct align_fit *fit = &alignment->clocks[i].fit;
+
+		errors_add(&inside, fit->error);
+		errors_add(&beyond, fit->error_beyond);
+		drift = fmax(drift, fabs(fit->drift));
+		pieces = fit->pieces > pieces ? fit->pieces : pieces;
+	}
+	double error = (double)(inside.most + inside.second) / 1000,
+	       outside = (double)(beyond.most + beyond.second) / 1000;
+	char more[80] = "", many[64] = "";
+	if (outside > error)
+		snprintf(more, sizeof(more), ", and to %.1f us before and after them", outside);
+	if (pieces > 1)
+		snprintf(many, sizeof(many), ", which changed %zu times", pieces - 1);
+	say("the clocks of %zu machines are set by %zu MPI calls, to %.1f us%s (drift: %.2f us a second%s)",
+	    alignment->aligned, alignment->alike, error, more, drift * 1e6, many);
+}
+
+static bool ranks_have_clocks(const struct timeline_inputs *inputs, const struct rank_calls *ranks,
+			      size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (inputs->list[ranks[i].process].clock != inputs->list[ranks[0].process].clock)
 			return true;
 	return false;
 }
 
-static void say_aligned(const struct alignment *alignment, size_t alike)
+static void align_ranks(struct timeline_inputs *inputs, const struct rank_calls *ranks,
+			size_t count)
 {
-	if (alignment->contradict)
-		say("the clocks of %zu machines are set by their time of day: their MPI calls contradict each other",
-		    alignment->clocks + 1);
-	else if (alignment->clocks)
-		say("the clocks of %zu machines are set by %zu MPI calls, to %.1f us (drift: %.2f us a second)",
-		    alignment->clocks + 1, alike, (double)alignment->error / 1000,
-		    alignment->drift * 1e6);
+	struct alignment alignment = {.inputs = inputs, .alike = count_alike(ranks, count)};
+	size_t lowest = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (inputs->list[ranks[i].process].rank < inputs->list[ranks[lowest].process].rank)
+			lowest = i;
+	alignment.reference = inputs->list[ranks[lowest].process].clock_number;
+	if (!alignment.alike)
+		return;
+	alignment.clocks = need(calloc(inputs->clocks.count, sizeof(*alignment.clocks)));
+	clocks_span(&alignment, ranks, count);
+	for (size_t i = 0; i < count; i++)
+		clock_take(&alignment.clocks[inputs->list[ranks[i].process].clock_number],
+			   &ranks[i], alignment.alike);
+	align_clocks(&alignment);
+	say_aligned(&alignment);
+	for (size_t i = 0; i < inputs->clocks.count; i++) {
+		free(alignment.clocks[i].passages);
+		align_fit_free(&alignment.clocks[i].fit);
+	}
+	free(alignment.clocks);
 }
 
 void timeline_align(struct timeline_inputs *inputs)
 {
 	struct rank_calls *ranks;
-	struct alignment alignment = {.clocks = 0};
-	size_t count = 0, alike = 0;
+	size_t count = 0;
 
-	if (!clocks_differ(inputs))
+	if (inputs->clocks.count < 2)
 		return;
 	ranks = need(calloc(inputs->count + 1, sizeof(*ranks)));
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (!inputs->list[i].has_rank)
+		if (!inputs->list[i].has_rank || !inputs->list[i].clock)
 			continue;
 		ranks[count] = (struct rank_calls){.process = i};
 		read_process(&ranks[count], &inputs->list[i]);
@@ -306,12 +414,8 @@ void timeline_align(struct timeline_inputs *inputs)
 		else
 			free(ranks[count].list);
 	}
-	if (count > 1)
-		alike = count_alike(ranks, count);
-	if (alike)
-		align_clocks(inputs, ranks, count, alike, &alignment);
-	if (alignment.clocks)
-		say_aligned(&alignment, alike);
+	if (count > 1 && ranks_have_clocks(inputs, ranks, count))
+		align_ranks(inputs, ranks, count);
 	for (size_t i = 0; i < count; i++)
 		free(ranks[i].list);
 	free(ranks);

@@ -76,7 +76,8 @@ static struct timeline_process *process_add(struct timeline_inputs *inputs,
 					     .has_rank = trace->facts.has_rank,
 					     .rank = trace->facts.rank,
 					     .pid = trace->facts.pid,
-					     .offset = timeline_offset(trace)};
+					     .clock_name = timeline_clock_name(trace),
+					     .begun = timeline_pair_begun(trace)};
 	return process;
 }
 
@@ -106,6 +107,11 @@ static int add_file(struct timeline_inputs *inputs, const char *path)
 	if (!process)
 		process = process_add(inputs, trace, &identity);
 	process->events += trace_events_in(trace);
+	process->is_resumed |= trace->resumed != 0;
+	if (trace->end_clocks.realtime_ns) {
+		process->ended = timeline_pair_ended(trace);
+		process->has_ended = true;
+	}
 	uint64_t end = tl_trace_ns(trace, trace->last);
 	process->end = end > process->end ? end : process->end;
 	process->parts =
@@ -210,8 +216,8 @@ static int processes_by_rank(const void *left, const void *right)
 		return a->rank < b->rank ? -1 : 1;
 	if ((order = strcmp(a->host, b->host)))
 		return order;
-	int64_t a_began = (int64_t)a->identity.monotonic_ns + a->offset,
-		b_began = (int64_t)b->identity.monotonic_ns + b->offset;
+	uint64_t a_began = timeline_ns(a, a->identity.monotonic_ns),
+		 b_began = timeline_ns(b, b->identity.monotonic_ns);
 	if (a_began != b_began)
 		return a_began < b_began ? -1 : 1;
 	if (a->pid != b->pid)
@@ -253,10 +259,46 @@ static void share_clocks(struct timeline_inputs *inputs)
 		qsort(inputs->list, inputs->count, sizeof(*inputs->list), processes_by_time);
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct timeline_process *process = &inputs->list[i];
-		if (process->identity.realtime_ns)
-			process->offset = timeline_clocks_offset(
-				&inputs->clocks, process->identity.boot, process->offset);
+
+		if (!process->identity.realtime_ns)
+			continue;
+		process->clock_number = timeline_clocks_add(&inputs->clocks, &process->clock_name,
+							    process->host, process->begun.offset);
+		struct timeline_clock *clock = &inputs->clocks.list[process->clock_number];
+		timeline_clock_read(clock, &process->begun);
+		if (process->has_ended)
+			timeline_clock_read(clock, &process->ended);
 	}
+	timeline_clocks_settle(&inputs->clocks);
+	for (size_t i = 0; i < inputs->count; i++)
+		if (inputs->list[i].identity.realtime_ns)
+			inputs->list[i].clock = &inputs->clocks.list[inputs->list[i].clock_number];
+}
+
+static int64_t process_drift(const struct timeline_process *process, int64_t ns)
+{
+	return process->clock && process->clock->count
+		       ? align_add(process->clock->points, process->clock->count, ns)
+		       : 0;
+}
+
+uint64_t timeline_ns(const struct timeline_process *process, uint64_t ns)
+{
+	return ns + (uint64_t)process->shift + (uint64_t)process_drift(process, (int64_t)ns);
+}
+
+uint64_t timeline_own_ns(const struct timeline_process *process, uint64_t ns)
+{
+	int64_t wanted = (int64_t)(ns - (uint64_t)process->shift), own = wanted;
+
+	/* The drift changes by less than a thousandth of the time: each step is so much nearer. */
+	for (int i = 0; i < 10; i++)
+		own = wanted - process_drift(process, own);
+	while (own + process_drift(process, own) < wanted)
+		own++;
+	while (own - 1 + process_drift(process, own - 1) >= wanted)
+		own--;
+	return own < 0 ? 0 : (uint64_t)own;
 }
 
 /*
@@ -267,16 +309,16 @@ static void find_clock(struct timeline_inputs *inputs)
 {
 	int64_t least = INT64_MAX;
 
-	for (size_t i = 0; i < inputs->count; i++)
-		if (inputs->list[i].identity.realtime_ns && inputs->list[i].offset < least)
-			least = inputs->list[i].offset;
+	for (size_t i = 0; i < inputs->clocks.count; i++)
+		if (inputs->clocks.list[i].offset < least)
+			least = inputs->clocks.list[i].offset;
 	inputs->start = UINT64_MAX;
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct timeline_process *process = &inputs->list[i];
 		/* A file without its facts says nothing about its clock. */
-		process->shift = process->identity.realtime_ns ? process->offset - least : 0;
-		uint64_t began = process->identity.monotonic_ns + (uint64_t)process->shift;
-		if (process->identity.realtime_ns && began < inputs->start)
+		process->shift = process->clock ? process->clock->offset - least : 0;
+		uint64_t began = timeline_ns(process, process->identity.monotonic_ns);
+		if (process->clock && began < inputs->start)
 			inputs->start = began;
 	}
 	if (inputs->start == UINT64_MAX)
@@ -298,6 +340,7 @@ void timeline_inputs_finish(struct timeline_inputs *inputs, const struct selecti
 
 	share_clocks(inputs);
 	timeline_align(inputs);
+	timeline_clocks_say(&inputs->clocks);
 	find_clock(inputs);
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct timeline_process *process = &inputs->list[i];

@@ -35,8 +35,13 @@ struct timeline_process {
 	bool has_rank;
 	int64_t rank;
 	uint32_t pid;
-	int64_t offset; /* what the time of day is ahead of its clock */
-	int64_t shift;	/* from its clock to the output's, in nanoseconds */
+	struct timeline_clock_name clock_name;
+	struct timeline_pair begun, ended;
+	bool has_ended;			    /* .ended is set */
+	size_t clock_number;		    /* among all clocks */
+	const struct timeline_clock *clock; /* NULL: its files do not say */
+	int64_t shift;	 /* from its clock to the output's, in nanoseconds, but for the drift */
+	bool is_resumed; /* it was paused: calls are missing */
 	uint64_t events;
 	uint64_t end; /* of its recording, by its clock */
 	struct timeline_part *parts;
@@ -53,6 +58,12 @@ struct timeline_inputs {
 	uint64_t events; /* of all that are selected */
 	size_t unsound;	 /* files that can't be read */
 };
+
+/* From a process's clock to the output's, with its drift. Never goes backwards. */
+uint64_t timeline_ns(const struct timeline_process *process, uint64_t ns);
+
+/* The other way: the first time, by the process's clock, that is not before `ns`; 0 if that would be negative. */
+uint64_t timeline_own_ns(const struct timeline_process *process, uint64_t ns);
 
 /*
  * Adds a .tlt file, those of a step of a job (cli/job), or all of another folder. An exit code, after a message: EXIT_BROKEN if there is none

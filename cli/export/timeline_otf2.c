@@ -216,7 +216,7 @@ static void find_locations(struct writer *writer)
 
 static uint64_t writer_ns(const struct writer *writer, uint64_t ticks)
 {
-	return tl_trace_ns(writer->records.trace, ticks) + (uint64_t)writer->records.process->shift;
+	return timeline_ns(writer->records.process, tl_trace_ns(writer->records.trace, ticks));
 }
 
 static void slice_add(struct writer *writer, struct otf2_slice slice)
@@ -467,8 +467,8 @@ static void message_add(struct writer *writer, const struct mpi_end *end, bool p
 {
 	struct timeline *timeline = writer->timeline;
 	uint32_t tid = timeline_number(&timeline->numbers, posts ? end->posted_tid : end->tid);
-	uint64_t ns =
-		(posts ? end->posted : mpi_end_ns(end)) + (uint64_t)writer->records.process->shift;
+	const struct timeline_process *process = writer->records.process;
+	uint64_t ns = posts ? timeline_ns(process, end->posted) : mpi_end_shown(end, process);
 
 	slice_add(writer, (struct otf2_slice){
 				  .location = numbers_add(&writer->location_keys, tid),
@@ -659,9 +659,10 @@ static void archive_define(struct writer *writer)
 		return;
 	}
 	uint64_t first = writer->last ? writer->first : 0;
+	int64_t offset = inputs->list[0].clock ? inputs->list[0].clock->offset : 0;
 	OTF2_GlobalDefWriter_WriteClockProperties(
 		defs, 1000000000, first, writer->last - first + 1,
-		(uint64_t)((int64_t)first + inputs->list[0].offset - inputs->list[0].shift));
+		(uint64_t)((int64_t)first + offset - inputs->list[0].shift));
 	for (uint32_t i = 0; i < writer->strings.count; i++)
 		OTF2_GlobalDefWriter_WriteString(defs, i, writer->strings.list[i]);
 	define_places(writer, defs, job, node);

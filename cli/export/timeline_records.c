@@ -396,8 +396,6 @@ static void renumber_args(struct timeline_records *records, struct tl_event_reco
 
 static void renumber_arrows(struct timeline_records *records, struct tl_event_arrows *arrows)
 {
-	uint64_t shift = (uint64_t)records->process->shift;
-
 	if (!arrows)
 		return;
 	if (arrows->from && !traces_have_call(records, arrows->from, arrows->from_ns))
@@ -406,9 +404,20 @@ static void renumber_arrows(struct timeline_records *records, struct tl_event_ar
 		arrows->to = 0;
 	arrows->from = timeline_number(records->numbers, arrows->from);
 	arrows->to = timeline_number(records->numbers, arrows->to);
-	arrows->from_ns += shift;
-	arrows->to_ns += shift;
+	arrows->from_ns = timeline_ns(records->process, arrows->from_ns);
+	arrows->to_ns = timeline_ns(records->process, arrows->to_ns);
 	arrows->number = timeline_number_of_flow(records->numbers, arrows->number);
+}
+
+static void renumber_time(const struct timeline_records *records, struct tl_event_record *event)
+{
+	uint64_t start = timeline_ns(records->process, event->start);
+
+	if (event->phase == 'X')
+		event->duration = timeline_ns(records->process,
+					      tl_record_end(event->start, event->duration)) -
+				  start;
+	event->start = start;
 }
 
 static void renumber_event(struct timeline_records *records, struct tl_event_record *event)
@@ -416,7 +425,7 @@ static void renumber_event(struct timeline_records *records, struct tl_event_rec
 	renumber_args(records, event);
 	renumber_arrows(records, event_arrows(event));
 	if (event->flags & TL_EVENT_NS)
-		event->start += (uint64_t)records->process->shift;
+		renumber_time(records, event);
 	if (event->flags & TL_EVENT_TID)
 		event->lane = timeline_number(records->numbers, event->lane);
 	if (event->phase && strchr("stf", event->phase))
@@ -532,18 +541,11 @@ static void records_list_slices(struct timeline_records *records)
 static void records_set_time(struct timeline_records *records, uint64_t start)
 {
 	const struct selection *selection = records->selection;
-	uint64_t began = start - (uint64_t)records->process->shift;
-
 	records->to = UINT64_MAX;
 	if (!selection->has_time)
 		return;
-	records->from = began + selection->from;
-	records->to = began + selection->to;
-	/* The start lies before the time 0 of a machine that was started later. */
-	if ((int64_t)records->from < 0)
-		records->from = 0;
-	if ((int64_t)records->to < 0)
-		records->to = 0;
+	records->from = timeline_own_ns(records->process, start + selection->from);
+	records->to = timeline_own_ns(records->process, start + selection->to);
 }
 
 static bool records_open(struct timeline_records *records, const struct timeline_process *process,

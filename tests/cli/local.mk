@@ -31,4 +31,4 @@ check_PROGRAMS += %D%/summary/make_job
 unit_tests += align_test
 align_test_SOURCES = %D%/export/align_test.c tests/lib/random.h cli/export/align_fit.h cli/export/align_fit.c
 align_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-align_test_LDADD = $(CHECK_LIBS)
+align_test_LDADD = $(CHECK_LIBS) -lm

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/lib/stack.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((2 * 7))
+plan $((2 * 8))
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
 cd "$tmp" || exit 99
@@ -38,13 +38,27 @@ late = [key for key in sends for sent, got in zip(sorted(sends[key]), sorted(rec
 print(sum(map(len, receives.values())), "messages", *bad, *late)'
 }
 
-# A rank is killed after some hundred messages.
+# told_lines COUNT: waits until rank 1 has told of so many messages.
+told_lines()
+{
+	local tries=600
+	while test "$(cat told/1 2>/dev/null | wc -l)" -lt "$1" && test $((tries -= 1)) -gt 0; do sleep 0.05; done
+}
+
+# A rank is killed after some hundred messages. With "paused", the ranks were paused for a while before that.
 killed()
 {
-	local launcher tries=600
+	local launcher paused=$1
+	shift
 	"$@" >/dev/null 2>&1 &
 	launcher=$!
-	while test "$(cat told/1 2>/dev/null | wc -l)" -lt 300 && test $((tries -= 1)) -gt 0; do sleep 0.05; done
+	told_lines 300
+	if test "$paused" = paused; then
+		"$tracelayer" pause arrows >/dev/null
+		told_lines $(($(cat told/1 | wc -l) + 100))
+		"$tracelayer" resume arrows >/dev/null
+		told_lines $(($(cat told/1 | wc -l) + 300))
+	fi
 	for folder in /proc/[0-9]*; do
 		test "$(readlink "$folder/exe")" != "$(readlink -f sends)" || { kill -KILL "${folder#/proc/}"; break; }
 	done 2>/dev/null
@@ -82,9 +96,12 @@ END
 	record "$@" -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
 	"$tracelayer" export J -o all.json -f
 	is "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told | tail -n 1)" "$(awk '/^sent/ { n += $2 } END { print n }' told/*) arrows" "$what: two ranks"
-	record killed "$@" -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 100000
+	record killed on "$@" -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 100000
 	"$tracelayer" export J -o all.json -f
 	is "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told killed)" "True arrows" "$what: ranks that were killed have arrows up to their end"
+	record killed paused "$@" -n 2 "$tracelayer" run --quiet --mpi --session=arrows --job=J -- ./sends told 100000
+	"$tracelayer" export J -o all.json -f
+	is "$(grep -c '"name":"MPI_Init"' all.json) $(arrows_in all.json)" "2 0" "$what: ranks that were paused for a while have none: which messages are missing is not known"
 }
 
 mpicc.openmpi -O1 -o sends "$top_srcdir/tests/apps/mpi_sends.c"

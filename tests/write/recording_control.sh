@@ -11,7 +11,7 @@ control() { timeout 30 "$tracelayer" "$@"; }
 # The trace as it is now is strict JSON with that many events.
 holds() { is "$(events "$trace" clGetPlatformIDs 2>&1)" "$1" "$2"; }
 
-plan 62
+plan 66
 
 # --- a program that asks by itself
 is "$(printf '%s\n' recording pause resume snapshot stop | "$app" | tr '\n' ' ')" "recording 0 pause 1 resume 1 snapshot 1 stop 1 " \
@@ -37,6 +37,34 @@ start env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$trace" "$app"
 tell pause "call 3" resume "call 2"
 finish
 holds 2 "a pause before the first call is one"
+
+# --- what a .tlt says of it
+# resumed_in FILE: the end's number of times that recording was resumed.
+resumed_in()
+{
+	"$python" -c '
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+at, = struct.unpack_from("<I", data, 20)
+while at < len(data):
+    _, kind, size = struct.unpack_from("<IIQ", data, at)
+    if kind == 7: print(*struct.unpack_from("<I", data, at + 96))
+    at += size' "$1"
+}
+# resumes COUNT DESCRIPTION WORD…
+resumes()
+{
+	local count=$1 what=$2; shift 2
+	start "$tracelayer" run --quiet -o "$tmp/t.tlt" -- "$app"
+	tell "$@"
+	finish
+	is "$(resumed_in "$tmp/t.tlt")" "$count" "$what"
+	rm -f "$tmp/t.tlt"
+}
+resumes 0 "a .tlt says that recording was never resumed" "call 3"
+resumes 2 "or how often it was" "call 3" pause "call 1" resume "call 2" pause resume resume "call 1"
+resumes 0 "a pause until the end is no gap" "call 3" pause "call 1"
+resumes 1 "that it began late is one" pause "call 3" resume "call 1"
 
 # --- linked, and not asked to record
 ${CC:-cc} -DTRACELAYER_LINKED -I"$top_srcdir/include" "$top_srcdir/tests/apps/control_calls.c" -o "$tmp/linked" -L"$top_builddir/.libs" -ltracelayer \

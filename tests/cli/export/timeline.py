@@ -4,6 +4,12 @@
 
 	timeline.py host IN.tlt OUT.tlt HOST RANK SECONDS	the same recording, as if another machine had made it, so many
 							seconds earlier
+	timeline.py time FILE.tlt KNOWN MS SET_MS	its end says that the time of day is synchronized (1) or not (2), is off by
+							at most so much, and was set by so much; its beginning does not say
+	timeline.py namespace FILE.tlt SECONDS		as if its process was in a time namespace whose clock is so far ahead
+	timeline.py older FILE.tlt			it is of a version that said nothing of these
+	timeline.py drift FILE.tlt PPM			its clock was faster by so many parts in a million
+	timeline.py resumed FILE.tlt			its process was paused, and went on
 	timeline.py json ALL.json ONE.json...		the timeline has each event of each trace once, and nothing collides
 	timeline.py select ALL.json PART.json WHAT VALUE	PART has those events of ALL that --WHAT=VALUE selects
 	timeline.py pftrace PROTO ALL.pftrace ALL.json	both have the same slices, flows and counters
@@ -24,7 +30,9 @@ import tarfile
 from collections import Counter, defaultdict
 from decimal import Decimal
 
-FACTS = 1
+FACTS, CLOCK, END = 1, 3, 7
+# In the END piece: the clock and the time of day, their error; error and estimate of the time of day, whether it is known; and resumed.
+END_PAIR, END_TIME, END_RESUMED = 48, 72, 96
 
 
 class Wrong(Exception):
@@ -39,22 +47,103 @@ def check(truth, what):
 # --- another machine's recording
 
 
-def host(path, out, name, rank, seconds):
-    data = bytearray(open(path, "rb").read())
-    boot = data[56:96]
-    data[56:96] = (name.encode() + boot)[:36].ljust(40, b"\0")
+def pieces(data, wanted):
     at = struct.unpack_from("<I", data, 20)[0]
     while at < len(data):
         _, kind, size = struct.unpack_from("<IIQ", data, at)
-        if kind == FACTS:
-            # pid, has_rank, rank, monotonic_ns, realtime_ns, program, host
-            struct.pack_into("<Iq", data, at + 20, 1, int(rank))
-            realtime, = struct.unpack_from("<Q", data, at + 40)
-            struct.pack_into("<Q", data, at + 40, realtime - int(Decimal(seconds) * 10**9))
-            data[at + 304:at + 376] = name.encode().ljust(72, b"\0")
+        if kind == wanted:
+            yield at
         at += size
-    with open(out, "wb") as file:
+
+
+def add_at(data, at, more):
+    number, = struct.unpack_from("<Q", data, at)
+    struct.pack_into("<Q", data, at, number + more)
+
+
+def read_file(path):
+    with open(path, "rb") as file:
+        return bytearray(file.read())
+
+
+def write_file(path, data):
+    with open(path, "wb") as file:
         file.write(data)
+
+
+def host(path, out, name, rank, seconds):
+    data = read_file(path)
+    boot = data[56:96]
+    data[56:96] = (name.encode() + boot)[:36].ljust(40, b"\0")
+    for at in pieces(data, FACTS):
+        # pid, has_rank, rank, monotonic_ns, realtime_ns, program, host
+        struct.pack_into("<Iq", data, at + 20, 1, int(rank))
+        add_at(data, at + 40, -int(Decimal(seconds) * 10**9))
+        data[at + 304:at + 376] = name.encode().ljust(72, b"\0")
+    for at in pieces(data, END):
+        add_at(data, at + END_PAIR + 8, -int(Decimal(seconds) * 10**9))
+    write_file(out, data)
+
+
+def forget_time(data):
+    for at in pieces(data, FACTS):
+        size, = struct.unpack_from("<I", data, at + 376)
+        members = bytes(data[at + 380:at + 380 + size])
+        shorter = re.sub(rb',"time_\w+":\w+', b"", members)
+        data[at + 380:at + 380 + size] = shorter.ljust(size)
+
+
+def time_of_day(path, known, ms, set_ms):
+    data = read_file(path)
+    forget_time(data)
+    for at in pieces(data, END):
+        add_at(data, at + END_PAIR + 8, int(Decimal(set_ms) * 10**6))
+        struct.pack_into("<QQI", data, at + END_TIME, int(Decimal(ms) * 10**6), 0, int(known))
+    write_file(path, data)
+
+
+def namespace(path, seconds):
+    data = read_file(path)
+    ahead = int(Decimal(seconds) * 10**9)
+    struct.pack_into("<qI", data, 200, ahead, 1)
+    for at in pieces(data, FACTS):
+        add_at(data, at + 40, -ahead)
+    for at in pieces(data, END):
+        add_at(data, at + END_PAIR + 8, -ahead)
+    write_file(path, data)
+
+
+def older(path):
+    data = read_file(path)
+    data[200:216] = bytes(16)
+    forget_time(data)
+    for at in pieces(data, END):
+        data[at + END_PAIR:at + END_RESUMED + 8] = bytes(END_RESUMED + 8 - END_PAIR)
+    write_file(path, data)
+
+
+def drift(path, ppm):
+    data = read_file(path)
+    rate = 1 + Decimal(ppm) / 10**6
+    check(struct.unpack_from("<I", data, 28)[0] == 1, "its ticks are nanoseconds")
+    start = None
+    for at in pieces(data, CLOCK):
+        count, = struct.unpack_from("<I", data, at + 20)
+        for point in range(at + 32, at + 32 + 24 * count, 24):
+            ticks, time, slope = struct.unpack_from("<QQQ", data, point)
+            start = time if start is None else start
+            struct.pack_into("<QQQ", data, point, ticks, start + int((time - start) * rate), int(slope * rate))
+    for at in pieces(data, END):
+        time, = struct.unpack_from("<Q", data, at + END_PAIR)
+        struct.pack_into("<Q", data, at + END_PAIR, start + int((time - start) * rate))
+    write_file(path, data)
+
+
+def resumed(path):
+    data = read_file(path)
+    for at in pieces(data, END):
+        struct.pack_into("<I", data, at + END_RESUMED, 1)
+    write_file(path, data)
 
 
 # --- JSON
@@ -333,7 +422,7 @@ def compare_otf2(path, json_path):
 
 if __name__ == "__main__":
     try:
-        {"host": host, "json": compare_json, "select": compare_selected, "pftrace": compare_pftrace, "tar": compare_tar,
+        {"host": host, "time": time_of_day, "namespace": namespace, "older": older, "drift": drift, "resumed": resumed, "json": compare_json, "select": compare_selected, "pftrace": compare_pftrace, "tar": compare_tar,
          "otf2": compare_otf2}[sys.argv[1]](*sys.argv[2:])
     except Wrong as wrong:
         sys.exit(f"{sys.argv[1]}: {wrong}")

@@ -4,11 +4,12 @@
 # made of one: timeline.py gives a recording another machine's name and clock, so that all of its numbers are there twice.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 70
+plan 78
 apps=$top_builddir/tests/apps
 ask() { "$python" -B "$top_srcdir/tests/cli/export/timeline.py" "$@"; }
 export_to() { "$tracelayer" export -f "$@" 2>"$tmp/said"; }
-said() { cat "$tmp/said"; }
+# What it says of the time of day depends on the machine.
+said() { grep -v 'set by the time of day: ' "$tmp/said"; }
 all=$tmp/all
 in=$tmp/in
 mkdir "$tmp/python" "$in"
@@ -122,6 +123,40 @@ export_to "$tmp/job/7.2" -o "$tmp/step.json"
 is "$? $(said)" "0 " "a run's own folder"
 same "$tmp/step.json" "$tmp/job.json" "is the same"
 is "$(grep -c '"name":"process_name"' "$tmp/step.json") $(grep -o '"labels":"rank [01], ' "$tmp/step.json" | tr '\n' ' ')" '2 "labels":"rank 0,  "labels":"rank 1,  ' "with its ranks"
+
+# --- clocks
+mkdir "$tmp/clocks"
+for rank in 0 2 3; do cp "$in/$rank.tlt" "$tmp/clocks"; done
+# shifts: how far each process's times are moved in the timeline, in microseconds.
+shifts()
+{
+	local file
+	rm -f "$tmp"/clock.*.json
+	for file in "$tmp"/clocks/*.tlt; do "$tracelayer" export "$file" -o "$tmp/clock.$(basename "$file").json"; done
+	ask json "$tmp/clocks.json" "$tmp"/clock.*.json | cut -d';' -f1
+}
+ask time "$tmp/clocks/0.tlt" 1 2.5 0
+ask time "$tmp/clocks/2.tlt" 1 40 0
+ask time "$tmp/clocks/3.tlt" 2 0 0
+export_to "$tmp/clocks" -o "$tmp/clocks.json"
+like "$(cat "$tmp/said")" "^tracelayer: the clocks of 3 machines are set by the time of day: nodec \(not synchronized\), nodeb \(right to 40(\.[0-9]+)? ms\), $(uname -n) \(right to 2\.5[0-9]* ms\)$" \
+	"a line says how right the time of day is on each machine"
+is "$(shifts)" "300000 0 550000 us" "which relates their clocks"
+ask time "$tmp/clocks/2.tlt" 1 7 100
+export_to "$tmp/clocks" -o "$tmp/clocks.json"
+like "$(cat "$tmp/said")" 'nodeb \(right to 7(\.[0-9]+)? ms; set by 100 ms while it was recorded\)' "and on which one it was set meanwhile"
+is "$(shifts)" "200000 0 450000 us" "the clock is then related by what is most right: the end"
+for rank in 0 2 3; do ask older "$tmp/clocks/$rank.tlt"; done
+export_to "$tmp/clocks" -o "$tmp/clocks.json"
+is "$(cat "$tmp/said")" "" "files of an older version do not tell: nothing is said"
+is "$(shifts)" "300000 0 550000 us" "and their beginnings relate their clocks"
+rm "$tmp"/clocks/*
+cp "$in/0.tlt" "$in/1.tlt" "$tmp/clocks"
+export_to "$tmp/clocks" -o "$tmp/clocks.json"
+is "$(cat "$tmp/said");$(shifts)" ";0 0 us" "processes of one machine have one clock, and nothing is said"
+ask namespace "$tmp/clocks/1.tlt" 0.05
+export_to "$tmp/clocks" -o "$tmp/clocks.json"
+is "$(shifts)" "50000 0 us" "that of another time namespace is another one, however near it is"
 
 # --- files of one process, and files that are not sound
 "$tracelayer" run --split=200K -o "$tmp/split.tlt" -- "$apps/cl_threads" -t 4 -i 2000 >"$tmp/out" 2>&1
