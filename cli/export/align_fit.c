@@ -383,11 +383,20 @@ static void tube_fit(const struct fit *fit, int64_t from, int64_t to, struct ali
 	free(tube.nodes);
 }
 
+static bool bounds_are_in_order(const struct align_bound *bounds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (bounds[i].at_most > bounds[i].at_least ||
+		    (i && bounds[i].at_most < bounds[i - 1].at_least))
+			return false;
+	return true;
+}
+
 struct align_fit align_fit(const struct align_bound *bounds, size_t count, int64_t from, int64_t to)
 {
 	struct align_fit found = {.found = false};
 
-	if (!count)
+	if (!count || !bounds_are_in_order(bounds, count))
 		return found;
 	struct fit fit = {.bounds = bounds,
 			  .count = count,

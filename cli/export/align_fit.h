@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 /*
- * What a call says of the correction. Times are readings of the clock that is corrected. Both grow
- * from call to call, and .at_most of a call is not behind its .at_least.
+ * What a call says of the correction. Times are readings of the clock that is corrected. They grow
+ * from call to call, and .at_most of a call is not behind its .at_least; else there is no fit.
  */
 struct align_bound {
 	int64_t at_least, least; /* at that time, at least this is to be added */

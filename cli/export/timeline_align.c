@@ -47,7 +47,7 @@ struct rank_calls {
 	uint64_t world;	  /* the communicator of the call that came first, */
 	int64_t first;	  /* and when */
 	int64_t from, to; /* of all records */
-	bool has_gaps;
+	bool has_gaps; /* calls may be missing, or failed: the others' calls are not the same ones */
 };
 
 struct reading {
@@ -117,8 +117,12 @@ static void read_record(struct reading *reading, const struct tl_call_record *re
 		calls->first = call.enter;
 		calls->world = call.comm;
 	}
-	if (reading->kind < 0 || record->flags & TL_RECORD_UNWOUND || record->result)
+	if (reading->kind < 0)
 		return;
+	if (record->flags & TL_RECORD_UNWOUND || record->result) {
+		calls->has_gaps = true;
+		return;
+	}
 	call.kind = (uint32_t)reading->kind;
 	call_add(calls, &call);
 }
@@ -159,6 +163,17 @@ static int compare_calls(const void *a, const void *b)
 	return (x->enter > y->enter) - (x->enter < y->enter);
 }
 
+/* Leaves out calls that the library made within others. */
+static void calls_leave_inner(struct rank_calls *calls)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < calls->count; i++)
+		if (!kept || calls->list[i].enter >= calls->list[kept - 1].exit)
+			calls->list[kept++] = calls->list[i];
+	calls->count = kept;
+}
+
 /* The process's calls on the world's communicator, in their order. */
 static void read_process(struct rank_calls *calls, const struct timeline_process *process)
 {
@@ -177,6 +192,7 @@ static void read_process(struct rank_calls *calls, const struct timeline_process
 	calls->count = kept;
 	if (kept)
 		qsort(calls->list, kept, sizeof(*calls->list), compare_calls);
+	calls_leave_inner(calls);
 }
 
 /* How many calls all ranks have made alike. */
@@ -262,20 +278,29 @@ static void clocks_span(struct alignment *alignment, const struct rank_calls *ra
 	}
 }
 
+/* Whether each rank of a clock waited for the others: a call without data may not wait. */
+static bool passage_waits(const struct passage *passage)
+{
+	return passage->last_enter <= passage->first_exit;
+}
+
 /* What to add to the clock, so that it agrees with the reference. */
 static void clock_fit(struct clock_calls *clock, const struct clock_calls *reference, size_t alike)
 {
 	struct align_bound *bounds = need(calloc(alike, sizeof(*bounds)));
+	size_t count = 0;
 
 	for (size_t k = 0; k < alike; k++) {
 		const struct passage *a = &reference->passages[k], *b = &clock->passages[k];
 
-		bounds[k] = (struct align_bound){.at_least = b->first_exit,
-						 .least = a->last_enter - b->first_exit,
-						 .at_most = b->last_enter,
-						 .most = a->first_exit - b->last_enter};
+		if (!passage_waits(a) || !passage_waits(b))
+			continue;
+		bounds[count++] = (struct align_bound){.at_least = b->first_exit,
+						       .least = a->last_enter - b->first_exit,
+						       .at_most = b->last_enter,
+						       .most = a->first_exit - b->last_enter};
 	}
-	clock->fit = align_fit(bounds, alike, clock->from, clock->to);
+	clock->fit = align_fit(bounds, count, clock->from, clock->to);
 	free(bounds);
 }
 

@@ -320,6 +320,9 @@ START_TEST(what_contradicts_is_not_believed)
 	bounds[0].least = bounds[0].most + 1000;
 	ck_assert(!align_fit(bounds, 1, 0, 0).found);
 	ck_assert(!align_fit(bounds, 0, 0, 0).found);
+	make_bounds(bounds, &clock, &job);
+	bounds[7].at_most = bounds[8].at_most;
+	ck_assert(!align_fit(bounds, 500, bounds[0].at_most, bounds[499].at_least).found);
 }
 END_TEST
 
