@@ -190,7 +190,9 @@ void timeline_clocks_say(const struct timeline_clocks *clocks)
 		if (clock->is_aligned)
 			continue;
 		list[count++] = clock;
-		is_known |= clock->best.time.known != TL_TIME_UNKNOWN ||
+		/* All clocks of one machine are related by the same time of day, right or not. */
+		is_known |= (clock->best.time.known != TL_TIME_UNKNOWN &&
+			     strcmp(clock->name.boot, clocks->list[0].name.boot) != 0) ||
 			    clock_apart(clock) > WAS_SET_NS;
 	}
 	if (clocks->count > 1 && is_known) {

@@ -87,7 +87,7 @@ job()
 		"MPI_Allreduce 400 MPI_Barrier 1000 MPI_Sendrecv 400 " "$what: each call is counted"
 	rm -rf J
 	"$@" ./shift.sh env -u LD_PRELOAD "$tracelayer" run --quiet --mpi --include=MPI_Init --job=J -- ./meets 5 >/dev/null 2>&1
-	unlike "$("$tracelayer" export J -o time.json -f 2>&1)" "MPI calls" "$what: without such calls the time of day is used"
+	is "$("$tracelayer" export J -o time.json -f 2>&1)" "" "$what: without such calls the time of day is used"
 	for rank in 0 1; do "$tracelayer" export "$(echo J/*/"$(uname -n)")/$rank.tlt" -o "$rank.json" -f; done
 	ok "$what: which is right within 100 us on one machine" awk "BEGIN { exit !($("$python" shift.py time.json 0.json 1.json | cut -d' ' -f2) < 100) }"
 }
