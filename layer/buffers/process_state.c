@@ -107,6 +107,7 @@ void tl_process_forked(void)
 {
 	home = process_id();
 	atomic_store_explicit(&owner, home, memory_order_relaxed);
+	atomic_store_explicit(&resumed, 0, memory_order_relaxed);
 }
 
 bool tl_process_is_confined(void)

@@ -11,7 +11,7 @@ control() { timeout 30 "$tracelayer" "$@"; }
 # The trace as it is now is strict JSON with that many events.
 holds() { is "$(events "$trace" clGetPlatformIDs 2>&1)" "$1" "$2"; }
 
-plan 66
+plan 67
 
 # --- a program that asks by itself
 is "$(printf '%s\n' recording pause resume snapshot stop | "$app" | tr '\n' ' ')" "recording 0 pause 1 resume 1 snapshot 1 stop 1 " \
@@ -65,6 +65,11 @@ resumes 0 "a .tlt says that recording was never resumed" "call 3"
 resumes 2 "or how often it was" "call 3" pause "call 1" resume "call 2" pause resume resume "call 1"
 resumes 0 "a pause until the end is no gap" "call 3" pause "call 1"
 resumes 1 "that it began late is one" pause "call 3" resume "call 1"
+start "$tracelayer" run --quiet -o "$tmp/f.tlt" -- "$app"
+tell "call 3" pause resume "call 1" fork "call 1"
+finish
+is "$(for file in "$tmp"/f*.tlt; do resumed_in "$file"; done | sort -n | tr '\n' ' ')" "0 1 " "a child that was forked later has no gap"
+rm -f "$tmp"/f*.tlt
 
 # --- linked, and not asked to record
 ${CC:-cc} -DTRACELAYER_LINKED -I"$top_srcdir/include" "$top_srcdir/tests/apps/control_calls.c" -o "$tmp/linked" -L"$top_builddir/.libs" -ltracelayer \
