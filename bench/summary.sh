@@ -2,9 +2,9 @@
 # summary.sh: what `tracelayer summary` takes for an event, beside `uftrace report` and babeltrace2 on files with as many calls. A part
 # of bench/bench.
 
-summary_calls=100000000 summary_peer_calls=5000000
+summary_calls=100000000 summary_peer_calls=5000000 summary_json_calls=10000000
 test "$(df --output=avail -k "$work" | tail -n 1)" -gt 8000000 || summary_calls=10000000
-test -z "$short" || summary_calls=200000 summary_peer_calls=20000
+test -z "$short" || summary_calls=200000 summary_peer_calls=20000 summary_json_calls=20000
 
 # spent COMMAND...: prints the nanoseconds that a command takes, and its peak memory in KB.
 spent()
@@ -55,6 +55,17 @@ for _ in 1 2 3; do
 done >"$work/rows"
 ratio_row "a call" "$work/rows" "ns; $summary_calls calls, ${summary_spent#* } KB"
 rm -f "$work/many.tlt"
+section "tracelayer summary of JSON ÷ gzip -dc trace.json.gz | wc, wanted: 3 or less, and 256 MB"
+output=$work/json.tlt traced "$top_builddir/bench_call" none 1 "$summary_json_calls" >/dev/null
+for format in json.gz json; do
+	"$top_builddir/tracelayer" export "$work/json.tlt" -f -o "$work/trace.$format" >/dev/null 2>&1
+	for _ in 1 2 3; do
+		summary_spent=$(spent "$top_builddir/tracelayer" summary "$work/trace.$format")
+		echo "${summary_spent% *} $(spent sh -c "gzip -dc '$work/trace.json.gz' | wc")" | cut -d ' ' -f 1,2
+	done >"$work/rows"
+	ratio_row ".$format" "$work/rows" "ns; $summary_json_calls calls, ${summary_spent#* } KB"
+done
+rm -f "$work/json.tlt" "$work/trace.json" "$work/trace.json.gz"
 section "Other tools' summaries ÷ ours, for a call"
 output=$work/peer.tlt traced "$top_builddir/bench_call" none 1 "$summary_peer_calls" >/dev/null
 if command -v uftrace >/dev/null && plt_call_build; then

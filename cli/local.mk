@@ -22,7 +22,7 @@ tracelayer_SOURCES = \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/tally/tally.h %D%/tally/tally_rows.h %D%/tally/tally.c %D%/tally/rank_sum.h %D%/tally/rank_sum.c \
-	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c \
+	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/plain_event.h %D%/read/plain_event.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
@@ -33,7 +33,7 @@ tracelayer_SOURCES = \
 	%D%/export/timeline_numbers.h %D%/export/timeline_numbers.c %D%/export/timeline_records.h %D%/export/timeline_records.c %D%/export/timeline_stream.h %D%/export/timeline_stream.c \
 	%D%/export/timeline_tar.c %D%/export/timeline_otf2.c %D%/export/otf2_archive.h %D%/export/otf2_archive.c %D%/export/otf2_slices.h %D%/export/otf2_slices.c %D%/export/tar_file.h %D%/export/tar_file.c \
 	%D%/recover/recover.h %D%/recover/recover.c %D%/recover/recovery.h %D%/recover/recovery.c \
-	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/flat.h %D%/summary/flat.c %D%/summary/record_scan.h %D%/summary/record_scan.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/filter.h %D%/summary/filter.c %D%/summary/trace_sum.h %D%/summary/trace_sum.c %D%/summary/job_sums.h %D%/summary/job_sums.c %D%/summary/job_tables.h %D%/summary/job_tables.c %D%/summary/job_summary.h %D%/summary/job_summary.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
+	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/history_reader.h %D%/summary/history_reader.c %D%/summary/plain_history.h %D%/summary/plain_history.c %D%/summary/event_runs.h %D%/summary/event_runs.c %D%/summary/flat.h %D%/summary/flat.c %D%/summary/record_scan.h %D%/summary/record_scan.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/filter.h %D%/summary/filter.c %D%/summary/trace_sum.h %D%/summary/trace_sum.c %D%/summary/job_sums.h %D%/summary/job_sums.c %D%/summary/job_tables.h %D%/summary/job_tables.c %D%/summary/job_summary.h %D%/summary/job_summary.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
 	%D%/summary/sum_save.h %D%/summary/sum_save.c \
 	%D%/diff/diff.h %D%/diff/diff_command.c %D%/diff/pairs.h %D%/diff/pairs.c %D%/diff/rank_test.h %D%/diff/rank_test.c %D%/diff/conditions.h %D%/diff/conditions.c %D%/diff/diff_tables.h %D%/diff/diff_tables.c \
 	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \

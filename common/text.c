@@ -186,6 +186,13 @@ void tl_text_shown(struct tl_text *text, const char *bytes, size_t size)
 		text->at = out.at;
 }
 
+size_t tl_text_utf8_length(const char *bytes, size_t size)
+{
+	size_t bad;
+
+	return utf8_sequence((const unsigned char *)bytes, size, &bad);
+}
+
 void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size)
 {
 	struct tl_text out = {text->at, text->end, false};

@@ -78,6 +78,9 @@ void tl_text_escape(struct tl_text *text, const char *bytes, size_t size);
  */
 void tl_text_shown(struct tl_text *text, const char *bytes, size_t size);
 
+/* Of the character that the bytes begin with, in UTF-8, of which there is at least one; 0: it is none. */
+size_t tl_text_utf8_length(const char *bytes, size_t size);
+
 /* Bytes as UTF-8: other bytes become U+FFFD. */
 void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size);
 

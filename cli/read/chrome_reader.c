@@ -3,7 +3,8 @@
  * chrome_reader.c: see chrome_reader.h. The scanner knows just enough of JSON to find where each
  * event begins and ends (braces, brackets, strings); jansson parses what it cut out. So every
  * layout works alike, a cut file loses only its last, unfinished event, and an error message has
- * the line.
+ * the line. Plain events (plain_event.h) need neither scanner nor jansson, if they are whole in what
+ * there is of the file; anything else takes the way above.
  */
 #include "config.h"
 
@@ -17,23 +18,21 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
-#include "cli/read/inflater.h"
+#include "cli/read/block_reader.h"
 #include "cli/read/chrome_reader.h"
 
-#define BLOCK (256u * 1024)
 /* bytes of an event; parsed, it takes many times as much memory */
 #define EVENT_MOST (16u << 20)
 #define NO_MORE	   (-1) /* char_get(): the stream ended, or failed; reader->failed tells */
 
 struct trace_reader {
 	const char *path;
-	int descriptor;
-	unsigned char *packed, *plain; /* a block of the file as it is, and uncompressed */
-	unsigned char *at, *end;       /* what of `plain` is unread */
-	bool compressed, ended;
-	bool cut;    /* the compressed stream ended before its own end */
-	bool failed; /* and a message has told the reason */
-	struct inflater inflater;
+	struct block_reader blocks;
+	unsigned char *at, *end; /* what is unread of the block */
+	bool ended;
+	bool failed;		/* and a message has told the reason */
+	unsigned char first[2]; /* bytes of the file, as far as it has them */
+	size_t nfirst;
 
 	unsigned long line; /* the line that *at is on */
 	unsigned long event_line;
@@ -50,66 +49,19 @@ static const char *path_shown(const struct trace_reader *reader)
 	return strcmp(reader->path, "-") ? reader->path : "standard input";
 }
 
-static ssize_t block_read(struct trace_reader *reader, unsigned char *to)
-{
-	ssize_t got;
-
-	do {
-		got = read(reader->descriptor, to, BLOCK);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0) {
-		say("%s: cannot read: %s; give the path of a trace file", path_shown(reader),
-		    strerror(errno));
-		reader->failed = true;
-	}
-	return got;
-}
-
-/* Inflates until there are bytes to return. False: the end. */
-static bool block_inflate(struct trace_reader *reader)
-{
-	size_t count = 0;
-
-	while (!count && !reader->failed) {
-		if (inflater_is_hungry(&reader->inflater)) {
-			ssize_t got = block_read(reader, reader->packed);
-
-			if (got <= 0) {
-				reader->cut = !got && !reader->inflater.is_whole;
-				return false;
-			}
-			inflater_feed(&reader->inflater, reader->packed, (size_t)got);
-		}
-		reader->failed = !inflater_next(&reader->inflater, reader->plain, BLOCK, &count,
-						reader->line);
-	}
-	reader->at = reader->plain;
-	reader->end = reader->plain + count;
-	return count > 0;
-}
-
-static bool block_fill(struct trace_reader *reader)
+/* `carry` bytes of the block that ends stay in front of the next one. */
+static bool block_fill(struct trace_reader *reader, size_t carry)
 {
 	if (reader->ended)
 		return false;
-	bool more;
-
-	if (reader->compressed) {
-		more = !reader->failed && block_inflate(reader);
-	} else {
-		ssize_t got = block_read(reader, reader->plain);
-
-		reader->at = reader->plain;
-		reader->end = reader->plain + (got > 0 ? got : 0);
-		more = got > 0;
-	}
-	reader->ended = !more;
-	return more;
+	reader->ended = !block_next(&reader->blocks, &reader->at, &reader->end, carry,
+				    &reader->failed, reader->line);
+	return !reader->ended;
 }
 
 static int char_get(struct trace_reader *reader)
 {
-	if (reader->at == reader->end && !block_fill(reader))
+	if (reader->at == reader->end && !block_fill(reader, 0))
 		return NO_MORE;
 	int c = *reader->at++;
 
@@ -213,8 +165,8 @@ static bool value_cut(struct trace_reader *reader, int c)
  */
 static bool trace_is_perfetto(const struct trace_reader *reader)
 {
-	return !reader->in_events && !reader->is_object && reader->end - reader->plain >= 2 &&
-	       reader->plain[0] == '\n' && !memchr(" \t\r\n[{", reader->plain[1], 6);
+	return !reader->in_events && !reader->is_object && reader->nfirst == 2 &&
+	       reader->first[0] == '\n' && !memchr(" \t\r\n[{", reader->first[1], 6);
 }
 
 static enum trace_state trace_is_broken(struct trace_reader *reader, unsigned long line,
@@ -252,7 +204,7 @@ static enum trace_state trace_ends(struct trace_reader *reader)
 				       "something follows the end of the trace");
 	if (reader->failed)
 		return TRACE_BROKEN;
-	if (reader->cut) {
+	if (reader->blocks.cut) {
 		say("%s: cut short: the end of the gzip data is missing, though all %llu events are there",
 		    path_shown(reader), reader->events);
 		return TRACE_INCOMPLETE;
@@ -391,6 +343,48 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 	return TRACE_EVENT;
 }
 
+/*
+ * White space, a comma, and an event that is plain, all within what is there of the file. *at moves
+ * behind it.
+ */
+static enum plain_state plain_take(struct trace_reader *reader, struct plain_event *event)
+{
+	char *at = (char *)reader->at;
+	unsigned long line = reader->line, commas = 0;
+
+	for (; (unsigned char)*at <= ',' && strchr(" \t\r\n,", *at) && *at; at++) {
+		line += *at == '\n';
+		commas += *at == ',';
+	}
+	if (*at != '{' || commas > 1)
+		return at == (char *)reader->end ? PLAIN_SHORT : PLAIN_UNUSUAL;
+	unsigned long lines = line;
+	enum plain_state state = plain_event_take(&at, (char *)reader->end, event, &lines);
+
+	if (state != PLAIN_TAKEN)
+		return state;
+	if (event->phase == 'M' || !event->phase || !event->has_process || !event->has_thread)
+		return PLAIN_UNUSUAL;
+	reader->at = (unsigned char *)at;
+	reader->line = lines;
+	reader->event_line = line;
+	reader->events++;
+	return PLAIN_TAKEN;
+}
+
+bool trace_next_plain(struct trace_reader *reader, struct plain_event *event)
+{
+	if (!reader->in_events)
+		return false;
+	for (;;) {
+		enum plain_state state = plain_take(reader, event);
+		size_t left = (size_t)(reader->end - reader->at);
+
+		if (state != PLAIN_SHORT || left > BLOCK_CARRY || !block_fill(reader, left))
+			return state == PLAIN_TAKEN;
+	}
+}
+
 unsigned long trace_line(const struct trace_reader *reader)
 {
 	return reader->event_line;
@@ -413,36 +407,24 @@ struct trace_reader *trace_open(const char *path)
 
 	reader->path = path;
 	reader->line = 1;
-	reader->descriptor = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (reader->descriptor < 0) {
+	int descriptor = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
+	if (descriptor < 0) {
 		say("%s: cannot open: %s; give the path of a trace file", path, strerror(errno));
 		free(reader);
 		return NULL;
 	}
-	reader->plain = need(malloc(BLOCK));
-	reader->at = reader->end = reader->plain;
-	if (!block_fill(reader))
-		return reader;
-	if (reader->end - reader->at >= 2 && reader->at[0] == 0x1f && reader->at[1] == 0x8b) {
-		reader->packed = reader->plain;
-		reader->plain = need(malloc(BLOCK));
-		inflater_start(&reader->inflater, path_shown(reader), INFLATER_GZIP);
-		inflater_feed(&reader->inflater, reader->packed,
-			      (size_t)(reader->end - reader->at));
-		reader->at = reader->end = reader->plain;
-		reader->compressed = true;
-	}
+	block_reader_start(&reader->blocks, descriptor, path_shown(reader));
+	if (block_fill(reader, 0))
+		for (; reader->nfirst < 2 && reader->at + reader->nfirst < reader->end;
+		     reader->nfirst++)
+			reader->first[reader->nfirst] = reader->at[reader->nfirst];
 	return reader;
 }
 
 void trace_close(struct trace_reader *reader)
 {
-	if (reader->compressed)
-		inflater_end(&reader->inflater);
-	if (reader->descriptor != STDIN_FILENO)
-		close(reader->descriptor);
-	free(reader->packed);
-	free(reader->plain);
+	block_reader_end(&reader->blocks);
 	free(reader->text);
 	free(reader);
 }

@@ -47,39 +47,53 @@ static bool is_plausible(const struct inflater *inflater)
 	       inflater->plain / MOST_GROWTH <= inflater->packed;
 }
 
-bool inflater_next(struct inflater *inflater, unsigned char *to, size_t room, size_t *count,
-		   unsigned long line)
+void inflater_say(const struct inflater *inflater, const char *path, unsigned long line)
+{
+	const char *why = inflater->stream.msg;
+	char where[64] = "";
+
+	if (inflater->grows_too_much) {
+		say("%s: the compressed data grows more than %u times, as no trace does; if it is a trace, uncompress it first",
+		    path, MOST_GROWTH);
+		return;
+	}
+	if (line)
+		snprintf(where, sizeof(where), " after line %lu", line);
+	say("%s: the compressed data is damaged%s (%s); get the file again from where it was made",
+	    path, where, why ? why : "unknown format");
+}
+
+/* False: the data is damaged. */
+static bool inflater_inflate(struct inflater *inflater)
 {
 	z_stream *stream = &inflater->stream;
-	char where[64] = "";
 	int state = Z_OK;
 
-	stream->next_out = to;
-	stream->avail_out = (unsigned)room;
 	if (inflater->is_whole && stream->avail_in) {
 		inflateReset(stream);
 		inflater->is_whole = false;
 	}
 	if (!inflater->is_whole)
 		state = inflate(stream, Z_NO_FLUSH);
-	*count = room - stream->avail_out;
+	inflater->is_whole |= state == Z_STREAM_END;
+	return state == Z_OK || state == Z_STREAM_END || state == Z_BUF_ERROR;
+}
+
+bool inflater_next(struct inflater *inflater, unsigned char *to, size_t room, size_t *count,
+		   unsigned long line)
+{
+	inflater->stream.next_out = to;
+	inflater->stream.avail_out = (unsigned)room;
+	bool sound = inflater_inflate(inflater);
+
+	*count = room - inflater->stream.avail_out;
 	inflater->plain += *count;
-	if (state == Z_STREAM_END) {
-		inflater->is_whole = true;
-	} else if (state != Z_OK && state != Z_BUF_ERROR) {
-		if (!inflater->path)
-			return false;
-		if (line)
-			snprintf(where, sizeof(where), " after line %lu", line);
-		say("%s: the compressed data is damaged%s (%s); get the file again from where it was made",
-		    inflater->path, where, stream->msg ? stream->msg : "unknown format");
-		return false;
+	if (sound && !is_plausible(inflater)) {
+		inflater->grows_too_much = true;
+		*count = 0;
+		sound = false;
 	}
-	if (is_plausible(inflater))
-		return true;
-	if (inflater->path)
-		say("%s: the compressed data grows more than %u times, as no trace does; if it is a trace, uncompress it first",
-		    inflater->path, MOST_GROWTH);
-	*count = 0;
-	return false;
+	if (!sound && inflater->path)
+		inflater_say(inflater, inflater->path, line);
+	return sound;
 }

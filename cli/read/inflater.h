@@ -31,6 +31,7 @@ struct inflater {
 	z_stream stream;
 	uint64_t packed, plain; /* bytes in, bytes out */
 	bool is_whole;		/* the last member has its end */
+	bool grows_too_much;
 };
 
 /* `path` must stay valid. */
@@ -50,5 +51,8 @@ void inflater_feed(struct inflater *inflater, unsigned char *bytes, size_t size)
  */
 bool inflater_next(struct inflater *inflater, unsigned char *to, size_t room, size_t *count,
 		   unsigned long line);
+
+/* Prints that message, for those who had none printed. */
+void inflater_say(const struct inflater *inflater, const char *path, unsigned long line);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * read.h: the contract of cli/read, reading traces: the events of a Chrome trace or a .tlt file
- * (trace_events.h, chrome_reader.h), .tlt files as they are (record_file.h), compressed input
- * (inflater.h), temporary files for input that must be read twice (temporary_file.h), and the part of
- * a trace that the user selects (selection.h).
+ * (trace_events.h, chrome_reader.h, plain_event.h), .tlt files as they are (record_file.h), blocks of
+ * a file and compressed input (block_reader.h, inflater.h), temporary files for input that must be read
+ * twice (temporary_file.h), and the part of a trace that the user selects (selection.h).
  *
  * All functions say on standard error what is wrong with a file, and return an exit code or a
  * state. The room uses basics, format/file, and format/encode (a .tlt file's events are made by an
- * encoder). One thread only.
+ * encoder). One thread only; a block_reader has a thread of its own, which prints nothing.
  */
 #ifndef TL_CLI_READ_READ_H
 #define TL_CLI_READ_READ_H

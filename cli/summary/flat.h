@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flat.h: the tables of .tlt files without their history: calls and commands are summed up as they
- * are read, in memory that does not grow with their number. Counts, sums, least and largest are
+ * flat.h: the tables of files without their history: calls and commands are summed up as they are
+ * read, in memory that does not grow with their number. Counts, sums, least and largest are
  * exact; percentiles are those of a histogram (tables/histogram.h).
  */
 #ifndef TL_CLI_SUMMARY_FLAT_H
@@ -17,6 +17,16 @@
  */
 int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
 	     struct filter *filter);
+
+/*
+ * The same of files of any format, JSON among them, in one reading. *kept: there were at most a
+ * million calls and commands. Then they are in the history, unfiltered, and there are no sums.
+ * Otherwise they were summed up as they were read; what device work needs to be looked up again is in
+ * a temporary file. Not for rows by queue.
+ */
+int flat_sum_any(struct flat_sums *sums, char **paths, int count, enum grouping by,
+		 struct filter *filter, bool *kept);
+
 void flat_free(struct flat_sums *sums);
 
 #endif

@@ -43,17 +43,18 @@ static uint32_t number_in(const json_t *event, const char *name)
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static int64_t start_of(const json_t *event)
+int64_t history_time(long long ns)
 {
-	return within(trace_nanoseconds(event, "ts", 0), -LATEST, LATEST);
+	return within(ns, -LATEST, LATEST);
 }
 
-static int64_t duration_of(const json_t *event)
+int64_t history_duration(long long ns)
 {
-	return within(trace_nanoseconds(event, "dur", 0), 0, LONGEST);
+	return within(ns, 0, LONGEST);
 }
 
-bool category_has(const char *category, const char *wanted)
+/* A list of words with commas between has this one. NULL: an empty list. */
+static bool category_has(const char *category, const char *wanted)
 {
 	size_t length = strlen(wanted);
 
@@ -65,9 +66,16 @@ bool category_has(const char *category, const char *wanted)
 	return false;
 }
 
-static bool has_category(const json_t *event, const char *wanted)
+struct event_category category_of(const char *words)
 {
-	return category_has(text_in(event, "cat"), wanted);
+	bool context = category_has(words, "context");
+
+	return (struct event_category){
+		.own = context || category_has(words, "xpti") || category_has(words, "annotation"),
+		.context = context,
+		.failed = category_has(words, "failed"),
+		.device = category_has(words, "device"),
+	};
 }
 
 /* Other tools number processes and threads with strings, too. */
@@ -211,16 +219,6 @@ void history_queue_hardware(struct history *history, uint32_t queue, const char 
 		*hardware = need(strdup(pci ? pci : uuid));
 }
 
-static uint32_t queue_of(struct history *history, const json_t *event, uint32_t lane)
-{
-	uint32_t queue = history_queue(history, lane, number_in(event, "queue"),
-				       json_string_value(arg_of(event, "device")));
-
-	history_queue_hardware(history, queue, json_string_value(arg_of(event, "pci")),
-			       json_string_value(arg_of(event, "uuid")));
-	return queue;
-}
-
 uint32_t history_request(struct history *history, uint32_t id)
 {
 	char text[16];
@@ -231,11 +229,6 @@ uint32_t history_request(struct history *history, uint32_t id)
 		return 0;
 	snprintf(text, sizeof(text), "%u", id);
 	return names_number(&history->requests, text);
-}
-
-static uint32_t request_of(struct history *history, const json_t *event)
-{
-	return history_request(history, number_in(event, "request"));
 }
 
 /* ---- host calls ---- */
@@ -271,86 +264,103 @@ static void add_call(struct history *history, uint32_t thread, const struct begu
 	};
 }
 
-static struct begun begun_by(struct history *history, const json_t *event, const char *name)
+static struct begun begun_by(struct history *history, const struct slice *slice)
 {
 	return (struct begun){
-		.start = start_of(event),
-		.name = names_number(&history->names, name),
-		.request = request_of(history, event),
-		.failed = has_category(event, "failed"),
-		.own = has_category(event, "context") || has_category(event, "xpti") ||
-		       has_category(event, "annotation"),
+		.start = slice->start,
+		.name = slice->name_number,
+		.request = history_request(history, slice->request),
+		.failed = slice->category.failed,
+		.own = slice->category.own,
 	};
 }
 
-static void call_begin(struct history *history, uint32_t thread, const json_t *event,
-		       const char *name)
+static void call_begin(struct history *history, const struct slice *slice)
 {
-	struct lane *lane = &history->lanes[thread];
+	struct lane *lane = &history->lanes[slice->lane];
 
 	ROOM_FOR(lane->stack, lane->depth, lane->room);
-	lane->stack[lane->depth++] = begun_by(history, event, name);
+	lane->stack[lane->depth++] = begun_by(history, slice);
 }
 
-static void call_end(struct history *history, uint32_t thread, const json_t *event)
+static void call_end(struct history *history, const struct slice *slice)
 {
-	struct lane *lane = &history->lanes[thread];
+	struct lane *lane = &history->lanes[slice->lane];
 
 	if (!lane->depth)
 		return; /* begun before the trace was */
 	struct begun begun = lane->stack[--lane->depth];
 
-	begun.failed |= has_category(event, "failed");
-	history->cut += json_is_true(arg_of(event, "cut"));
-	add_call(history, thread, &begun, within(start_of(event) - begun.start, 0, LONGEST), 0);
+	begun.failed |= slice->category.failed;
+	history->cut += slice->cut;
+	add_call(history, slice->lane, &begun, within(slice->start - begun.start, 0, LONGEST), 0);
 }
 
 /* ---- device commands ---- */
 
-static void add_command(struct history *history, const json_t *event, uint32_t lane)
+static uint32_t queue_of(struct history *history, const struct slice *slice)
 {
-	bool own = has_category(event, "context");
-	const char *kind_word = own ? NULL : json_string_value(arg_of(event, "kind")),
-		   *name = text_in(event, "name");
+	uint32_t queue = history_queue(history, slice->lane, slice->queue, slice->device);
+
+	history_queue_hardware(history, queue, slice->pci, slice->uuid);
+	return queue;
+}
+
+static void add_command(struct history *history, const struct slice *slice)
+{
 	/*
 	 * The program and the driver may both report a command. The program's event does not
 	 * count as a second kernel, whatever arguments it has.
 	 */
+	const char *kind_word = slice->category.context ? NULL : slice->kind;
 	enum tl_device_kind kind = tl_kind_named(kind_word ? kind_word : "");
-	int64_t start = start_of(event);
-	const json_t *bytes = arg_of(event, "bytes");
 	char row[1024];
 
-	command_row_name(row, sizeof(row), kind, name, json_string_value(arg_of(event, "peer")));
+	command_row_name(row, sizeof(row), kind, slice->name, slice->peer);
 	ROOM_FOR(history->commands, history->ncommands, history->commands_room);
 	history->commands[history->ncommands++] = (struct device_command){
-		.start = start,
-		.end = start + duration_of(event),
-		.bytes = json_number_value(bytes) > 0 && json_number_value(bytes) < (double)LONGEST
-				 ? (int64_t)json_number_value(bytes)
-				 : 0,
-		.has_bytes = json_is_number(bytes),
-		.queue = queue_of(history, event, lane),
+		.start = slice->start,
+		.end = slice->start + slice->duration,
+		.bytes = slice->bytes > 0 && slice->bytes < (double)LONGEST ? (int64_t)slice->bytes
+									    : 0,
+		.has_bytes = slice->has_bytes,
+		.queue = queue_of(history, slice),
 		.row = names_number(&history->names, row),
-		.correlation = number_in(event, "correlation"),
-		.request = request_of(history, event),
+		.correlation = slice->correlation,
+		.request = history_request(history, slice->request),
 		.thread = NOBODY,
 		.submit = NOBODY,
 		.kind = (uint8_t)kind,
-		.unfinished = json_is_true(arg_of(event, "unfinished")),
+		.unfinished = slice->unfinished,
 	};
-	history->processes[history->lanes[lane].process].events = true;
-	history->unfinished += json_is_true(arg_of(event, "unfinished"));
+	history->processes[history->lanes[slice->lane].process].events = true;
+	history->unfinished += slice->unfinished;
 }
 
 /*
  * A device command's slice has its kind. A command that the program itself reports has none; it is
  * on a lane that the program made.
  */
-static bool is_command(const json_t *event, const struct lane *lane)
+static bool is_command(const struct history *history, const struct slice *slice)
 {
-	return has_category(event, "device") ? json_is_string(arg_of(event, "kind"))
-					     : lane->no_thread && has_category(event, "context");
+	return slice->category.device
+		       ? slice->kind != NULL
+		       : history->lanes[slice->lane].no_thread && slice->category.context;
+}
+
+void history_slice(struct history *history, const struct slice *slice)
+{
+	if (slice->phase == 'B') {
+		call_begin(history, slice);
+	} else if (slice->phase == 'E') {
+		call_end(history, slice);
+	} else if (is_command(history, slice)) {
+		add_command(history, slice);
+	} else {
+		struct begun begun = begun_by(history, slice);
+
+		add_call(history, slice->lane, &begun, slice->duration, slice->correlation);
+	}
 }
 
 /* ---- all events ---- */
@@ -400,15 +410,33 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 	}
 }
 
-static void slice_add(struct history *history, uint32_t lane, const json_t *event, const char *name)
+/* `name`: NULL only at the end of one that began. */
+static struct slice slice_of(struct history *history, const json_t *event, char phase,
+			     const char *name, int file)
 {
-	if (is_command(event, &history->lanes[lane])) {
-		add_command(history, event, lane);
-		return;
-	}
-	struct begun begun = begun_by(history, event, name);
+	const json_t *bytes = arg_of(event, "bytes");
 
-	add_call(history, lane, &begun, duration_of(event), number_in(event, "correlation"));
+	return (struct slice){
+		.phase = phase,
+		.lane = lane_of(history, event, file),
+		.start = history_time(trace_nanoseconds(event, "ts", 0)),
+		.duration = history_duration(trace_nanoseconds(event, "dur", 0)),
+		.name = name,
+		.name_number = phase == 'E' ? 0 : names_number(&history->names, name),
+		.category = category_of(text_in(event, "cat")),
+		.request = number_in(event, "request"),
+		.correlation = number_in(event, "correlation"),
+		.queue = number_in(event, "queue"),
+		.kind = json_string_value(arg_of(event, "kind")),
+		.device = json_string_value(arg_of(event, "device")),
+		.peer = json_string_value(arg_of(event, "peer")),
+		.pci = json_string_value(arg_of(event, "pci")),
+		.uuid = json_string_value(arg_of(event, "uuid")),
+		.bytes = json_number_value(bytes),
+		.has_bytes = json_is_number(bytes),
+		.unfinished = json_is_true(arg_of(event, "unfinished")),
+		.cut = json_is_true(arg_of(event, "cut")),
+	};
 }
 
 void history_event(struct history *history, const json_t *event, int file)
@@ -419,14 +447,13 @@ void history_event(struct history *history, const json_t *event, int file)
 		names_number(&history->requests, "-");
 	if (!phase || (strcmp(phase, "E") && !name))
 		return;
-	if (!strcmp(phase, "M"))
+	if (!strcmp(phase, "M")) {
 		note_metadata(history, event, name, file);
-	else if (!strcmp(phase, "X"))
-		slice_add(history, lane_of(history, event, file), event, name);
-	else if (!strcmp(phase, "B"))
-		call_begin(history, lane_of(history, event, file), event, name);
-	else if (!strcmp(phase, "E"))
-		call_end(history, lane_of(history, event, file), event);
+	} else if (!strcmp(phase, "X") || !strcmp(phase, "B") || !strcmp(phase, "E")) {
+		struct slice slice = slice_of(history, event, *phase, name, file);
+
+		history_slice(history, &slice);
+	}
 }
 
 /* ---- when all are in ---- */

@@ -3,7 +3,7 @@
  * history.h: what trace files say happened, as far as `tracelayer summary` needs it: every host
  * call and every device command, in few bytes each, with its thread, process, queue and request.
  *
- * The history is kept whole. What a queue waited for is known only from all of its commands and
+ * The history is kept whole, but for those who take calls and commands out again (flat.h). What a queue waited for is known only from all of its commands and
  * all calls of the threads that filled it, and files have them thread by thread, not by time.
  * Files of one process, as --split makes them, are one history.
  */
@@ -102,8 +102,38 @@ struct history {
 	int64_t start; /* when the first of the traces began, as they say; 0: they don't */
 };
 
+/* What the categories of an event say. */
+struct event_category {
+	bool own;     /* no call: the program's own event, or another library's */
+	bool context; /* the program's own */
+	bool failed, device;
+};
+
+/* Of a list of words with commas between. NULL: an empty list. */
+struct event_category category_of(const char *words);
+
+/* An event X, B or E, whatever it was read from. Texts are NULL where there are none. */
+struct slice {
+	char phase;
+	uint32_t lane;
+	int64_t start, duration;
+	const char *name;
+	uint32_t name_number; /* of .name in .names */
+	struct event_category category;
+	uint32_t request, correlation, queue; /* 0: none */
+	const char *kind, *device, *peer, *pci, *uuid;
+	double bytes;
+	bool has_bytes, unfinished, cut;
+};
+
+void history_slice(struct history *history, const struct slice *slice);
+
 /* An event of a file, which is known by its number. */
 void history_event(struct history *history, const json_t *event, int file);
+
+/* Times as a history has them, of what a file says. */
+int64_t history_time(long long ns);
+int64_t history_duration(long long ns);
 
 /* Numbers by what names them in the files: a lane of a process, a queue, a request's id. */
 uint32_t history_lane(struct history *history, int file, const char *process, const char *lane);
@@ -116,9 +146,6 @@ uint32_t history_request(struct history *history, uint32_t id);
 /* No clock has come further, and sums of smaller times can't overflow. */
 #define LATEST	(INT64_C(1) << 59)
 #define LONGEST (INT64_C(1) << 53) /* a hundred days */
-
-/* A list of words with commas between has this one. NULL: an empty list. */
-bool category_has(const char *category, const char *word);
 
 /* What a submission tells of a command that it caused. */
 void history_resolve_command(const struct history *history, struct device_command *command);

@@ -19,6 +19,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/read/read.h"
+#include "cli/summary/event_runs.h"
 #include "cli/summary/record_scan.h"
 #include "common/command_kinds.h"
 #include "common/levels.h"
@@ -27,7 +28,6 @@
 #include "format/encode/encode.h"
 #include "format/encode/trace_source.h"
 
-#define WORKERS	  8u
 #define TEXT_ROOM 4096u
 
 struct scan_file {
@@ -49,8 +49,15 @@ struct record_scan {
 	unsigned workers;
 	bool indexed; /* .runs is filled: the first scan is done */
 	bool marks;
-	pthread_mutex_t lock; /* of the history, while workers run */
-	struct worker *maker; /* of device commands; NULL: none was made yet */
+	pthread_mutex_t lock;	   /* of the history, while workers run */
+	struct worker *maker;	   /* of device commands; NULL: none was made yet */
+	struct event_runs *events; /* NULL: the runs are those of .files */
+	bool unread;		   /* a run of events could not be read */
+	struct {		   /* the run of events that was unpacked last */
+		size_t run;
+		struct device_command *commands;
+		size_t count, room;
+	} unpacked;
 };
 
 /* ---- what a worker knows ---- */
@@ -112,6 +119,8 @@ struct worker {
 	unsigned long long bytes;
 	bool marks;
 	struct tl_trace_passed passed;
+	struct event_cursor cursor; /* in runs of events */
+	bool unread;
 };
 
 /* The text's bytes as a JSON reader would give them, up to a NUL. */
@@ -128,13 +137,14 @@ static const char *worker_text(const struct worker *worker, uint32_t number, cha
 	return room;
 }
 
-static void category_know(struct known *known, const char *category)
+static void category_know(struct known *known, const char *words)
 {
-	known->own = category_has(category, "context") || category_has(category, "xpti") ||
-		     category_has(category, "annotation");
-	known->context = category_has(category, "context");
-	known->failed = category_has(category, "failed");
-	known->device = category_has(category, "device");
+	struct event_category category = category_of(words);
+
+	known->own = category.own;
+	known->context = category.context;
+	known->failed = category.failed;
+	known->device = category.device;
 }
 
 static void function_know(struct worker *worker, struct known *known, uint32_t id)
@@ -254,7 +264,7 @@ static int64_t scan_duration(uint64_t start, uint64_t stop)
 
 /* ---- calls ---- */
 
-static void run_note_call(struct scan_run *index, const struct host_call *call)
+void scan_run_note_call(struct scan_run *index, const struct host_call *call)
 {
 	if (call->start < index->first)
 		index->first = call->start;
@@ -271,7 +281,7 @@ static void run_note_call(struct scan_run *index, const struct host_call *call)
 static void worker_call(struct worker *worker, struct scan_run *index, const struct host_call *call)
 {
 	if (index)
-		run_note_call(index, call);
+		scan_run_note_call(index, call);
 	if (worker->visitor->call)
 		worker->visitor->call(worker->user, call);
 }
@@ -373,7 +383,7 @@ static uint32_t worker_request(struct worker *worker, uint32_t id)
 	return id ? worker_known(worker, KNOWN_REQUEST, id)->number : 0;
 }
 
-static void run_note_command(struct scan_run *index, int64_t start)
+void scan_run_note_command(struct scan_run *index, int64_t start)
 {
 	if (!index->ncommands++ || start < index->first_command)
 		index->first_command = start;
@@ -385,7 +395,7 @@ static void worker_command(struct worker *worker, struct scan_run *index,
 			   const struct scan_command *command)
 {
 	if (index)
-		run_note_command(index, command->start);
+		scan_run_note_command(index, command->start);
 	if (worker->visitor->command)
 		worker->visitor->command(worker->user, command);
 }
@@ -408,7 +418,7 @@ static void worker_slice(struct worker *worker, struct scan_run *index, uint32_t
 	lane->has_events = true;
 	if (category.device ? arg_is_text(args[KEY_KIND]) : lane->no_thread && category.context) {
 		worker_command(worker, index,
-			       &(struct scan_command){.event = event,
+			       &(struct scan_command){.place = (uintptr_t)event,
 						      .file = worker->nfile,
 						      .lane = lane->number,
 						      .start = scan_time(start),
@@ -484,6 +494,69 @@ static void worker_run(struct worker *worker, struct scan_run *at, bool indexed)
 	tl_trace_left(trace, run, &place, &worker->passed);
 }
 
+/* ---- runs of events ---- */
+
+static void worker_event_commands(struct worker *worker, struct event_cursor *cursor, size_t run)
+{
+	struct device_command command;
+
+	for (uint32_t i = 0; event_next_command(cursor, &command); i++)
+		worker->visitor->command(worker->user,
+					 &(struct scan_command){.place = (uint64_t)run << 32 | i,
+								.start = command.start,
+								.end = command.end});
+}
+
+static void worker_run_events(struct worker *worker, size_t run)
+{
+	struct event_cursor *cursor = &worker->cursor;
+	const struct scan_visitor *visitor = worker->visitor;
+	bool sound = true;
+
+	cursor->runs = worker->scan->events;
+	if (visitor->call && (sound = event_cursor_calls(cursor, run)))
+		while (event_next_call(cursor))
+			visitor->call(worker->user, &cursor->call);
+	if (visitor->command && sound && (sound = event_cursor_commands(cursor, run)))
+		worker_event_commands(worker, cursor, run);
+	worker->unread |= !sound;
+}
+
+static bool unpacked_fill(struct record_scan *scan, size_t run)
+{
+	struct event_cursor cursor = {.runs = scan->events};
+	struct device_command command;
+
+	scan->unpacked.count = 0;
+	scan->unpacked.run = run;
+	bool sound = event_cursor_commands(&cursor, run);
+
+	while (sound && event_next_command(&cursor, &command)) {
+		if (scan->unpacked.count == scan->unpacked.room) {
+			scan->unpacked.room = scan->unpacked.room ? 2 * scan->unpacked.room : 256;
+			scan->unpacked.commands =
+				need(reallocarray(scan->unpacked.commands, scan->unpacked.room,
+						  sizeof(*scan->unpacked.commands)));
+		}
+		scan->unpacked.commands[scan->unpacked.count++] = command;
+	}
+	event_cursor_free(&cursor);
+	scan->unread |= !sound;
+	return sound;
+}
+
+/* Commands are asked for in the order of their places, so that a run is unpacked once. */
+static struct device_command unpacked_command(struct record_scan *scan, uint64_t place)
+{
+	size_t run = place >> 32, number = (uint32_t)place;
+
+	if ((!scan->unpacked.count || scan->unpacked.run != run) && !unpacked_fill(scan, run))
+		return (struct device_command){.thread = NOBODY, .submit = NOBODY};
+	return scan->unpacked.commands[number];
+}
+
+/* ---- workers ---- */
+
 static void *worker_main(void *context)
 {
 	struct worker *worker = context;
@@ -494,8 +567,12 @@ static void *worker_main(void *context)
 		size_t next = atomic_fetch_add(worker->next, 1);
 		if (next >= scan->nruns || (worker->stop && atomic_load(worker->stop)))
 			return NULL;
-		if (!worker->visitor->wants ||
-		    worker->visitor->wants(worker->user, &scan->runs[next]))
+		if (worker->visitor->wants &&
+		    !worker->visitor->wants(worker->user, &scan->runs[next]))
+			continue;
+		if (scan->events)
+			worker_run_events(worker, next);
+		else
 			worker_run(worker, &scan->runs[next], indexed);
 	}
 }
@@ -524,6 +601,7 @@ static void worker_tell(const struct worker *worker)
 
 static void worker_free(struct worker *worker)
 {
+	event_cursor_free(&worker->cursor);
 	numbers_free(&worker->keys);
 	free(worker->known);
 	free(worker->files);
@@ -541,7 +619,7 @@ static void worker_start(struct worker *worker, struct record_scan *scan,
 void record_scan_all(struct record_scan *scan, const struct scan_visitor *visitor, void **users,
 		     const atomic_bool *stop)
 {
-	struct worker workers[WORKERS] = {0};
+	struct worker workers[SCAN_WORKERS] = {0};
 	_Atomic size_t next = 0;
 	unsigned started = 0;
 
@@ -558,6 +636,7 @@ void record_scan_all(struct record_scan *scan, const struct scan_visitor *visito
 	for (unsigned i = 0; i < scan->workers; i++) {
 		if (!scan->indexed)
 			worker_tell(&workers[i]);
+		scan->unread |= workers[i].unread;
 		worker_free(&workers[i]);
 	}
 	scan->indexed = true;
@@ -729,7 +808,7 @@ static uint32_t worker_queue(struct worker *worker, uint32_t lane,
 static struct device_command worker_make_command(struct worker *worker,
 						 const struct scan_command *command)
 {
-	const struct tl_event_record *event = command->event;
+	const struct tl_event_record *event = (const void *)(uintptr_t)command->place;
 	struct history *history = worker->scan->history;
 	const struct tl_event_arg *args[KEYS];
 	char room[TEXT_ROOM], row[1024];
@@ -765,6 +844,8 @@ static struct device_command worker_make_command(struct worker *worker,
 struct device_command record_scan_command(struct record_scan *scan,
 					  const struct scan_command *command)
 {
+	if (scan->events)
+		return unpacked_command(scan, command->place);
 	if (!scan->maker) {
 		scan->maker = need(calloc(1, sizeof(*scan->maker)));
 		worker_start(scan->maker, scan, NULL, NULL);
@@ -792,7 +873,7 @@ static unsigned workers_for(const struct record_scan *scan)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t count = cores < 1 ? 1 : (size_t)cores;
 
-	count = count < WORKERS ? count : WORKERS;
+	count = count < SCAN_WORKERS ? count : SCAN_WORKERS;
 	return (unsigned)(count < scan->nruns ? count : scan->nruns ? scan->nruns : 1);
 }
 
@@ -840,6 +921,21 @@ int record_scan_open(struct record_scan **to, struct history *history, char **pa
 	return EXIT_DONE;
 }
 
+void record_scan_events(struct record_scan **to, struct history *history, struct event_runs *events)
+{
+	struct record_scan *scan = *to = need(calloc(1, sizeof(*scan)));
+	const struct scan_run *list = event_runs_list(events, &scan->nruns);
+
+	pthread_mutex_init(&scan->lock, NULL);
+	scan->history = history;
+	scan->events = events;
+	scan->runs = need(calloc(scan->nruns + 1, sizeof(*scan->runs)));
+	if (scan->nruns)
+		memcpy(scan->runs, list, scan->nruns * sizeof(*list));
+	scan->indexed = true;
+	scan->workers = workers_for(scan);
+}
+
 /* Which runs could not be read to their ends is found once more: few files have such runs. */
 static void file_find_damage(struct scan_file *file)
 {
@@ -856,7 +952,7 @@ static void file_find_damage(struct scan_file *file)
 
 int record_scan_judge(const struct record_scan *scan, char **paths)
 {
-	int code = EXIT_DONE;
+	int code = scan->unread ? EXIT_BROKEN : EXIT_DONE;
 
 	for (uint32_t i = 0; i < scan->nfiles; i++) {
 		struct scan_file *file = &scan->files[i];
@@ -888,6 +984,8 @@ void record_scan_close(struct record_scan *scan)
 		tl_trace_close(scan->files[i].trace);
 	free(scan->files);
 	free(scan->runs);
+	free(scan->unpacked.commands);
+	event_runs_free(scan->events);
 	pthread_mutex_destroy(&scan->lock);
 	free(scan);
 }

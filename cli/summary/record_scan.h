@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * record_scan.h: goes through .tlt files record by record, in several threads, and calls back with
- * each call and each device command. It makes no JSON and keeps nothing of a call, so that files may
+ * each call and each device command; or through events of JSON that have been packed (event_runs.h). It makes no JSON and keeps nothing of a call, so that files may
  * be gone through several times instead of being kept in memory.
  *
  * What a call or a command is, and by which numbers of the history its name, thread and request are
@@ -28,8 +28,11 @@ struct scan_run {
 	uint32_t least, most; /* correlations of calls; 0: none */
 };
 
+void scan_run_note_call(struct scan_run *run, const struct host_call *call);
+void scan_run_note_command(struct scan_run *run, int64_t start);
+
 struct scan_command {
-	const struct tl_event_record *event;
+	uint64_t place;	     /* address of the record, or place in the runs of events */
 	uint32_t file, lane; /* number of the lane in the history */
 	int64_t start, end;
 };
@@ -40,6 +43,8 @@ struct record_scan;
  * What to do in a scan. Functions get the worker's own user pointer; those that are NULL are not
  * called. Calls of a mark (B and E) come only in record_scan_marks.
  */
+#define SCAN_WORKERS 8u /* at most */
+
 struct scan_visitor {
 	/* whether to go through a run */
 	bool (*wants)(const void *user, const struct scan_run *run);
@@ -49,6 +54,15 @@ struct scan_visitor {
 
 /* Opens the files and notes what they say of processes and threads. An exit code. */
 int record_scan_open(struct record_scan **scan, struct history *history, char **paths, int count);
+
+struct event_runs;
+
+/*
+ * Goes through runs of events that have been read (event_runs.h), which become the scan's. No first
+ * scan is needed.
+ */
+void record_scan_events(struct record_scan **scan, struct history *history,
+			struct event_runs *events);
 
 /* Prints what was not sound. An exit code; for after the first scan. */
 int record_scan_judge(const struct record_scan *scan, char **paths);

@@ -3,7 +3,7 @@
  * summary.h: the contract of cli/summary, `tracelayer summary`: tables of the calls and the device
  * commands in trace files. Called by tracelayer.c.
  *
- * The room uses read for the events, and tables. Files become a history (history.h); its tables
+ * The room uses read for the events, and tables. Files become a history (history.h), or sums (flat.h); their tables
  * are made (tabulate.h), with what the queues waited for (waits.h); then they are printed.
  */
 #ifndef TL_CLI_SUMMARY_SUMMARY_H

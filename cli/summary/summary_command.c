@@ -17,7 +17,7 @@
 #include "cli/basics/basics.h"
 #include "cli/summary/summary.h"
 #include "cli/summary/flat.h"
-#include "cli/summary/history.h"
+#include "cli/summary/history_reader.h"
 #include "cli/summary/job_summary.h"
 #include "cli/summary/sum_save.h"
 #include "cli/summary/trace_sum.h"
@@ -26,31 +26,6 @@
 #include "tables/table.h"
 #include "cli/summary/tabulate.h"
 #include "cli/read/read.h"
-
-/* ---- files ---- */
-
-struct file_history {
-	struct history *history;
-	int file;
-};
-
-static void take_event(void *user, const json_t *event)
-{
-	const struct file_history *of = user;
-
-	history_event(of->history, event, of->file);
-}
-
-static int read_file(struct history *history, const char *path, int file)
-{
-	struct file_history of = {history, file};
-	struct trace_totals totals;
-	int code = trace_events(path, "the table", take_event, &of, &totals);
-
-	history->bytes += totals.bytes;
-	history->lost += totals.lost;
-	return code;
-}
 
 /* ---- options ---- */
 
@@ -387,18 +362,11 @@ static bool flat_save(const struct flat_sums *sums, const struct save *save)
 	return saved;
 }
 
-/* Every call is kept. */
-static int summary_exact(struct history *history, struct wishes *wishes)
+/* The history has every call and command. `code` is that of reading them. */
+static int history_print(struct history *history, struct wishes *wishes, int code)
 {
 	struct table *tables[TABLES];
-	int code = EXIT_DONE;
 
-	for (int i = 0; i < wishes->nfiles && code != EXIT_BROKEN; i++) {
-		int state = read_file(history, wishes->files[i], i);
-
-		if (state != EXIT_DONE)
-			code = state;
-	}
 	if (code == EXIT_BROKEN)
 		return code;
 	if (filter_is_any(&wishes->filter))
@@ -413,36 +381,60 @@ static int summary_exact(struct history *history, struct wishes *wishes)
 	return printed ? printed : code;
 }
 
-/* No call is kept. */
-static int summary_flat(struct history *history, struct wishes *wishes)
+/* Every call is kept. */
+static int summary_exact(struct history *history, struct wishes *wishes)
 {
-	struct filter *filter = filter_is_any(&wishes->filter) ? &wishes->filter : NULL;
-	struct flat_sums sums = {.history = history};
-	struct table *tables[TABLES];
-	int code = flat_sum(&sums, wishes->files, wishes->nfiles, wishes->by, filter);
+	struct history_reader reader = {.history = history, .where = "the table"};
+	int code = EXIT_DONE;
 
-	if (code != EXIT_BROKEN) {
-		say_missing(history, wishes->by);
-		if (!flat_save(&sums, &wishes->save))
-			code = EXIT_BROKEN;
-		tabulate_sums(tables, &sums, wishes->by, wishes->nfiles);
-		int printed = print_tables(tables, wishes);
-		code = printed ? printed : code;
+	for (int i = 0; i < wishes->nfiles && code != EXIT_BROKEN; i++) {
+		int state = history_read(&reader, wishes->files[i], i);
+
+		if (state != EXIT_DONE)
+			code = state;
 	}
-	flat_free(&sums);
-	return code;
+	return history_print(history, wishes, code);
 }
 
-/*
- * Which queue a call submitted to is known from all commands, so that tables by queue need all calls
- * that submitted.
- */
-static bool summary_is_flat(const struct wishes *wishes)
+static int sums_print(struct flat_sums *sums, struct wishes *wishes, int code)
+{
+	struct table *tables[TABLES];
+
+	if (code == EXIT_BROKEN)
+		return code;
+	say_missing(sums->history, wishes->by);
+	if (!flat_save(sums, &wishes->save))
+		code = EXIT_BROKEN;
+	tabulate_sums(tables, sums, wishes->by, wishes->nfiles);
+	int printed = print_tables(tables, wishes);
+
+	return printed ? printed : code;
+}
+
+static bool files_are_records(const struct wishes *wishes)
 {
 	for (int i = 0; i < wishes->nfiles; i++)
 		if (!record_file_is(wishes->files[i]))
 			return false;
-	return !wishes->exact && wishes->by != BY_QUEUE;
+	return true;
+}
+
+/* No call is kept, or few are. */
+static int summary_flat(struct history *history, struct wishes *wishes)
+{
+	struct filter *filter = filter_is_any(&wishes->filter) ? &wishes->filter : NULL;
+	struct flat_sums sums = {.history = history};
+	bool kept = false;
+	int code;
+
+	if (files_are_records(wishes))
+		code = flat_sum(&sums, wishes->files, wishes->nfiles, wishes->by, filter);
+	else
+		code = flat_sum_any(&sums, wishes->files, wishes->nfiles, wishes->by, filter,
+				    &kept);
+	code = kept ? history_print(history, wishes, code) : sums_print(&sums, wishes, code);
+	flat_free(&sums);
+	return code;
 }
 
 int command_summary(int argc, char **argv)
@@ -456,8 +448,12 @@ int command_summary(int argc, char **argv)
 	wishes.job.save = wishes.save;
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
-	int code = summary_is_flat(&wishes) ? summary_flat(&history, &wishes)
-					    : summary_exact(&history, &wishes);
+	/*
+	 * Which queue a call submitted to is known from all commands, so that tables by queue need
+	 * all calls that submitted.
+	 */
+	bool exact = wishes.exact || wishes.by == BY_QUEUE;
+	int code = exact ? summary_exact(&history, &wishes) : summary_flat(&history, &wishes);
 
 	history_free(&history);
 	selection_free(&wishes.filter.selection);

@@ -33,6 +33,15 @@ void say(const char *format, ...)
 	(void)format;
 }
 
+void progress_show(const char *format, ...)
+{
+	(void)format;
+}
+
+void progress_hide(void)
+{
+}
+
 bool record_file_is(const char *path)
 {
 	(void)path;

@@ -4,10 +4,13 @@
 make FOLDER SEED		of FOLDER/trace.json (summary_device.py) the .tlt files 100.tlt and 200.tlt, as two processes would write
 				them, with marks and own events at random
 large FOLDER TIMES		FOLDER/large.tlt: process 100, again and again
+json FOLDER TIMES PLAIN		of FOLDER/trace.json, with marks and own events: large.json, all of it again and again; late.json.gz, with so many
+				plain calls before; mixed.json.gz, with them at the same time, though before them in the file; plain.json.gz and
+				more.json.gz, of plain calls only, the second with five times as many
 memory TRACELAYER FEW MANY KB	the summary of FILE MANY takes at most so much memory more than that of FEW
 compare TRACELAYER BY FILE...	`summary` and `summary --exact` agree: percentiles to 1.6 %, everything else exactly
 """
-import json, os, random, struct, subprocess, sys
+import gzip, json, os, random, struct, subprocess, sys
 
 # ---- records (tracelayer-record(5)) ----
 
@@ -139,6 +142,47 @@ def large(folder, times):
 	with open(f"{folder}/large.tlt", "wb") as f:
 		f.write(trace(random.Random(1), 100, many, names))
 
+def template(event):
+	"""The event's line, with places for its time in microseconds and its correlation."""
+	args = {**event.get("args", {})}
+	correlation = args.pop("correlation", None)
+	line = json.dumps({**{k: v for k, v in event.items() if k != "ts"}, "args": args}).replace("%", "%%")
+	line = '{"ts": %.3f, ' + line[1:]
+	if correlation is None:
+		return lambda time, number: line % (event["ts"] + time) + ",\n"
+	line = line.replace('"args": {', '"args": {"correlation": %d' + ", " * bool(args))
+	return lambda time, number: line % (event["ts"] + time, correlation + number) + ",\n"
+
+def shifts(events, times):
+	templates = [template(event) for event in events]
+	return "".join(line(4 * i, 1000 * i) for i in range(times) for line in templates)
+
+def json_files(folder, times, count):
+	rng = random.Random(5)
+	events = json.load(open(f"{folder}/trace.json"))
+	names = "".join(json.dumps(e) + ",\n" for e in events if e["ph"] == "M")
+	lanes = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+	slices = [e for e in events if e["ph"] == "X"]
+	for pid in 100, 200:
+		calls = [e for e in slices if e["pid"] == pid and (pid, e["tid"]) not in lanes]
+		slices += list(own_events(rng, pid, calls))[:-1]
+	# One text is no plain one for the quick reader, and a few are in another alphabet.
+	slices.append({**slices[0], "name": "a \"quoted\" name \u00e9", "args": {"text": "caf\u00e9 \\ \t"}})
+	with open(f"{folder}/large.json", "w") as f:
+		f.write("[\n" + names + shifts(slices, times)[:-2] + "\n]\n")
+	def plain(start, *tids):
+		line = '{"ph":"X","pid":100,"name":"%s","cat":"opencl,runtime","tid":%d,"ts":%.3f,"dur":0.%03d,"args":{"result":0}},\n'
+		# Between the 3.6 us that events take which come every 4 us.
+		return "".join(line % ("tick" if i % 3 else "tock", tids[i % len(tids)], start + i // 19 * 4 + 3.6 + i % 19 / 50, i % 19 + 1) for i in range(count))
+	short = shifts(slices, 50)[:-2] + "\n]\n"
+	for name, before in ("late", plain(-count, 777)), ("mixed", plain(0, 100, 101)):
+		with open(f"{folder}/{name}.json.gz", "wb") as f:
+			f.write(gzip.compress(("[\n" + names + before + short).encode(), 1))
+	member = gzip.compress(plain(0, 777).encode(), 1)
+	for name, members in ("plain", 1), ("more", 5):
+		with open(f"{folder}/{name}.json.gz", "wb") as f:
+			f.write(gzip.compress(b"[\n") + member * members + gzip.compress(b'{"ph":"C","pid":1,"tid":1,"ts":5,"name":"counter"}]'))
+
 def memory(command, few, many, most):
 	peaks = []
 	for path in (few, many):
@@ -180,6 +224,8 @@ if sys.argv[1] == "make":
 	make(sys.argv[2], int(sys.argv[3]))
 elif sys.argv[1] == "large":
 	large(sys.argv[2], int(sys.argv[3]))
+elif sys.argv[1] == "json":
+	json_files(sys.argv[2], *map(int, sys.argv[3:5]))
 elif sys.argv[1] == "memory":
 	memory(*sys.argv[2:5], int(sys.argv[5]))
 else:

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer summary of .tlt files sums up as it reads: what it prints is what --exact prints, percentiles to 1.6 %, and takes no memory for a call.
+# tracelayer summary of .tlt files, and of JSON with more than a million events, sums up as it reads: what it prints is what --exact prints,
+# percentiles to 1.6 %, and takes no memory for a call.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 21
+plan 36
 
 random() { "$python" "$top_srcdir/tests/cli/summary/summary_device.py" "$@"; }
 flat() { "$python" "$top_srcdir/tests/cli/summary/summary_flat.py" "$@"; }
@@ -53,3 +54,23 @@ is "$(cat "$tmp/1/100.tlt" | "$tracelayer" summary --csv -)" "$flat_csv" "a pipe
 is "$(cat "$tmp/1/100.tlt" | "$tracelayer" summary --csv --exact - | wc -l)" "$("$tracelayer" summary --csv --exact "$tmp/1/100.tlt" | wc -l)" "a pipe, each call kept"
 is "$( (printf trace; sleep 0.1) | "$tracelayer" summary - 2>&1)" "tracelayer: standard input:1: not a trace; give a trace in Chrome's JSON format, as \`tracelayer run\` writes it" \
 	"one that ends before it says what it is"
+
+# --- JSON with more than a million events
+json=$tmp/1
+flat json "$json" 5100 1060000 || exit 99
+for by in function thread process request; do
+	ok "JSON by $by: every row is that of --exact" flat compare "$tracelayer" $by "$json/large.json"
+done
+for part in "--time=0.000001-0.002" "--thread=101,queue*" "--failed"; do
+	ok "JSON, $part: every row is that of --exact" flat compare "$tracelayer" "function $part" "$json/large.json"
+done
+for file in late mixed; do
+	ok "device work after a million calls ($file)" flat compare "$tracelayer" function "$json/$file.json.gz"
+	ok "and a part of it" flat compare "$tracelayer" "process --time=0-0.0001" "$json/$file.json.gz"
+done
+json_csv=$("$tracelayer" summary --csv "$json/mixed.json.gz")
+is "$(cat "$json/mixed.json.gz" | "$tracelayer" summary --csv -)" "$json_csv" "a pipe, which can't be read again"
+ok "several files, one of them in the record format" flat compare "$tracelayer" process "$json/large.json" "$json/200.own.tlt"
+ok "five million events take little more memory than one million" flat memory "$tracelayer" "$json/plain.json.gz" "$json/more.json.gz" 8192
+head -c $(($(stat -c %s "$json/more.json.gz") / 2)) "$json/more.json.gz" >"$tmp/cut.json.gz"
+ok "JSON that was cut: the same rows, message and exit code" flat compare "$tracelayer" function "$tmp/cut.json.gz"

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history_reader.c: see history_reader.h.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "cli/basics/basics.h"
+#include "cli/read/read.h"
+#include "cli/summary/history_reader.h"
+#include "cli/summary/plain_history.h"
+
+#define PROGRESS_EVENTS 65536u /* between two looks at the time */
+
+/* A file that is being read. */
+struct reading {
+	struct history_reader *reader;
+	int file;
+	bool failed; /* to be poured */
+};
+
+/* False: reading has to end. */
+static bool reading_goes_on(struct reading *reading)
+{
+	struct history_reader *reader = reading->reader;
+	const struct history *history = reader->history;
+
+	if (++reader->events % PROGRESS_EVENTS == 0)
+		progress_show("%.1f million events read", (double)reader->events / 1e6);
+	if (reader->pour && history->ncalls + history->ncommands >= reader->most)
+		reading->failed = !reader->pour(reader->user);
+	return !reading->failed;
+}
+
+/* ---- records ---- */
+
+static void take_event(void *user, const json_t *event)
+{
+	struct reading *reading = user;
+
+	if (reading->failed)
+		return;
+	history_event(reading->reader->history, event, reading->file);
+	reading_goes_on(reading);
+}
+
+static int records_read(struct reading *reading, const char *path)
+{
+	struct history_reader *reader = reading->reader;
+	struct trace_totals totals;
+	int code = trace_events(path, reader->where, take_event, reading, &totals);
+
+	reader->history->bytes += totals.bytes;
+	reader->history->lost += totals.lost;
+	return code;
+}
+
+/* ---- JSON ---- */
+
+static enum trace_state events_read(struct reading *reading, struct trace_reader *trace)
+{
+	struct history *history = reading->reader->history;
+	struct plain_memory *memory = need(calloc(1, sizeof(*memory)));
+	enum trace_state state = TRACE_EVENT;
+	struct plain_event plain;
+	json_t *event;
+
+	plain_memory_forget(memory, reading->file);
+	do {
+		if (trace_next_plain(trace, &plain)) {
+			history_plain(history, memory, &plain);
+			continue;
+		}
+		state = trace_next(trace, &event);
+		if (state != TRACE_EVENT)
+			break;
+		history_event(history, event, reading->file);
+		plain_memory_forget(memory, reading->file);
+		json_decref(event);
+	} while (reading_goes_on(reading));
+	free(memory);
+	return state;
+}
+
+static int json_read(struct reading *reading, const char *path)
+{
+	struct trace_reader *trace = trace_open(path);
+
+	if (!trace)
+		return EXIT_BROKEN;
+	enum trace_state state = events_read(reading, trace);
+
+	trace_close(trace);
+	return state == TRACE_END	   ? EXIT_DONE
+	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
+					   : EXIT_BROKEN;
+}
+
+int history_read(struct history_reader *reader, const char *path, int file)
+{
+	struct reading reading = {reader, file, false};
+	int code = record_file_is(path) ? records_read(&reading, path) : json_read(&reading, path);
+
+	progress_hide();
+	return reading.failed ? EXIT_BROKEN : code;
+}
