@@ -31,7 +31,6 @@ int spool_open(void)
 
 bool spool_write(int spool, const unsigned char *bytes, size_t size)
 {
-	progress_show("%.1f MB unpacked or read", (double)lseek(spool, 0, SEEK_CUR) / 1e6);
 	while (size) {
 		ssize_t written = write(spool, bytes, size);
 
@@ -46,6 +45,11 @@ bool spool_write(int spool, const unsigned char *bytes, size_t size)
 		size -= (size_t)written;
 	}
 	return true;
+}
+
+void spool_show(int spool)
+{
+	progress_show("%.1f MB unpacked or read", (double)lseek(spool, 0, SEEK_CUR) / 1e6);
 }
 
 /* Prints why a read failed. Returns the read's result. */
@@ -76,6 +80,7 @@ int spool_pipe(int file, const char *path)
 	while (sound && (got = read(file, piece, PIECE))) {
 		if (got < 0 && errno == EINTR)
 			continue;
+		spool_show(spool);
 		sound = read_checked(got, path) > 0 && spool_write(spool, piece, (size_t)got);
 	}
 	free(piece);

@@ -17,6 +17,9 @@ int spool_open(void);
 /* Appends. False: it failed. */
 bool spool_write(int spool, const unsigned char *bytes, size_t size);
 
+/* Shows how much there is, while more is coming (progress.h). */
+void spool_show(int spool);
+
 /* Copies the rest of a pipe to a new temporary file. -1: it failed. */
 int spool_pipe(int file, const char *path);
 

@@ -63,6 +63,18 @@ struct flat_worker {
 	size_t ncalls, calls_room, ncommands, commands_room;
 };
 
+/*
+ * By process and correlation, the queue that a call submitted to: for rows by queue. Correlations are
+ * given out one after the other: those that differ in the last bits only lie together.
+ */
+#define QUEUES_TOGETHER 16u
+
+struct queue_map {
+	struct numbers keys;
+	uint32_t (*queues)[QUEUES_TOGETHER]; /* NOBODY: none */
+	uint32_t room;
+};
+
 struct flat {
 	struct flat_sums *sums;
 	struct history *history;
@@ -76,6 +88,7 @@ struct flat {
 	struct search search;
 	struct wait_search waits;
 	int64_t step; /* of the last search for calls */
+	struct queue_map queues;
 	/* of files that are not in the record format */
 	struct history_reader reader;
 	struct event_runs *events;
@@ -141,13 +154,9 @@ static bool worker_counts(struct flat_worker *worker, const struct host_call *ca
 						  record_scan_lock(flat->scan), call);
 }
 
-static void worker_sum_call(void *user, const struct host_call *call)
+static void worker_sum_call_in(struct flat_worker *worker, const struct host_call *call,
+			       uint32_t group)
 {
-	struct flat_worker *worker = user;
-
-	if (!worker_counts(worker, call))
-		return;
-	uint32_t group = worker_group(worker, call);
 	struct tally_row *row =
 		worker_row(worker, call->own ? TALLY_EVENTS : TALLY_CALLS, group, call->name);
 
@@ -161,6 +170,17 @@ static void worker_sum_call(void *user, const struct host_call *call)
 	sum->row.failed += call->failed;
 	sum->row.calls_time += call->own ? 0 : call->duration;
 	extent_add(&sum->extent, call->start, call->start + call->duration);
+}
+
+static void worker_sum_call(void *user, const struct host_call *call)
+{
+	struct flat_worker *worker = user;
+
+	/* Queues are known when all commands are. */
+	if (worker->flat->by == BY_QUEUE && call->correlation)
+		return;
+	if (worker_counts(worker, call))
+		worker_sum_call_in(worker, call, worker_group(worker, call));
 }
 
 static void group_sum_merge(struct group_sum *to, const struct group_sum *from)
@@ -425,6 +445,87 @@ static void commands_find_submissions(struct flat *flat)
 	search->submitted = (struct numbers){.count = 0};
 }
 
+/* ---- the queues that calls submitted to ---- */
+
+static uint64_t queues_key(uint32_t process, uint32_t correlation)
+{
+	return submission_key(process, correlation / QUEUES_TOGETHER);
+}
+
+/* Of one that went to several queues the first one counts. */
+static void queue_map_add(struct queue_map *map, const struct history *history, uint32_t queue,
+			  uint32_t correlation)
+{
+	const struct queue *queues = history->queues;
+	uint32_t count = map->keys.count,
+		 place = numbers_add(&map->keys, queues_key(queues[queue].process, correlation));
+
+	if (place == map->room) {
+		map->room = map->room ? 2 * map->room : 64;
+		map->queues = need(reallocarray(map->queues, map->room, sizeof(*map->queues)));
+	}
+	if (place == count)
+		memset(map->queues[place], 0xff, sizeof(*map->queues));
+	uint32_t *to = &map->queues[place][correlation % QUEUES_TOGETHER];
+
+	if (*to == NOBODY || queues[queue].number < queues[*to].number)
+		*to = queue;
+}
+
+static void queue_map_take(struct flat *flat)
+{
+	const struct history *history = flat->history;
+
+	for (size_t i = 0; i < history->ncommands; i++) {
+		const struct device_command *command = &history->commands[i];
+
+		if (command->correlation && command->submit != NOBODY)
+			queue_map_add(&flat->queues, history, command->queue, command->correlation);
+	}
+}
+
+static void queue_map_free(struct queue_map *map)
+{
+	numbers_free(&map->keys);
+	free(map->queues);
+}
+
+static void worker_sum_submission(void *user, const struct host_call *call)
+{
+	struct flat_worker *worker = user;
+	const struct flat *flat = worker->flat;
+
+	if (!call->correlation || !worker_counts(worker, call))
+		return;
+	uint32_t place = numbers_find(
+		&flat->queues.keys,
+		queues_key(flat->history->lanes[call->thread].process, call->correlation));
+	uint32_t queue = place == NO_NUMBER
+				 ? NOBODY
+				 : flat->queues.queues[place][call->correlation % QUEUES_TOGETHER];
+
+	worker_sum_call_in(worker, call, queue == NOBODY ? 0 : queue + 1);
+}
+
+static bool run_submits(const void *user, const struct scan_run *run)
+{
+	(void)user;
+	return run->least != 0;
+}
+
+/* The calls that submitted, by their queues, when all commands have been gone through. */
+static void flat_sum_submissions(struct flat *flat)
+{
+	static const struct scan_visitor visitor = {.wants = run_submits,
+						    .call = worker_sum_submission};
+
+	if (flat->by != BY_QUEUE)
+		return;
+	record_scan_all(flat->scan, &visitor, flat->users, NULL);
+	flat_merge(flat);
+	queue_map_free(&flat->queues);
+}
+
 /* ---- what threads did while queues waited ---- */
 
 static int compare_stays(const void *a, const void *b)
@@ -604,6 +705,8 @@ static void flat_take_commands(struct flat *flat)
 	commands_find_submissions(flat);
 	if (flat->filter)
 		flat_filter_commands(flat);
+	if (flat->by == BY_QUEUE)
+		queue_map_take(flat);
 	for (size_t i = 0; i < flat->history->ncommands; i++)
 		tally_command(flat, &flat->history->commands[i]);
 	wait_search_commands(&flat->waits, group_of_wait, &grouping);
@@ -667,6 +770,7 @@ static void flat_end(struct flat *flat)
 	free(flat->users);
 	if (flat->scan)
 		record_scan_close(flat->scan);
+	progress_hide();
 	flat->history->ncalls = flat->history->ncommands = 0;
 }
 
@@ -683,6 +787,7 @@ int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
 		flat_begin(&flat);
 		flat_sum_calls(&flat);
 		flat_sum_commands(&flat);
+		flat_sum_submissions(&flat);
 		code = record_scan_judge(flat.scan, paths);
 	}
 	flat_end(&flat);
@@ -811,6 +916,7 @@ static enum flat_state flat_sum_events(struct flat *flat, struct filter *filter)
 	/* They are counted when the commands are gone through. */
 	flat->history->unfinished = 0;
 	flat_sum_commands(flat);
+	flat_sum_submissions(flat);
 	return FLAT_SUMMED;
 }
 

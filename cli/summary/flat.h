@@ -22,7 +22,7 @@ int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
  * The same of files of any format, JSON among them, in one reading. *kept: there were at most a
  * million calls and commands. Then they are in the history, unfiltered, and there are no sums.
  * Otherwise they were summed up as they were read; what device work needs to be looked up again is in
- * a temporary file. Not for rows by queue.
+ * a temporary file.
  */
 int flat_sum_any(struct flat_sums *sums, char **paths, int count, enum grouping by,
 		 struct filter *filter, bool *kept);

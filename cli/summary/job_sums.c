@@ -289,10 +289,12 @@ int job_sums_read(struct job_sums *sums, const struct job_folder *folder, const 
 		if (from_node[file->host_number] ||
 		    (set && (file->rank < 0 || !tl_rank_set_has(set, file->rank))))
 			continue;
+		progress_show("%zu of %zu ranks read", i, folder->nfiles);
 		int one = file_read(sums, file);
 		sums->broken += one == EXIT_BROKEN;
 		code = worse(code, one == EXIT_BROKEN ? EXIT_INCOMPLETE : one);
 	}
+	progress_hide();
 	free(from_node);
 	return code;
 }

@@ -106,6 +106,7 @@ struct worker {
 	void *user;
 	const atomic_bool *stop;
 	_Atomic size_t *next; /* run */
+	bool tells;	      /* how far all of them are: the caller's thread */
 	struct scan_file *file;
 	uint32_t nfile;
 	struct tl_encoder encoder; /* asks the file; encodes nothing */
@@ -570,6 +571,8 @@ static void *worker_main(void *context)
 		if (worker->visitor->wants &&
 		    !worker->visitor->wants(worker->user, &scan->runs[next]))
 			continue;
+		if (worker->tells)
+			progress_show("%zu of %zu parts gone through", next, scan->nruns);
 		if (scan->events)
 			worker_run_events(worker, next);
 		else
@@ -630,6 +633,7 @@ void record_scan_all(struct record_scan *scan, const struct scan_visitor *visito
 		started += i && i == started + 1 &&
 			   !pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]);
 	}
+	workers[0].tells = true;
 	worker_main(&workers[0]);
 	for (unsigned i = 1; i <= started; i++)
 		pthread_join(workers[i].thread, NULL);

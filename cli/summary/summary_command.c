@@ -448,12 +448,8 @@ int command_summary(int argc, char **argv)
 	wishes.job.save = wishes.save;
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
-	/*
-	 * Which queue a call submitted to is known from all commands, so that tables by queue need
-	 * all calls that submitted.
-	 */
-	bool exact = wishes.exact || wishes.by == BY_QUEUE;
-	int code = exact ? summary_exact(&history, &wishes) : summary_flat(&history, &wishes);
+	int code =
+		wishes.exact ? summary_exact(&history, &wishes) : summary_flat(&history, &wishes);
 
 	history_free(&history);
 	selection_free(&wishes.filter.selection);

@@ -137,21 +137,21 @@ void history_sum_add(struct rank_sum *sum, const struct history *history)
 	sum->lost += history->lost;
 }
 
-static void take_event(void *user, const json_t *event)
-{
-	history_event(user, event, 0);
-}
-
 static int json_sum(struct rank_sum *sum, const char *path)
 {
 	struct history history = {0};
-	struct trace_totals totals;
-	int code = trace_events(path, "the sum", take_event, &history, &totals);
+	struct flat_sums sums = {.history = &history};
+	char *paths[] = {need(strdup(path))};
+	bool kept;
+	int code = flat_sum_any(&sums, paths, 1, BY_PROCESS, NULL, &kept);
 
-	history.lost += totals.lost;
-	if (code != EXIT_BROKEN)
+	if (code != EXIT_BROKEN && kept)
 		history_sum_add(sum, &history);
+	else if (code != EXIT_BROKEN)
+		flat_sum_add(sum, &sums);
+	flat_free(&sums);
 	history_free(&history);
+	free(paths[0]);
 	return code;
 }
 

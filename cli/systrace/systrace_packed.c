@@ -72,6 +72,7 @@ static void unpack_bytes(struct unpacking *unpacking, unsigned char *bytes, size
 	size_t count;
 
 	inflater_feed(&unpacking->inflater, bytes, size);
+	spool_show(unpacking->spool);
 	do {
 		unpacking->failed =
 			!inflater_next(&unpacking->inflater, unpacking->out, PIECE, &count, 0) ||

@@ -14,7 +14,7 @@ stress_scripts += %D%/phases/phases.sh
 deep_stress_scripts += %D%/phases/phases_fuzz.sh %D%/summary/sums_fuzz.sh %D%/summary/scan_fuzz.sh %D%/summary/events_fuzz.sh
 test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c %D%/summary/fuzz_events.c
 test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
-test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_target.py
+test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/summary/summary_progress.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_target.py
 test_files += %D%/phases/fuzz_phases.c %D%/phases/phases_calls.py %D%/phases/phases_inputs.py %D%/phases/phases_memory.py \
 	%D%/phases/phases_model.py %D%/phases/phases_progress.py %D%/phases/nnapi
 

@@ -346,7 +346,8 @@ static void check_file(char *path, enum grouping by)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST};
+	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST,
+						  BY_QUEUE};
 	static char text[TEXT_MOST];
 	static unsigned char packed[TEXT_MOST + 4096];
 	const void *bytes = text;
@@ -368,7 +369,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	if (file < 0 || write(file, bytes, length) != (ssize_t)length)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	check_file(path, groupings[input[0] & 3]);
+	check_file(path, groupings[(input[0] >> 4) % 5]);
 	close(file);
 	return 0;
 }

@@ -116,13 +116,14 @@ static void sum_up(enum grouping by)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST};
+	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST,
+						  BY_QUEUE};
 	char *file;
 
 	if (size < 2)
 		return 0;
 	/* The second byte is the grouping; the others are the file. */
-	uint8_t by = input[1] % 4, *rest = need(malloc(size - 1));
+	uint8_t by = input[1] % 5, *rest = need(malloc(size - 1));
 
 	rest[0] = input[0];
 	memcpy(rest + 1, input + 2, size - 2);

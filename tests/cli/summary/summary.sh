@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 76
+plan 77
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -161,6 +161,8 @@ narrow=$(in_terminal "$tracelayer" summary "$tmp/long.json" | tr -d '\r')
 like "$narrow" '^n{20,60}\.\.\. ' "on a terminal a long name is shortened"
 is "$(printf '%s\n' "$narrow" | awk 'length > 120' | wc -l)" 0 "and no line is wider than the terminal"
 like "$(summary "$tmp/long.json")" '^n{300} ' "in a file it is whole"
+
+ok "while a file is read, a terminal shows how far" "$python" "$top_srcdir/tests/cli/summary/summary_progress.py" "$tracelayer"
 
 # --- files that end early: what is there is used
 out=$(summary --csv "$tmp/cut.json" 2>"$tmp/said"); is $? 3 "a cut file: exit 3"

@@ -4,7 +4,7 @@
 # percentiles to 1.6 %, and takes no memory for a call.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 36
+plan 40
 
 random() { "$python" "$top_srcdir/tests/cli/summary/summary_device.py" "$@"; }
 flat() { "$python" "$top_srcdir/tests/cli/summary/summary_flat.py" "$@"; }
@@ -24,12 +24,10 @@ in_all()	# BY FILE…
 }
 
 # --- calls, devices, queues and what they waited for
-for by in function thread process request; do
+for by in function thread process request queue; do
 	ok "every row by $by is that of --exact" in_all $by 100.tlt 200.tlt
 	ok "and with the program's own events and marks" in_all $by 100.own.tlt 200.own.tlt
 done
-is "$("$tracelayer" summary --csv --by=queue "$tmp/1/100.tlt")" "$("$tracelayer" summary --csv --by=queue --exact "$tmp/1/100.tlt")" \
-	"by queue, every call is kept anyway"
 
 # --- a part of it
 for part in "--name=call_1*,write*,layer" "--time=0.000001-0.000004" "--failed" "--longer-than=200ns" "--thread=101,queue*"; do
@@ -39,6 +37,7 @@ done
 # --- many stretches of time
 flat large "$tmp/1" 2500 || exit 99
 ok "more commands than are looked up at once" flat compare "$tracelayer" function "$tmp/1/large.tlt"
+ok "by queue, too" flat compare "$tracelayer" queue "$tmp/1/large.tlt"
 
 # --- memory
 ok "a hundred thousand calls and commands take little more memory than a few" flat memory "$tracelayer" "$tmp/1/100.tlt" "$tmp/1/large.tlt" 32768
@@ -58,7 +57,7 @@ is "$( (printf trace; sleep 0.1) | "$tracelayer" summary - 2>&1)" "tracelayer: s
 # --- JSON with more than a million events
 json=$tmp/1
 flat json "$json" 5100 1060000 || exit 99
-for by in function thread process request; do
+for by in function thread process request queue; do
 	ok "JSON by $by: every row is that of --exact" flat compare "$tracelayer" $by "$json/large.json"
 done
 for part in "--time=0.000001-0.002" "--thread=101,queue*" "--failed"; do
@@ -70,6 +69,8 @@ for file in late mixed; do
 done
 json_csv=$("$tracelayer" summary --csv "$json/mixed.json.gz")
 is "$(cat "$json/mixed.json.gz" | "$tracelayer" summary --csv -)" "$json_csv" "a pipe, which can't be read again"
+"$tracelayer" summary --exact --save="$tmp/exact.sum" "$json/large.json" >/dev/null 2>&1
+is "$("$tracelayer" diff "$tmp/exact.sum" "$json/large.json" | grep -c 'all alike$')" 5 "diff makes the same sum of it"
 ok "several files, one of them in the record format" flat compare "$tracelayer" process "$json/large.json" "$json/200.own.tlt"
 ok "five million events take little more memory than one million" flat memory "$tracelayer" "$json/plain.json.gz" "$json/more.json.gz" 8192
 head -c $(($(stat -c %s "$json/more.json.gz") / 2)) "$json/more.json.gz" >"$tmp/cut.json.gz"
