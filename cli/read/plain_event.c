@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_event.c: see plain_event.h. The byte behind the last one is 0, which no token of JSON has: so
- * the end is found without being looked for. Whatever does not match ends the attempt, and only then
- * is asked whether the bytes had come to their end.
+ * plain_event.c: see plain_event.h. The byte behind the last one is 0, which no token of JSON has. So no
+ * loop has to look for the end: the first byte that does not match ends the attempt, and only then the
+ * code asks whether that was the end of the bytes.
  */
 #include "config.h"
 
@@ -55,9 +55,16 @@ static bool word_pass(struct scanner *scanner, const char *word, size_t size)
 }
 
 /* Bytes of a string that need no second look: no control characters, quotes, backslashes, UTF-8. */
-static inline bool byte_is_simple(unsigned char c)
+static const bool simple_bytes[256] = {
+	[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
+
+static inline void simple_pass(struct scanner *scanner)
 {
-	return c >= ' ' && c != '"' && c != '\\' && c < 0x80;
+	const char *at = scanner->at;
+
+	while (simple_bytes[(unsigned char)*at])
+		at++;
+	scanner->at += at - scanner->at;
 }
 
 static bool utf8_pass(struct scanner *scanner)
@@ -73,8 +80,7 @@ static bool text_take(struct scanner *scanner, struct plain_text *text)
 {
 	text->at = scanner->at;
 	for (;;) {
-		while (byte_is_simple((unsigned char)*scanner->at))
-			scanner->at++;
+		simple_pass(scanner);
 		if (*scanner->at == '"')
 			break;
 		if ((unsigned char)*scanner->at < 0x80 || !utf8_pass(scanner))
@@ -88,8 +94,7 @@ static bool text_take(struct scanner *scanner, struct plain_text *text)
 static bool string_pass(struct scanner *scanner)
 {
 	for (;;) {
-		while (byte_is_simple((unsigned char)*scanner->at))
-			scanner->at++;
+		simple_pass(scanner);
 		if (*scanner->at == '"') {
 			scanner->at++;
 			return true;
@@ -109,6 +114,16 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Up to a place at which there are too many. */
+static inline void digits_take(char **at, const char *most, uint64_t *number)
+{
+	const char *digit = *at;
+
+	for (; is_digit(*digit) && digit < most; digit++)
+		*number = *number * 10 + (uint64_t)(*digit - '0');
+	*at += digit - *at;
+}
+
 /*
  * A number without an exponent, as strtod reads it: a whole number and a power of ten that are both
  * exact give the nearest double.
@@ -124,16 +139,14 @@ static bool number_take(struct scanner *scanner, double *value)
 	unsigned decimals = 0;
 	const char *first = at;
 
-	while (is_digit(*at) && at - first <= (long)MOST_DIGITS)
-		number = number * 10 + (uint64_t)(*at++ - '0');
+	digits_take(&at, at + MOST_DIGITS + 1, &number);
 	scanner->at = at;
 	if (at == first || (*first == '0' && at - first > 1))
 		return false;
 	if (*at == '.') {
 		const char *point = at++;
 
-		while (is_digit(*at) && at - first <= (long)MOST_DIGITS)
-			number = number * 10 + (uint64_t)(*at++ - '0');
+		digits_take(&at, first + MOST_DIGITS + 2, &number);
 		scanner->at = at;
 		decimals = (unsigned)(at - point - 1);
 		if (!decimals)
