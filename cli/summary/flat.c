@@ -839,10 +839,12 @@ static bool flat_pour(void *user)
 	if (!flat->poured) {
 		/* From now on it is small. */
 		free(history->calls);
+		free(history->commands);
 		free(history->submissions);
 		history->calls = NULL;
+		history->commands = NULL;
 		history->submissions = NULL;
-		history->calls_room = history->submissions_room = 0;
+		history->calls_room = history->commands_room = history->submissions_room = 0;
 	}
 	flat->poured = true;
 	flat->reader.most = EVENTS_AT_ONCE;
