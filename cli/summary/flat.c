@@ -17,6 +17,7 @@
 #include "cli/summary/event_runs.h"
 #include "cli/summary/flat.h"
 #include "cli/summary/history_reader.h"
+#include "cli/summary/kept_times.h"
 #include "cli/summary/record_scan.h"
 
 /* Tests make them small. */
@@ -25,7 +26,10 @@
 #define CALLS_AT_ONCE	 (192u << 10)
 #endif
 
-/* Of files that are not in the record format: so many events are kept, and later read at once. */
+/*
+ * So many durations are kept; of files that are not in the record format, so many events. Of these, a
+ * smaller number is read at once later.
+ */
 #ifndef EVENTS_KEPT
 #define EVENTS_KEPT    (1u << 20)
 #define EVENTS_AT_ONCE (64u << 10)
@@ -58,6 +62,7 @@ struct flat_worker {
 	struct group_sum *groups;
 	uint32_t ngroups;
 	struct filter_memory filtered;
+	struct kept_times times;
 	struct host_call *calls;
 	struct scan_command *commands;
 	size_t ncalls, calls_room, ncommands, commands_room;
@@ -89,6 +94,9 @@ struct flat {
 	struct wait_search waits;
 	int64_t step; /* of the last search for calls */
 	struct queue_map queues;
+	struct kept_times times;
+	_Atomic size_t ntimes; /* of all workers */
+	atomic_bool rough;     /* there are too many */
 	/* of files that are not in the record format */
 	struct history_reader reader;
 	struct event_runs *events;
@@ -154,6 +162,22 @@ static bool worker_counts(struct flat_worker *worker, const struct host_call *ca
 						  record_scan_lock(flat->scan), call);
 }
 
+/* Safe in several threads, for different lists. */
+static void flat_keep_time(struct flat *flat, struct kept_times *times, const struct tally_row *row,
+			   int64_t duration)
+{
+	if (atomic_load_explicit(&flat->rough, memory_order_relaxed))
+		return;
+	if (atomic_fetch_add_explicit(&flat->ntimes, 1, memory_order_relaxed) >= EVENTS_KEPT) {
+		atomic_store_explicit(&flat->rough, true, memory_order_relaxed);
+		return;
+	}
+	kept_times_add(times, &(struct kept_time){.duration = duration,
+						  .kind = row->kind,
+						  .group = row->group,
+						  .name = row->name});
+}
+
 static void worker_sum_call_in(struct flat_worker *worker, const struct host_call *call,
 			       uint32_t group)
 {
@@ -162,6 +186,7 @@ static void worker_sum_call_in(struct flat_worker *worker, const struct host_cal
 
 	row->failed += call->failed;
 	histogram_add(&row->times, call->duration);
+	flat_keep_time(worker->flat, &worker->times, row, call->duration);
 	if (worker->flat->by == BY_FUNCTION)
 		return;
 	struct group_sum *sum = group_sum_of(&worker->groups, &worker->ngroups, group);
@@ -216,6 +241,9 @@ static void flat_merge(struct flat *flat)
 
 		tally_merge(&sums->tally, &worker->tally, map, NULL);
 		tally_free(&worker->tally);
+		if (!atomic_load(&flat->rough))
+			kept_times_merge(&flat->times, &worker->times, map);
+		kept_times_free(&worker->times);
 		for (uint32_t group = 0; group < worker->ngroups; group++)
 			if (worker->groups[group].extent.any)
 				group_sum_merge(group_sum_of(&sums->groups, &sums->ngroups,
@@ -669,6 +697,7 @@ static void tally_command(struct flat *flat, const struct device_command *comman
 	int64_t duration = command->end - command->start;
 
 	histogram_add(&row->times, duration);
+	flat_keep_time(flat, &flat->times, row, duration);
 	sum->row.commands++;
 	sum->row.commands_time += duration;
 	extent_add(&sum->extent, command->start, command->end);
@@ -760,6 +789,7 @@ static void flat_end(struct flat *flat)
 {
 	for (unsigned i = 0; i < flat->nworkers; i++) {
 		tally_free(&flat->workers[i].tally);
+		kept_times_free(&flat->workers[i].times);
 		free(flat->workers[i].groups);
 		free(flat->workers[i].calls);
 		free(flat->workers[i].commands);
@@ -772,6 +802,7 @@ static void flat_end(struct flat *flat)
 		record_scan_close(flat->scan);
 	progress_hide();
 	flat->history->ncalls = flat->history->ncommands = 0;
+	kept_times_free(&flat->times);
 }
 
 int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
@@ -783,11 +814,14 @@ int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
 	if (code == EXIT_DONE && filter)
 		filter_start(filter, flat.history->start);
 
+	flat.rough = !sums->wants_exact;
 	if (code == EXIT_DONE) {
 		flat_begin(&flat);
 		flat_sum_calls(&flat);
 		flat_sum_commands(&flat);
 		flat_sum_submissions(&flat);
+		if (!atomic_load(&flat.rough))
+			sums->exact = kept_times_exact(&flat.times, &sums->tally);
 		code = record_scan_judge(flat.scan, paths);
 	}
 	flat_end(&flat);
@@ -937,6 +971,7 @@ static bool is_stream(char **paths, int count)
 static enum flat_state flat_take_files(struct flat *flat, char **paths, int count,
 				       struct filter *filter, int *code)
 {
+	flat->rough = true;
 	flat_begin(flat);
 	*code = flat_read(flat, paths, count);
 	enum flat_state state = FLAT_SUMMED;
@@ -983,6 +1018,7 @@ int flat_sum_any(struct flat_sums *sums, char **paths, int count, enum grouping 
 void flat_free(struct flat_sums *sums)
 {
 	tally_free(&sums->tally);
+	free(sums->exact);
 	free(sums->groups);
 	if (sums->waits.queues)
 		waits_free(&sums->waits);

@@ -2,7 +2,8 @@
 /*
  * flat.h: the tables of files without their history: calls and commands are summed up as they are
  * read, in memory that does not grow with their number. Counts, sums, least and largest are
- * exact; percentiles are those of a histogram (tables/histogram.h).
+ * exact. Percentiles are those of a histogram (tables/histogram.h), and with .wants_exact exact, too, as
+ * long as there are few calls and commands.
  */
 #ifndef TL_CLI_SUMMARY_FLAT_H
 #define TL_CLI_SUMMARY_FLAT_H

@@ -423,7 +423,7 @@ static bool files_are_records(const struct wishes *wishes)
 static int summary_flat(struct history *history, struct wishes *wishes)
 {
 	struct filter *filter = filter_is_any(&wishes->filter) ? &wishes->filter : NULL;
-	struct flat_sums sums = {.history = history};
+	struct flat_sums sums = {.history = history, .wants_exact = true};
 	bool kept = false;
 	int code;
 

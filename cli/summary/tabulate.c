@@ -194,8 +194,7 @@ static int compare_calls(const void *a, const void *b, void *context)
 	return (x->duration > y->duration) - (x->duration < y->duration);
 }
 
-/* Nearest rank: that of the least duration which at least `percent` of all do not exceed. */
-static size_t nearest_rank(size_t count, unsigned percent)
+size_t nearest_rank(size_t count, unsigned percent)
 {
 	size_t nth = (count * percent + 99) / 100;
 
@@ -593,10 +592,22 @@ static int compare_rows(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
+static struct exact_times times_of(const struct flat_sums *sums, const struct tally_row *row)
+{
+	if (sums->exact)
+		return sums->exact[row - sums->tally.rows];
+	return (struct exact_times){
+		.median = histogram_percentile(&row->times, 50),
+		.p99 = histogram_percentile(&row->times, 99),
+	};
+}
+
 static void add_row_of_calls(struct table *table, const struct tabulation *of,
-			     const struct tally_row *from, long long whole)
+			     const struct flat_sums *sums, const struct tally_row *from,
+			     long long whole)
 {
 	const struct histogram *times = &from->times;
+	const struct exact_times percentiles = times_of(sums, from);
 	char label[LABEL];
 
 	calls_row(table,
@@ -606,17 +617,18 @@ static void add_row_of_calls(struct table *table, const struct tabulation *of,
 				  .failed = from->failed,
 				  .total = times->sum,
 				  .min = times->min,
-				  .median = histogram_percentile(times, 50),
-				  .p99 = histogram_percentile(times, 99),
+				  .median = percentiles.median,
+				  .p99 = percentiles.p99,
 				  .max = times->max},
 		  whole);
 }
 
 static void add_row_of_commands(struct table *table, enum commands_table which,
-				const struct tabulation *of, const struct tally_row *from,
-				long long whole)
+				const struct tabulation *of, const struct flat_sums *sums,
+				const struct tally_row *from, long long whole)
 {
 	const struct histogram *times = &from->times;
+	const struct exact_times percentiles = times_of(sums, from);
 	char label[LABEL];
 
 	commands_row(table, which,
@@ -625,8 +637,8 @@ static void add_row_of_commands(struct table *table, enum commands_table which,
 					.count = times->count,
 					.total = times->sum,
 					.min = times->min,
-					.median = histogram_percentile(times, 50),
-					.p99 = histogram_percentile(times, 99),
+					.median = percentiles.median,
+					.p99 = percentiles.p99,
 					.max = times->max,
 					.bytes = from->bytes,
 					.bytes_time = from->bytes_time,
@@ -661,8 +673,9 @@ static const struct tally_row **rows_sorted(const struct tally *tally, uint32_t 
 }
 
 static void tabulate_rows(struct table *tables[TABLES], const struct tabulation *of,
-			  const struct tally *tally, int files)
+			  const struct flat_sums *from, int files)
 {
+	const struct tally *tally = &from->tally;
 	struct kind_sum sums[TALLY_KINDS];
 	const struct tally_row **rows = rows_sorted(tally, of->history->names.count, sums);
 	long long whole =
@@ -680,10 +693,10 @@ static void tabulate_rows(struct table *tables[TABLES], const struct tabulation 
 		struct table *table = tables[TABLE_CALLS + kind];
 
 		if (kind < TALLY_KERNELS)
-			add_row_of_calls(table, of, rows[i], sums[kind].time);
+			add_row_of_calls(table, of, from, rows[i], sums[kind].time);
 		else
 			add_row_of_commands(table, (enum commands_table)(kind - TALLY_KERNELS), of,
-					    rows[i], whole);
+					    from, rows[i], whole);
 	}
 	calls_heading(tables[TABLE_CALLS], of, sums[TALLY_CALLS].count, sums[TALLY_CALLS].names,
 		      files);
@@ -705,7 +718,7 @@ void tabulate_sums(struct table *tables[TABLES], struct flat_sums *sums, enum gr
 	struct tabulation of = {sums->history, by, are_several(sums->history)};
 
 	memset(tables, 0, TABLES * sizeof(*tables));
-	tabulate_rows(tables, &of, &sums->tally, files);
+	tabulate_rows(tables, &of, sums, files);
 	if (sums->ncommands) {
 		tables[TABLE_QUEUES] = tabulate_queues(&of, &sums->waits);
 		tables[TABLE_WAITS] = tabulate_waits(&of, &sums->waits);

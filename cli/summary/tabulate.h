@@ -58,10 +58,19 @@ uint32_t group_of_call(const struct history *history, enum grouping by,
 uint32_t group_of_command(const struct history *history, enum grouping by,
 			  const struct device_command *command);
 
+/* The nearest rank: that of the least of `count` which at least `percent` of all do not exceed. */
+size_t nearest_rank(size_t count, unsigned percent);
+
+struct exact_times {
+	int64_t median, p99;
+};
+
 /* All that files have, summed up. */
 struct flat_sums {
-	struct history *history; /* names, threads, queues; without calls and commands */
-	struct tally tally;	 /* groups are those of the grouping */
+	struct history *history;   /* names, threads, queues; without calls and commands */
+	struct tally tally;	   /* groups are those of the grouping */
+	struct exact_times *exact; /* by row of the tally; NULL: its histograms tell */
+	bool wants_exact;	   /* as long as there are few calls and commands */
 	struct group_sum *groups;
 	uint32_t ngroups;
 	struct waits waits;

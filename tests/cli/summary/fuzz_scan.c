@@ -82,6 +82,19 @@ int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t u
 
 /* ---- the target ---- */
 
+static void check_times(const struct flat_sums *sums)
+{
+	for (uint32_t i = 0; sums->exact && i < sums->tally.nrows; i++) {
+		const struct histogram *times = &sums->tally.rows[i].times;
+		const struct exact_times *exact = &sums->exact[i];
+		int64_t near = histogram_percentile(times, 50);
+
+		if (exact->median < times->min || exact->p99 < exact->median ||
+		    exact->p99 > times->max || llabs(exact->median - near) > near / 32 + 1)
+			abort();
+	}
+}
+
 /* Groups and functions have the same calls. */
 static void check_sums(const struct flat_sums *sums, enum grouping by)
 {
@@ -100,11 +113,12 @@ static void sum_up(enum grouping by)
 {
 	struct table *tables[TABLES] = {NULL};
 	struct history history = {0};
-	struct flat_sums sums = {.history = &history};
+	struct flat_sums sums = {.history = &history, .wants_exact = true};
 	char name[] = "fuzz.tlt", *paths[] = {name};
 
 	if (flat_sum(&sums, paths, 1, by, NULL) == EXIT_DONE) {
 		check_sums(&sums, by);
+		check_times(&sums);
 		tabulate_sums(tables, &sums, by, 1);
 		for (int i = 0; i < TABLES; i++)
 			if (tables[i])

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # tracelayer summary of .tlt files, and of JSON with more than a million events, sums up as it reads: what it prints is what --exact prints,
-# percentiles to 1.6 %, and takes no memory for a call.
+# percentiles to 1.6 % where there are more than a million events, and takes no memory for a call.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 plan 40
