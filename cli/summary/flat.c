@@ -18,6 +18,7 @@
 #include "cli/summary/flat.h"
 #include "cli/summary/history_reader.h"
 #include "cli/summary/kept_times.h"
+#include "cli/summary/queue_map.h"
 #include "cli/summary/record_scan.h"
 
 /* Tests make them small. */
@@ -66,18 +67,6 @@ struct flat_worker {
 	struct host_call *calls;
 	struct scan_command *commands;
 	size_t ncalls, calls_room, ncommands, commands_room;
-};
-
-/*
- * By process and correlation, the queue that a call submitted to: for rows by queue. Correlations are
- * given out one after the other: those that differ in the last bits only lie together.
- */
-#define QUEUES_TOGETHER 16u
-
-struct queue_map {
-	struct numbers keys;
-	uint32_t (*queues)[QUEUES_TOGETHER]; /* NOBODY: none */
-	uint32_t room;
 };
 
 struct flat {
@@ -475,32 +464,7 @@ static void commands_find_submissions(struct flat *flat)
 
 /* ---- the queues that calls submitted to ---- */
 
-static uint64_t queues_key(uint32_t process, uint32_t correlation)
-{
-	return submission_key(process, correlation / QUEUES_TOGETHER);
-}
-
-/* Of one that went to several queues the first one counts. */
-static void queue_map_add(struct queue_map *map, const struct history *history, uint32_t queue,
-			  uint32_t correlation)
-{
-	const struct queue *queues = history->queues;
-	uint32_t count = map->keys.count,
-		 place = numbers_add(&map->keys, queues_key(queues[queue].process, correlation));
-
-	if (place == map->room) {
-		map->room = map->room ? 2 * map->room : 64;
-		map->queues = need(reallocarray(map->queues, map->room, sizeof(*map->queues)));
-	}
-	if (place == count)
-		memset(map->queues[place], 0xff, sizeof(*map->queues));
-	uint32_t *to = &map->queues[place][correlation % QUEUES_TOGETHER];
-
-	if (*to == NOBODY || queues[queue].number < queues[*to].number)
-		*to = queue;
-}
-
-static void queue_map_take(struct flat *flat)
+static void flat_note_queues(struct flat *flat)
 {
 	const struct history *history = flat->history;
 
@@ -512,12 +476,6 @@ static void queue_map_take(struct flat *flat)
 	}
 }
 
-static void queue_map_free(struct queue_map *map)
-{
-	numbers_free(&map->keys);
-	free(map->queues);
-}
-
 static void worker_sum_submission(void *user, const struct host_call *call)
 {
 	struct flat_worker *worker = user;
@@ -525,12 +483,8 @@ static void worker_sum_submission(void *user, const struct host_call *call)
 
 	if (!call->correlation || !worker_counts(worker, call))
 		return;
-	uint32_t place = numbers_find(
-		&flat->queues.keys,
-		queues_key(flat->history->lanes[call->thread].process, call->correlation));
-	uint32_t queue = place == NO_NUMBER
-				 ? NOBODY
-				 : flat->queues.queues[place][call->correlation % QUEUES_TOGETHER];
+	uint32_t process = flat->history->lanes[call->thread].process,
+		 queue = queue_map_find(&flat->queues, process, call->correlation);
 
 	worker_sum_call_in(worker, call, queue == NOBODY ? 0 : queue + 1);
 }
@@ -735,7 +689,7 @@ static void flat_take_commands(struct flat *flat)
 	if (flat->filter)
 		flat_filter_commands(flat);
 	if (flat->by == BY_QUEUE)
-		queue_map_take(flat);
+		flat_note_queues(flat);
 	for (size_t i = 0; i < flat->history->ncommands; i++)
 		tally_command(flat, &flat->history->commands[i]);
 	wait_search_commands(&flat->waits, group_of_wait, &grouping);
