@@ -3,7 +3,7 @@
  * cli.h: the contract of cli, the tracelayer command. tracelayer.c finds the command that the user
  * names and calls it. Nothing else may include this header, or stand above this room.
  *
- * The rooms, from the top: profile, top, run, diff, summary, recover, export, phases, apis and control are
+ * The rooms, from the top: profile, top, run, report, diff, summary, recover, export, phases, apis and control are
  * commands, each with a folder; systrace, sqlite, read and outputs are files in and out; tally sums up
  * calls and device commands; live looks at processes that run; leftovers are the buffers files of traced processes; job is the folder
  * of a job; basics is what every command needs. A room uses those that stand after it, then tables,
@@ -22,6 +22,7 @@
 #include "cli/phases/phases.h"
 #include "cli/profile/profile.h"
 #include "cli/recover/recover.h"
+#include "cli/report/report.h"
 #include "cli/run/run.h"
 #include "cli/summary/summary.h"
 #include "cli/top/top.h"

@@ -36,6 +36,7 @@ tracelayer_SOURCES = \
 	%D%/summary/summary.h %D%/summary/summary_command.c %D%/summary/history.h %D%/summary/history.c %D%/summary/history_reader.h %D%/summary/history_reader.c %D%/summary/plain_history.h %D%/summary/plain_history.c %D%/summary/event_runs.h %D%/summary/event_runs.c %D%/summary/queue_map.h %D%/summary/queue_map.c %D%/summary/kept_times.h %D%/summary/kept_times.c %D%/summary/flat.h %D%/summary/flat.c %D%/summary/record_scan.h %D%/summary/record_scan.c %D%/summary/waits.h %D%/summary/waits.c %D%/summary/filter.h %D%/summary/filter.c %D%/summary/trace_sum.h %D%/summary/trace_sum.c %D%/summary/job_sums.h %D%/summary/job_sums.c %D%/summary/job_tables.h %D%/summary/job_tables.c %D%/summary/job_summary.h %D%/summary/job_summary.c %D%/summary/tabulate.h %D%/summary/tabulate.c \
 	%D%/summary/sum_save.h %D%/summary/sum_save.c \
 	%D%/diff/diff.h %D%/diff/diff_command.c %D%/diff/pairs.h %D%/diff/pairs.c %D%/diff/rank_test.h %D%/diff/rank_test.c %D%/diff/conditions.h %D%/diff/conditions.c %D%/diff/diff_tables.h %D%/diff/diff_tables.c \
+	%D%/report/report.h %D%/report/report_command.c %D%/report/report_model.h %D%/report/report_model.c %D%/report/report_page.h %D%/report/report_page.c \
 	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \
 	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c %D%/apis/user_folders.h %D%/apis/user_folders.c \
 	%D%/run/run.h %D%/run/run.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
@@ -48,6 +49,16 @@ tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAG
 # a DT_RUNPATH) is also searched for what preloaded libraries need.
 tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
 tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+
+# The page of `tracelayer report`: page.html, page.css and page.js as arrays page_html, page_css and page_js.
+report_page_files = %D%/report/page.html %D%/report/page.css %D%/report/page.js
+EXTRA_DIST += $(report_page_files)
+CLEANFILES += %D%/report/page_files.h
+%D%/report/page_files.h: $(report_page_files) %D%/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for file in html css js; do \
+		echo "static const char page_$$file[] = {" && od -An -v -tx1 "$(srcdir)/%D%/report/page.$$file" | sed -e 's/ \(..\)/0x\1,/g' && echo '0};' || exit 1; \
+	done >$@.new && mv $@.new $@
+%D%/report/tracelayer-report_page.$(OBJEXT): %D%/report/page_files.h
 
 # What shells complete, where they look for it.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -9,8 +9,10 @@
 #ifndef TL_CLI_SUMMARY_SUMMARY_H
 #define TL_CLI_SUMMARY_SUMMARY_H
 
+#include "cli/summary/history.h"
 #include "cli/summary/job_summary.h"
 #include "cli/summary/job_sums.h"
+#include "cli/summary/tabulate.h"
 #include "cli/summary/trace_sum.h"
 
 int command_summary(int argc, char **argv);

@@ -21,7 +21,7 @@ ROWS = [
     "layer/process layer/program layer/device/cuda layer/device",
     "layer/base format/encode format/args format/file common include",
     # the command
-    "cli cli/profile cli/top cli/run cli/diff cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"
+    "cli cli/profile cli/top cli/run cli/report cli/diff cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"
     " cli/sqlite cli/tally cli/read cli/outputs cli/live cli/leftovers cli/job cli/basics tables common include",
     "cli/export cli/read cli/outputs format/encode format/args",
     "cli/summary format/encode format/args",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests of everything at once: whole programs, viewers, the examples
-long_scripts += %D%/viewers.sh
+long_scripts += %D%/viewers.sh %D%/report.sh
 check_scripts += %D%/driver_calls.sh %D%/job.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
-test_files += %D%/viewers/browser.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
+test_files += %D%/viewers/browser.py %D%/viewers/report.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
 	%D%/viewers/tracing.py %D%/viewers/view.py %D%/viewers/viewer.sh
 stress_scripts += %D%/cl_programs.sh %D%/ze_names.sh
 deep_stress_scripts += %D%/cl_many_threads.sh %D%/cl_real_programs.sh

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_model.h: what the page shows of traces: slices by lane and row, arrows, texts, and what the
+ * traces say of their processes.
+ */
+#ifndef TL_CLI_REPORT_REPORT_MODEL_H
+#define TL_CLI_REPORT_REPORT_MODEL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/basics/basics.h"
+
+/* Bytes that grow. */
+struct bytes {
+	unsigned char *list;
+	size_t count, room;
+};
+
+void bytes_number(struct bytes *bytes, uint64_t number); /* as a varint */
+void bytes_text(struct bytes *bytes, const char *text, size_t size);
+
+enum { SLICE_FAILED = 1, SLICE_UNENDED = 2, SLICE_FLAGS = 2 /* bits */ };
+
+struct report_slice {
+	int64_t start, duration; /* nanoseconds; a duration of -1: it goes on to the trace's end */
+	uint32_t lane, row;
+	uint32_t kind;	/* in .kinds */
+	uint32_t shape; /* of its arguments, in .texts */
+	size_t values,
+		nvalues; /* of its arguments: varints, where in .values, and how many bytes */
+};
+
+struct report_arrow {
+	int64_t from, to;
+	uint32_t from_lane, to_lane;
+};
+
+/* One end of an arrow. Steps between the ends are ends, too. */
+struct arrow_end {
+	uint64_t id;
+	int64_t time;
+	uint32_t process, name, lane;
+	int last; /* 0: the start; 1: a step; 2: the end */
+};
+
+struct report_lane {
+	uint32_t process, nrows;
+	char *name, *number;
+	bool is_queue;
+	size_t *open; /* slices that have begun */
+	size_t depth, room;
+};
+
+struct report_process {
+	char *name, *labels, *number;
+	json_t *facts; /* the machine and the settings */
+	int file;
+};
+
+struct report_model {
+	struct report_slice *slices;
+	size_t nslices, slices_room;
+	struct report_arrow *arrows;
+	size_t narrows, arrows_room;
+	struct arrow_end *ends;
+	size_t nends, ends_room;
+	struct report_lane *lanes;
+	struct report_process *processes;
+	struct names texts, lane_keys, process_keys;
+	struct numbers addresses, kinds; /* a kind: its name, its categories, its flags */
+	struct bytes values;
+	int64_t first, last;
+	bool any;
+	int file;
+	struct bytes shape; /* in the making */
+};
+
+void model_event(struct report_model *model, const json_t *event);
+
+/*
+ * All events are in: sorts slices by lane, row and time, and makes arrows of their ends. Slices of a
+ * row do not overlap.
+ */
+void model_arrange(struct report_model *model);
+void model_free(struct report_model *model);
+
+/* The parts of a kind. */
+static inline uint32_t kind_name(uint64_t kind)
+{
+	return (uint32_t)(kind >> 32);
+}
+
+static inline uint32_t kind_category(uint64_t kind)
+{
+	return (uint32_t)kind >> SLICE_FLAGS;
+}
+
+static inline unsigned kind_flags(uint64_t kind)
+{
+	return kind & ((1u << SLICE_FLAGS) - 1);
+}
+
+#endif

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracelayer report: the page has each call and command of its traces, with its arguments; no text of a trace becomes markup; mistakes are said.
+# tests/whole/report.sh drives a page in a browser.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+top_srcdir=$(cd "$top_srcdir" && pwd)
+apps=$(cd "$top_builddir/tests/apps" && pwd)
+need_command
+need_library
+plan 25
+
+cd "$tmp" || exit 99
+traces="$top_srcdir/tests/cli/report/report_traces.py"
+report() { "$tracelayer" report "$@"; }
+page() { "$python" -B "$traces" read "$1"; }
+
+# ---- a real program
+timeout 60 "$tracelayer" run -o t.tlt -- "$apps/cl_vector_add" >/dev/null 2>&1
+"$tracelayer" export -f t.tlt -o t.json 2>/dev/null
+report t.tlt -o t.html >said 2>&1
+is "$? $(cat said)" "0 " "a page is made without a word"
+"$python" -B - t.json t.html "$(dirname "$traces")" >compared <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[3])
+import report_traces
+events = json.load(open(sys.argv[1]))
+page, facts, slices, arrows = report_traces.read(sys.argv[2])
+wanted = [(str(e["pid"]), str(e["tid"]), round(e["ts"] * 1000), round(e["dur"] * 1000), e["name"], json.dumps(e["args"], sort_keys=True)) for e in events if e["ph"] == "X"]
+found = [(one[0], one[1], facts["first"] + one[3], one[4], one[5], json.dumps(one[7], sort_keys=True)) for one in slices]
+print(len(found) > 20, sorted(wanted) == sorted(found), arrows == sum(e["ph"] == "s" for e in events), arrows > 0)
+facts_of = [e["args"] for e in events if e["ph"] == "M" and e["name"] == "tracelayer"]
+# Readers of JSON have numbers as doubles.
+plain = lambda value: {name: float(one) if isinstance(one, int) else one for name, one in value.items()}
+print(facts_of and plain(facts["processes"][0]["facts"]) == plain(facts_of[0]))
+print([lane["queue"] for lane in facts["lanes"] if lane["rows"]].count(True))
+print(any(row["failed"] == 0 for table in facts["summary"]["tables"] for row in table["rows"] if "failed" in row), [table["table"] for table in facts["summary"]["tables"]].count("queues"))
+END
+is "$(sed -n 1p compared)" "True True True True" "it has each call and command with its time and its arguments, and each arrow"
+is "$(sed -n 2p compared)" "True" "what the trace says of the machine and the settings"
+is "$(sed -n 3p compared)" "1" "one lane is a queue's"
+is "$(sed -n 4p compared)" "True 1" "the tables of summary"
+report t.json -o j.html
+is "$(page j.html | sort | sha256sum)" "$(page t.html | sort | sha256sum)" "JSON gives the same page as .tlt"
+gzip -k t.json
+report t.json.gz -o z.html
+is "$(page z.html | sha256sum)" "$(page j.html | sha256sum)" "compressed JSON does, too"
+report - -o - <t.json >o.html
+is "$(page o.html | sha256sum)" "$(page j.html | sha256sum)" "standard input and output"
+report t.tlt t.json -o two.html
+is "$(page two.html | sed -n 1p | cut -d' ' -f1)" "$(($(page t.html | head -n 1 | cut -d' ' -f1) * 2))" "two traces are one page"
+
+# ---- hostile texts
+"$python" -B "$traces" hostile evil.json
+report evil.json -o evil.html 2>said
+is "$? $(cat said)" "0 " "a trace with hostile texts is a trace"
+is "$(page evil.html | sed -n 1p)" "5 slices, 1 arrows, 7 scripts, 0 pictures" "no text becomes an element"
+is "$(tr -d '\n' <evil.html | grep -c '<script>')" 0 "no script lacks the nonce or a type that is no script"
+"$python" -B - evil.html "$(dirname "$traces")" >compared <<'END'
+import sys
+sys.path.insert(0, sys.argv[2])
+import report_traces
+page, facts, slices, arrows = report_traces.read(sys.argv[1])
+evil = report_traces.EVIL
+print([one[7] for one in slices if one[5] == evil] == [{evil: [evil, {evil: -1.5}, 7, None, True, "0x1f", "0x01"]}])
+print(facts["processes"][0]["name"] == evil, facts["processes"][0]["facts"] == {evil: evil}, facts["lanes"][0]["name"] == evil)
+END
+is "$(cat compared)" "True
+True True True" "and each text is in the page as it was"
+like "$(grep -o "content=\"default-src[^\"]*" evil.html)" "default-src 'none'; script-src 'nonce-[0-9a-f]{32}'; style-src 'nonce-[0-9a-f]{32}'" "the page may ask for nothing, and run only its own script"
+is "$(page evil.html | grep -o '[01] [0-9]* 5000 0 "cross[a-z]*"' | sort)" "0 0 5000 0 \"crossing\"
+1 2000 5000 0 \"crossed\"" "slices that cross are on two rows"
+like "$(page evil.html | grep '"unended"')" '^1 2 0 9000 2000 2 ' "a mark without an end goes on to the trace's end, and says so"
+like "$(page evil.html | grep '"instant"')" '^1 2 0 11000 0 0 ' "an instant has no duration"
+
+# ---- the file
+report evil.json -o evil.html >said 2>&1
+is "$? $(cat said)" "0 tracelayer: evil.html: that name is taken; written to evil.1.html (-f overwrites)" "a page that is there is kept"
+echo old >old.html
+report -f evil.json -o old.html
+is "$? $(head -n 1 old.html)" "0 <!DOCTYPE html>" "--force replaces it"
+report nothing.json -o n.html >said 2>&1
+like "$? $(cat said)" "^1 tracelayer: nothing.json: .*No such file" "a trace that is missing"
+ok "leaves no page" test ! -e n.html
+report evil.json -o nowhere/n.html >said 2>&1
+like "$? $(cat said)" "^1 tracelayer: nowhere/n.html: No such file" "a place that is missing"
+echo '[]' >empty.json
+report empty.json -o empty.html >said 2>&1
+is "$? $(cat said) $(page empty.html | sed -n 1p)" "0 tracelayer: the trace has no calls and no commands; the page is empty 0 slices, 0 arrows, 7 scripts, 0 pictures" "an empty trace"
+head -c 2000 t.json >short.json
+report short.json -o short.html >said 2>&1
+is $? 3 "a trace that ends early gives its page, and exit code 3"
+report -o n.html >said 2>&1
+is $? 2 "no trace is a mistake"
