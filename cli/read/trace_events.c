@@ -15,8 +15,9 @@
 #include "cli/outputs/trace_encoder.h"
 #include "format/encode/formats.h"
 
-/* The function to call for each event. */
+/* The functions to call for each event. */
 struct listener {
+	bool (*taken)(void *user, const char *text, size_t size);
 	void (*each)(void *user, const json_t *event);
 	void *user;
 };
@@ -50,6 +51,12 @@ static void add_events(const struct listener *listener, const struct encoding *e
 		return;
 	encoding->room[0] = '[';
 	tl_text_string(text, "]");
+	if (listener->taken && text->at < text->end) {
+		*text->at = 0;
+		if (listener->taken(listener->user, encoding->room,
+				    (size_t)(text->at - encoding->room)))
+			return;
+	}
 	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room),
 				    JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL),
 	       *event;
@@ -85,7 +92,7 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
 		    void *user)
 {
-	const struct listener listener = {each, user};
+	const struct listener listener = {.each = each, .user = user};
 	struct encoding encoding;
 
 	start_encoding(&encoding, trace);
@@ -143,10 +150,12 @@ static int read_records(const struct listener *listener, const char *path, const
 
 /* ---- files of either kind ---- */
 
-int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
-		 void *user, struct trace_totals *totals)
+int trace_event_texts(const char *path, const char *where,
+		      bool (*taken)(void *user, const char *text, size_t size),
+		      void (*each)(void *user, const json_t *event), void *user,
+		      struct trace_totals *totals)
 {
-	const struct listener listener = {each, user};
+	const struct listener listener = {taken, each, user};
 
 	*totals = (struct trace_totals){0};
 	if (record_file_is(path))
@@ -166,4 +175,10 @@ int trace_events(const char *path, const char *where, void (*each)(void *user, c
 	return state == TRACE_END	   ? EXIT_DONE
 	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
 					   : EXIT_BROKEN;
+}
+
+int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
+		 void *user, struct trace_totals *totals)
+{
+	return trace_event_texts(path, where, NULL, each, user, totals);
 }

@@ -7,6 +7,8 @@
 #define TL_CLI_READ_TRACE_EVENTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /* What a file in the record format has about the whole trace; in JSON these are events. */
 struct trace_totals {
@@ -22,6 +24,17 @@ struct trace_totals {
  */
 int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
 		 void *user, struct trace_totals *totals);
+
+/*
+ * The same for callers that read the text of events themselves, which is several times as fast. For
+ * each record of a .tlt file, `taken` gets its events as JSON, an array; if it returns false,
+ * `each` gets them. The text ends with a NUL byte, and is the callback's until it returns. NULL:
+ * `each` gets all.
+ */
+int trace_event_texts(const char *path, const char *where,
+		      bool (*taken)(void *user, const char *text, size_t size),
+		      void (*each)(void *user, const json_t *event), void *user,
+		      struct trace_totals *totals);
 
 struct tl_trace;
 

@@ -605,7 +605,7 @@ function showSelection() {
 }
 
 // The ten longest of calls, of each kind of commands, and of the rest.
-const group = one => one.device ? one.categories.includes("kernel") ? "Kernels" : one.categories.find(word => /transfer|copy|read|write|fill|memory/.test(word)) ? "Transfers" : "Commands of devices" : "Calls and events";
+const group = one => one.device ? one.categories.includes("kernel") ? "Kernels" : one.categories.find(word => /^(read|write|copy|fill|map|unmap|migrate)$/.test(word)) ? "Transfers" : "Commands of devices" : "Calls and events";
 function showSlowest() {
 	const groups = new Map(), names = kinds.map(group);
 	for (let i = 0; i < count; i++) {

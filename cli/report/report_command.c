@@ -66,33 +66,63 @@ static const struct argp argp = {
 struct reading {
 	struct report_model model;
 	struct history history;
+	bool is_flat; /* all files are .tlt: the tables come from sums */
+	struct flat_sums sums;
 };
+
+static bool take_text(void *user, const char *text, size_t size)
+{
+	struct reading *reading = user;
+
+	return model_text(&reading->model, text, size);
+}
 
 static void take_event(void *user, const json_t *event)
 {
 	struct reading *reading = user;
 
 	model_event(&reading->model, event);
-	history_event(&reading->history, event, reading->model.file);
+	if (!reading->is_flat)
+		history_event(&reading->history, event, reading->model.file);
+}
+
+/* Sums are a second look at the files, which standard input does not give. */
+static bool files_are_records(const struct page_files *files)
+{
+	for (int i = 0; i < files->count; i++)
+		if (!strcmp(files->paths[i], "-") || !record_file_is(files->paths[i]))
+			return false;
+	return true;
 }
 
 static int files_read(struct reading *reading, const struct page_files *files)
 {
 	int code = EXIT_DONE;
 
+	reading->is_flat = files_are_records(files);
+	reading->sums.history = &reading->history;
 	for (int i = 0; i < files->count; i++) {
 		struct trace_totals totals;
 
 		reading->model.file = i;
-		int state = trace_events(files->paths[i], "the page", take_event, reading, &totals);
+		reading->model.has_lane = false;
+		int state = trace_event_texts(files->paths[i], "the page",
+					      reading->is_flat ? take_text : NULL, take_event,
+					      reading, &totals);
 
 		if (state == EXIT_BROKEN)
 			return state;
 		code = state == EXIT_DONE ? code : state;
+		if (reading->is_flat)
+			continue;
 		reading->history.bytes += totals.bytes;
 		reading->history.lost += totals.lost;
 	}
-	history_resolve(&reading->history);
+	if (!reading->is_flat)
+		history_resolve(&reading->history);
+	else if (flat_sum(&reading->sums, files->paths, files->count, BY_FUNCTION, NULL) ==
+		 EXIT_BROKEN)
+		return EXIT_BROKEN;
 	model_arrange(&reading->model);
 	if (!reading->model.nslices)
 		say("the trace%s no calls and no commands; the page is empty",
@@ -110,7 +140,10 @@ static int page_fill(struct reading *reading, const struct page_files *files, in
 
 	if (!to)
 		return errno;
-	tabulate(tables, &reading->history, BY_FUNCTION, files->count);
+	if (reading->is_flat)
+		tabulate_sums(tables, &reading->sums, BY_FUNCTION, files->count);
+	else
+		tabulate(tables, &reading->history, BY_FUNCTION, files->count);
 	for (int i = 0; i < TABLES; i++)
 		if (tables[i]) {
 			table_sort(tables[i]);
@@ -163,6 +196,7 @@ int command_report(int argc, char **argv)
 		code = written ? written : code;
 	}
 	model_free(&reading.model);
+	flat_free(&reading.sums);
 	history_free(&reading.history);
 	return code;
 }

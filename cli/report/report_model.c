@@ -87,7 +87,7 @@ static bool address_is(const char *text, uint64_t *address)
 	return true;
 }
 
-static void shape_string(struct report_model *model, const char *text)
+void shape_string(struct report_model *model, const char *text)
 {
 	uint64_t address;
 
@@ -147,20 +147,6 @@ static void shape_value(struct report_model *model, const json_t *value, int dep
 	}
 }
 
-static void slice_arguments(struct report_model *model, struct report_slice *slice,
-			    const json_t *event)
-{
-	const json_t *args = json_object_get(event, "args");
-
-	slice->values = model->values.count;
-	model->shape.count = 0;
-	if (json_object_size(args))
-		shape_value(model, args, 0);
-	bytes_text(&model->shape, "", 1);
-	slice->shape = names_number(&model->texts, (const char *)model->shape.list);
-	slice->nvalues = model->values.count - slice->values;
-}
-
 /* ---- whose an event is ---- */
 
 static const char *text_in(const json_t *event, const char *member)
@@ -193,12 +179,11 @@ static void number_print(char *to, size_t room, const json_t *number)
 			 json_string_value(number) ? json_string_value(number) : "");
 }
 
-static uint32_t process_of(struct report_model *model, const json_t *event)
+static uint32_t process_numbered(struct report_model *model, const char *number)
 {
-	char number[64], key[96];
 	uint32_t count = model->process_keys.count;
+	char key[96];
 
-	number_print(number, sizeof(number), json_object_get(event, "pid"));
 	snprintf(key, sizeof(key), "%d %s", model->file, number);
 	uint32_t process = names_number(&model->process_keys, key);
 
@@ -211,21 +196,37 @@ static uint32_t process_of(struct report_model *model, const json_t *event)
 	return process;
 }
 
-static uint32_t lane_of(struct report_model *model, const json_t *event)
+uint32_t model_lane(struct report_model *model, const char *pid, const char *tid)
 {
-	uint32_t process = process_of(model, event), count = model->lane_keys.count;
-	char number[64], key[96];
+	uint32_t process = process_numbered(model, pid), count = model->lane_keys.count;
+	char key[96];
 
-	number_print(number, sizeof(number), json_object_get(event, "tid"));
-	snprintf(key, sizeof(key), "%u %s", process, number);
+	snprintf(key, sizeof(key), "%u %s", process, tid);
 	uint32_t lane = names_number(&model->lane_keys, key);
 
 	if (lane == count) {
 		model->lanes = need(reallocarray(model->lanes, count + 1, sizeof(*model->lanes)));
 		model->lanes[lane] = (struct report_lane){.process = process};
-		text_set(&model->lanes[lane].number, number);
+		text_set(&model->lanes[lane].number, tid);
 	}
 	return lane;
+}
+
+static uint32_t process_of(struct report_model *model, const json_t *event)
+{
+	char number[64];
+
+	number_print(number, sizeof(number), json_object_get(event, "pid"));
+	return process_numbered(model, number);
+}
+
+static uint32_t lane_of(struct report_model *model, const json_t *event)
+{
+	char pid[64], tid[64];
+
+	number_print(pid, sizeof(pid), json_object_get(event, "pid"));
+	number_print(tid, sizeof(tid), json_object_get(event, "tid"));
+	return model_lane(model, pid, tid);
 }
 
 /* ---- events ---- */
@@ -257,23 +258,39 @@ static uint32_t category_of(struct report_model *model, const json_t *event)
 	return names_number(&model->texts, both);
 }
 
+void model_slice(struct report_model *model, const struct report_slice *slice, uint32_t name,
+		 uint32_t category, bool failed)
+{
+	GROW(model->slices, model->nslices, model->slices_room);
+	struct report_slice *added = &model->slices[model->nslices++];
+
+	*added = *slice;
+	bytes_text(&model->shape, "", 1);
+	added->shape = names_number(&model->texts, (const char *)model->shape.list);
+	added->nvalues = model->values.count - slice->values;
+	added->kind = kind_of(model, name, category, failed ? SLICE_FAILED : 0);
+	time_take(model, slice->start, slice->start + (slice->duration > 0 ? slice->duration : 0));
+}
+
 static void slice_add(struct report_model *model, const json_t *event, int64_t start,
 		      int64_t duration)
 {
 	const char *category = text_in(event, "cat");
-	uint32_t lane = lane_of(model, event);
+	const json_t *args = json_object_get(event, "args");
+	const struct report_slice slice = {
+		.start = start,
+		.duration = duration,
+		.lane = lane_of(model, event),
+		.values = model->values.count,
+	};
 
-	GROW(model->slices, model->nslices, model->slices_room);
-	struct report_slice *slice = &model->slices[model->nslices++];
-
-	*slice = (struct report_slice){.start = start, .duration = duration, .lane = lane};
-	slice->kind = kind_of(model, names_number(&model->texts, text_in(event, "name")),
-			      category_of(model, event),
-			      category_has(category, "failed") ? SLICE_FAILED : 0);
 	if (category_has(category, "device"))
-		model->lanes[lane].is_queue = true;
-	slice_arguments(model, slice, event);
-	time_take(model, start, start + (duration > 0 ? duration : 0));
+		model->lanes[slice.lane].is_queue = true;
+	model->shape.count = 0;
+	if (json_object_size(args))
+		shape_value(model, args, 0);
+	model_slice(model, &slice, names_number(&model->texts, text_in(event, "name")),
+		    category_of(model, event), category_has(category, "failed"));
 }
 
 static void mark_begin(struct report_model *model, const json_t *event, int64_t time)
@@ -521,6 +538,7 @@ void model_free(struct report_model *model)
 	free(model->ends);
 	free(model->values.list);
 	free(model->shape.list);
+	free(model->words.list);
 	names_free(&model->texts);
 	names_free(&model->lane_keys);
 	names_free(&model->process_keys);

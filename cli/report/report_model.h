@@ -75,10 +75,30 @@ struct report_model {
 	int64_t first, last;
 	bool any;
 	int file;
-	struct bytes shape; /* in the making */
+	struct bytes shape;	     /* in the making */
+	struct bytes words;	     /* a copy of the text that is read */
+	uint64_t lane_pid, lane_tid; /* the numbers of .lane, if .has_lane */
+	uint32_t lane;
+	bool has_lane;
 };
 
 void model_event(struct report_model *model, const json_t *event);
+
+/*
+ * The same for the text of a JSON array of events, as the encoder of .json writes it. False: it has
+ * something else than calls in their plain form; nothing was taken, and model_event has to get the
+ * events.
+ */
+bool model_text(struct report_model *model, const char *text, size_t size);
+
+/*
+ * For the two above. A lane by its numbers; a slice whose shape is in .shape, and whose values are
+ * at the end of .values, from `values` on.
+ */
+void shape_string(struct report_model *model, const char *text);
+uint32_t model_lane(struct report_model *model, const char *pid, const char *tid);
+void model_slice(struct report_model *model, const struct report_slice *slice, uint32_t name,
+		 uint32_t category, bool failed);
 
 /*
  * All events are in: sorts slices by lane, row and time, and makes arrows of their ends. Slices of a

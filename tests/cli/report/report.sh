@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 25
+plan 26
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -44,10 +44,12 @@ is "$(page j.html | sort | sha256sum)" "$(page t.html | sort | sha256sum)" "JSON
 gzip -k t.json
 report t.json.gz -o z.html
 is "$(page z.html | sha256sum)" "$(page j.html | sha256sum)" "compressed JSON does, too"
+report - -o - <t.tlt >r.html
+is "$(page r.html | sha256sum)" "$(page t.html | sha256sum)" "a .tlt file from standard input"
 report - -o - <t.json >o.html
 is "$(page o.html | sha256sum)" "$(page j.html | sha256sum)" "standard input and output"
 report t.tlt t.json -o two.html
-is "$(page two.html | sed -n 1p | cut -d' ' -f1)" "$(($(page t.html | head -n 1 | cut -d' ' -f1) * 2))" "two traces are one page"
+is "$(page two.html | sed -n 1p | cut -d' ' -f1)" "$(($(page t.html | sed -n 1p | cut -d' ' -f1) * 2))" "two traces are one page"
 
 # ---- hostile texts
 "$python" -B "$traces" hostile evil.json
