@@ -172,7 +172,7 @@ facts.processes.forEach((process, number) => {
 		return;
 	lines.push({y: height, size: HEAD, text: processName(process)});
 	height += HEAD;
-	for (const lane of own.sort((a, b) => a.queue - b.queue)) {
+	for (const lane of own.sort((a, b) => a.queue - b.queue || (a.queue ? laneName(a).localeCompare(laneName(b), "en", {numeric: true}) : 0))) {
 		const block = {y: height, size: lane.list.length * ROW + GAP, text: laneName(lane), lane};
 		lines.push(block);
 		lane.list.forEach((row, depth) => { row.y = height + 2 + depth * ROW; });
@@ -225,7 +225,7 @@ function restyle() {
 		colours[name] = style.getPropertyValue("--" + name);
 	for (const one of kinds) {
 		const hue = one.failed ? 0 : one.hue, full = one.failed ? 75 : 45;
-		one.colour = dark.matches ? `hsl(${hue} ${full}% 38%)` : `hsl(${hue} ${full + 20}% 76%)`;
+		one.colour = dark.matches ? `hsl(${hue} ${full}% 38%)` : `hsl(${hue} ${full + 20}% 72%)`;
 	}
 	redraw();
 }
@@ -260,7 +260,7 @@ function drawRow(row, y) {
 			let match = !matches;
 			for (let j = i; !match && j < next && j < i + 64; j++)
 				match = matches[kind[j]];
-			pen.globalAlpha = (match ? 1 : 0.2) * Math.min(1, 0.35 + 0.65 * (busy[next] - busy[i]) / perPixel);
+			pen.globalAlpha = (match ? 1 : 0.2) * Math.min(1, 0.5 + 0.5 * (busy[next] - busy[i]) / perPixel);
 			pen.fillStyle = one.colour;
 			pen.fillRect(xOf(pixel * perPixel), y, 1.2, bottom);
 		} else {
