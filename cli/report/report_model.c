@@ -247,12 +247,12 @@ static uint32_t kind_of(struct report_model *model, uint32_t name, uint32_t cate
 }
 
 /* A command's kind, which is an argument, counts as a category: kernels are told from transfers. */
-static uint32_t category_of(struct report_model *model, const json_t *event)
+static uint32_t slice_category(struct report_model *model, const json_t *event)
 {
 	const char *category = text_in(event, "cat"), *kind;
 	char both[128];
 
-	if (!category_has(category, "device") || !(kind = json_string_value(arg_of(event, "kind"))))
+	if (!category_of(category).device || !(kind = json_string_value(arg_of(event, "kind"))))
 		return names_number(&model->texts, category);
 	snprintf(both, sizeof(both), "%s,%s", category, kind);
 	return names_number(&model->texts, both);
@@ -284,13 +284,13 @@ static void slice_add(struct report_model *model, const json_t *event, int64_t s
 		.values = model->values.count,
 	};
 
-	if (category_has(category, "device"))
+	if (category_of(category).device)
 		model->lanes[slice.lane].is_queue = true;
 	model->shape.count = 0;
 	if (json_object_size(args))
 		shape_value(model, args, 0);
 	model_slice(model, &slice, names_number(&model->texts, text_in(event, "name")),
-		    category_of(model, event), category_has(category, "failed"));
+		    slice_category(model, event), category_of(category).failed);
 }
 
 static void mark_begin(struct report_model *model, const json_t *event, int64_t time)
@@ -314,7 +314,7 @@ static void mark_end(struct report_model *model, const json_t *event, int64_t ti
 	uint64_t kind = model->kinds.list[slice->kind];
 
 	slice->duration = time > slice->start ? time - slice->start : 0;
-	if (category_has(text_in(event, "cat"), "failed"))
+	if (category_of(text_in(event, "cat")).failed)
 		slice->kind = kind_of(model, kind_name(kind), kind_category(kind), SLICE_FAILED);
 	time_take(model, slice->start, slice->start + slice->duration);
 }
@@ -379,7 +379,7 @@ void model_event(struct report_model *model, const json_t *event)
 	case 'i':
 	case 'I':
 		/* Those of arrows mark a place for viewers that need one. */
-		if (!category_has(text_in(event, "cat"), "device"))
+		if (!category_of(text_in(event, "cat")).device)
 			slice_add(model, event, time, 0);
 		return;
 	case 'B':

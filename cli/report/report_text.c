@@ -190,7 +190,7 @@ static void call_take(struct report_model *model, struct call *call)
 		model->shape.count = 0;
 	model_slice(model, &call->slice, names_number(&model->texts, call->name),
 		    names_number(&model->texts, call->category),
-		    category_has(call->category, "failed"));
+		    category_of(call->category).failed);
 }
 
 bool model_text(struct report_model *model, const char *text, size_t size)
@@ -218,7 +218,7 @@ bool model_text(struct report_model *model, const char *text, size_t size)
 	reader_needs(&reader, '}');
 	reader_needs(&reader, ']');
 	if (reader.wrong || *reader.at || !call.is_slice || !call.has_time || !call.has_duration ||
-	    category_has(call.category, "device")) {
+	    category_of(call.category).device) {
 		model->values.count = call.slice.values;
 		return false;
 	}
