@@ -246,10 +246,15 @@ static void end_take(struct mpi_messages *messages, struct mpi_end end)
 	messages->list[messages->count++] = end;
 }
 
-/* A key that a receive of an unknown message may have had. */
+/*
+ * A key that a receive of an unknown message may have had. Receives take messages in the order in which
+ * they were begun, so what was begun before it is known.
+ */
 struct doubt {
 	uint32_t comm;
 	int destination, source, tag; /* MPI_ANY: all */
+	uint64_t since;		      /* when the receive was begun */
+	uint32_t tid;		      /* and by which thread: threads have no order */
 };
 
 struct doubts {
@@ -257,10 +262,8 @@ struct doubts {
 	size_t count, room;
 };
 
-static int doubts_compare(const void *a, const void *b)
+static int doubts_compare_keys(const struct doubt *x, const struct doubt *y)
 {
-	const struct doubt *x = a, *y = b;
-
 	if (x->comm != y->comm)
 		return x->comm < y->comm ? -1 : 1;
 	if (x->destination != y->destination)
@@ -270,6 +273,14 @@ static int doubts_compare(const void *a, const void *b)
 	return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
+static int doubts_compare(const void *a, const void *b)
+{
+	const struct doubt *x = a, *y = b;
+	int compared = doubts_compare_keys(x, y);
+
+	return compared ? compared : (x->since > y->since) - (x->since < y->since);
+}
+
 static void doubt_add(struct doubts *doubts, const struct mpi_end *end)
 {
 	if (doubts->count == doubts->room) {
@@ -277,25 +288,44 @@ static void doubt_add(struct doubts *doubts, const struct mpi_end *end)
 		doubts->list =
 			need(reallocarray(doubts->list, doubts->room, sizeof(*doubts->list)));
 	}
-	doubts->list[doubts->count++] =
-		(struct doubt){end->comm, end->destination, end->source, end->tag};
+	doubts->list[doubts->count++] = (struct doubt){
+		end->comm, end->destination, end->source, end->tag, end->posted, end->posted_tid};
 }
 
-static bool doubts_have(const struct doubts *doubts, struct doubt doubt)
+/* Since when receives of the key are in doubt. Never: UINT64_MAX; another thread's receive: always. */
+static uint64_t doubts_since(const struct doubts *doubts, const struct mpi_end *receive, int source,
+			     int tag)
 {
-	return doubts->count &&
-	       bsearch(&doubt, doubts->list, doubts->count, sizeof(doubt), doubts_compare);
+	const struct doubt key = {receive->comm, receive->destination, source, tag, 0, 0};
+	size_t low = 0, high = doubts->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (doubts_compare(&doubts->list[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint64_t since = UINT64_MAX;
+	for (; low < doubts->count && !doubts_compare_keys(&doubts->list[low], &key); low++) {
+		if (doubts->list[low].tid != receive->posted_tid)
+			return 0;
+		since = doubts->list[low].since < since ? doubts->list[low].since : since;
+	}
+	return since;
 }
 
-static bool end_is_doubted(const struct doubts *doubts, const struct mpi_end *end)
+static uint64_t end_doubted_since(const struct doubts *doubts, const struct mpi_end *receive)
 {
-	uint32_t comm = end->comm;
-	int to = end->destination;
+	uint64_t since = UINT64_MAX;
 
-	return doubts_have(doubts, (struct doubt){comm, to, end->source, end->tag}) ||
-	       doubts_have(doubts, (struct doubt){comm, to, end->source, MPI_ANY}) ||
-	       doubts_have(doubts, (struct doubt){comm, to, MPI_ANY, end->tag}) ||
-	       doubts_have(doubts, (struct doubt){comm, to, MPI_ANY, MPI_ANY});
+	for (int any = 0; any < 4; any++) {
+		uint64_t one = doubts_since(doubts, receive, any & 1 ? MPI_ANY : receive->source,
+					    any & 2 ? MPI_ANY : receive->tag);
+		since = one < since ? one : since;
+	}
+	return since;
 }
 
 /* The ends of all processes, with the job's communicators. */
@@ -392,22 +422,26 @@ static bool all_finished(const struct mpi_end *receives, size_t count)
 }
 
 /*
- * Whether the first of the sends is the first of the receives, and so on. If as many receives have ended
- * as were sent, no unknown receive took a message of this key.
+ * How many of the sends are known: the first of them is the first of the receives, and so on. If as many
+ * receives have ended as were sent, no unknown receive took a message of this key.
  */
-static bool key_is_known(const struct job *job, const struct mpi_end *sends, size_t nsends,
-			 const struct mpi_end *receives, size_t nreceives,
-			 const struct doubts *doubts)
+static size_t key_known(const struct job *job, const struct mpi_end *sends, size_t nsends,
+			const struct mpi_end *receives, size_t nreceives,
+			const struct doubts *doubts)
 {
 	size_t count = nsends < nreceives ? nsends : nreceives;
 
 	if (!count || (nsends > count && !receives->may_lack) ||
 	    (nreceives > count && !sends->may_lack))
-		return false;
-	return one_thread(sends, nsends) && one_thread(receives, nreceives) &&
-	       ((nsends == nreceives && all_finished(receives, nreceives)) ||
-		!end_is_doubted(doubts, sends)) &&
-	       in_time(job, sends, receives, count);
+		return 0;
+	if (!one_thread(sends, nsends) || !one_thread(receives, nreceives))
+		return 0;
+	if (nsends != nreceives || !all_finished(receives, nreceives)) {
+		uint64_t since = end_doubted_since(doubts, receives);
+		while (count && receives[count - 1].posted >= since)
+			count--;
+	}
+	return in_time(job, sends, receives, count) ? count : 0;
 }
 
 /* All ends of a key. */
@@ -418,9 +452,8 @@ static void key_match(const struct job *job, struct mpi_end *ends, size_t count,
 
 	while (sends < count && !ends[sends].is_receive)
 		sends++;
-	if (!key_is_known(job, ends, sends, ends + sends, count - sends, doubts))
-		return;
-	for (size_t i = 0; i < sends && i < count - sends; i++) {
+	size_t known = key_known(job, ends, sends, ends + sends, count - sends, doubts);
+	for (size_t i = 0; i < known; i++) {
 		struct mpi_end *send = &ends[i], *receive = &ends[sends + i];
 
 		if (!receive->is_finished || !send->is_selected || !receive->is_selected ||

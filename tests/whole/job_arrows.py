@@ -43,9 +43,10 @@ def slice_at(e):
 # A message's number is its place among those that its rank has sent.
 numbers, count = {}, collections.Counter()
 for e in sorted(begins.values(), key=lambda e: e["ts"]):
-    rank, name = ranks[e["pid"]], slice_at(e)["name"]
-    if "send" not in name.lower() and "Start" not in name:
-        print("an arrow begins in", name)
+    rank, at = ranks[e["pid"]], slice_at(e)
+    if "send" not in at["name"].lower() and "Start" not in at["name"]:
+        after = slices[e["pid"], e["tid"]][bisect.bisect_right(starts[e["pid"], e["tid"]], e["ts"]):][:2]
+        print("an arrow of rank %d begins at %s in" % (rank, e["ts"]), at, "before", after)
     numbers[e["id"]] = "%d.%d" % (rank, count[rank])
     count[rank] += 1
 # What each call gave to its program.
@@ -56,7 +57,8 @@ for e in ends:
         print("an arrow against the time", e)
 for rank in sorted(ranks.values()):
     *said, last = open("%s/%d" % (folder, rank)).read().split("\n")[:-1]
-    said = said[:-8] if killed else said
+    # What the last communicator carried: a rank that was killed before may not have made it.
+    said = said[:-64] if killed else said
     said = [" ".join(sorted(line.split())) for line in said]
     drawn = [" ".join(sorted(ids)) for ts, ids in sorted(calls[rank].items())]
     if killed:
