@@ -62,4 +62,5 @@ stress: $(sanitized_libraries)
 
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(deep_tests) $(stack_scripts)'
+	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-1500}; export TEST_LIMIT; \
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(deep_tests) $(stack_scripts)'

@@ -33,20 +33,20 @@ whole()
 {
 	local calls got overwritten to from child spun
 	rm -f "$tmp"/w*.json
-	coproc APP { exec timeout 120 "$tracelayer" run -o "$tmp/w.json" --session="stress$$" --snapshot-on=USR1 --memory=8M --args=none "$@" -- \
+	coproc APP { exec timeout 400 "$tracelayer" run -o "$tmp/w.json" --session="stress$$" --snapshot-on=USR1 --memory=8M --args=none "$@" -- \
 		"$top_builddir/tests/apps/control_calls" 2>"$tmp/err"; }
 	to=${APP[1]} from=${APP[0]} child=$APP_PID
-	echo "name" >&"$to"; read -r -t 60 -u "$from" _ spun
+	echo "name" >&"$to"; read -r -t 300 -u "$from" _ spun
 	# With its first call it can be asked for by name.
-	echo "call 1" >&"$to"; read -r -t 60 -u "$from" _ _
-	echo "spin 2" >&"$to"; read -r -t 60 -u "$from" _ _
+	echo "call 1" >&"$to"; read -r -t 300 -u "$from" _ _
+	echo "spin 2" >&"$to"; read -r -t 300 -u "$from" _ _
 	# Two threads make a gigabyte of trace in five seconds.
 	for ((end = SECONDS + (seconds < 4 ? 1 : 4); SECONDS < end; )); do
-		timeout 60 "$tracelayer" snapshot "stress$$" >/dev/null || { kill "$spun"; return 1; }
+		timeout 300 "$tracelayer" snapshot "stress$$" >/dev/null || { kill "$spun"; return 1; }
 		kill -USR1 "$spun"
-		echo "snapshot" >&"$to"; read -r -t 60 -u "$from" _ _
+		echo "snapshot" >&"$to"; read -r -t 300 -u "$from" _ _
 	done
-	echo "still" >&"$to"; read -r -t 60 -u "$from" _ calls
+	echo "still" >&"$to"; read -r -t 300 -u "$from" _ calls
 	eval "exec $to>&-"
 	wait "$child"
 	got=$(grep -c '"ph":"X"' "$tmp/w.json")

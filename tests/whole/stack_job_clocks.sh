@@ -9,7 +9,7 @@ need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
 need_command
 runs=5
-plan $((3 * (11 + 2 * runs)))
+plan $((3 * (10 + 2 * runs)))
 mkdir "$tmp/python"
 (cd "$top_srcdir/tests/format/encode" && protoc --python_out="$tmp/python" pftrace.proto) || exit 99
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
