@@ -4,6 +4,7 @@ long_scripts += %D%/emit_shims.sh
 check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/libraries.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
 check_scripts += %D%/debug_info.sh
 deep_scripts += %D%/gen_sanitized.sh
+stack_scripts += %D%/stack_ze_newest.sh
 test_files += %D%/libraries.list %D%/libraries.py
 test_files += %D%/compare_models.py %D%/fuzz_debug_info.c
 check_scripts += %D%/results.sh

@@ -46,7 +46,8 @@ hosts_mpirun -n 8 "$tracelayer" run --job=known --api mpi -- "$python" "$top_src
 is "$? $(grep -c 'rank 0 of 8' out)" "0 1" "the job of known answers is recorded"
 table() { "$tracelayer" summary --table="$1" --format=csv "${@:2}" known | tr -d '\r' | tail -n +2; }
 is "$(table hosts --by=host | sort -t, -k8,8 -g | tail -n 1 | cut -d, -f1)" nodeb "which host is busier: the one whose ranks run kernels"
-is "$(table calls | grep '^MPI_' | grep -v '^MPI_Init\|^MPI_Finalize' | sort -t, -k5,5 -g | tail -n 1 | cut -d, -f1)" MPI_Allreduce \
+# The ranks start at different times, and end so: that is what MPI_Init, the barriers and MPI_Finalize are left out for.
+is "$(table calls | grep '^MPI_' | grep -v '^MPI_Init\|^MPI_Barrier,\|^MPI_Finalize' | sort -t, -k5,5 -g | tail -n 1 | cut -d, -f1)" MPI_Allreduce \
 	"which MPI function takes most time: the one in which ranks wait"
 like "$(table calls | grep '^MPI_Allreduce,')" 'rank 6, nodeb' "which rank waits longest in it: rank 6, which has nothing else to do"
 is "$(table ranks --by=rank | sort -n | awk -F, '{ print $10 }' | tr '\n' ' ')" "$(for rank in 0 1 2 3 4 5 6 7; do echo $((15 * 4096 * (rank + 1))); done | tr '\n' ' ')" \

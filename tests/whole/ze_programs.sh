@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Level Zero programs under tracelayer, on the stock loader with the test driver: what they say and
 # how they end is the same as without, and for every function the trace has as many events as the
-# program itself and the driver counted calls. The loader's own zeInit, which it calls through the
-# driver's table, is none of the program's.
+# program itself and the driver counted calls. What a loader asks the driver by itself is none of the program's: it is what the driver counts more than
+# the program without us.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 plan 49
@@ -25,10 +25,14 @@ trace_counts()
 	END
 }
 
-# What reached the driver, without the zeInit that it got from the loader itself; and of what the
-# program called, what has to reach a driver.
-driver_counts() { awk '$1 == "zeInit" { $2-- } { print }' "$1" | sort; }
+# Of what the program called, what has to reach a driver; and what reached it with us, without what it got from the loader itself.
 reaching_counts() { grep -v 'ProcAddrTable ' "$1"; }
+driver_counts()
+{
+	reaching_counts "$tmp/plain.program" >"$tmp/plain.reaching"
+	awk 'FILENAME == ARGV[1] { own[$1] += $2; next } FILENAME == ARGV[2] { own[$1] -= $2; next } { $2 -= own[$1] } $2 != 0 { print }' \
+		"$tmp/plain.counts" "$tmp/plain.reaching" "$tmp/counts" | sort
+}
 
 # run_apart NAME COMMAND…: stdout, stderr and the exit code in files of that name.
 run_apart()
@@ -43,8 +47,8 @@ run_apart()
 both()
 {
 	local what=$1 program=$apps/$2; shift 2
-	rm -f "$tmp/counts" "$tmp/program" "$tmp/t.json"
-	run_apart plain "$program" "$@"
+	rm -f "$tmp/counts" "$tmp/program" "$tmp/plain.counts" "$tmp/plain.program" "$tmp/t.json"
+	TEST_ZE_COUNTS=$tmp/plain.counts TEST_ZE_APP_COUNTS=$tmp/plain.program run_apart plain "$program" "$@"
 	TEST_ZE_COUNTS=$tmp/counts TEST_ZE_APP_COUNTS=$tmp/program run_apart traced \
 		env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$tmp/t.json" "$program" "$@"
 	same "$tmp/traced.out" "$tmp/plain.out" "$what: says and ends the same"
@@ -58,7 +62,7 @@ both()
 all_three()
 {
 	TRACELAYER_DEVICE=0 both "$@"
-	driver_counts "$tmp/counts" >"$tmp/driver"
+	driver_counts >"$tmp/driver"
 	reaching_counts "$tmp/got" >"$tmp/reaching"
 	same "$tmp/driver" "$tmp/reaching" "$1: they are what the driver counted"
 }

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Level Zero as Debian's next release has it: everything is built with its headers, linked with its loader, and runs on it by both doors. That release's C and
+# C++ libraries come with the loader, so all this runs on them, too. The packages are unpacked in a folder of their own, and lie over the installed
+# libraries in a mount that only these tests see.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+next=trixie
+packages="libze1 libze-dev libc6 libstdc++6 libgcc-s1"
+plan 14
+
+# fetched: that release's packages lie unpacked in $kept, as of the archive's newest index.
+fetched()
+{
+	local apt=$tmp/apt archive options
+	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages" || return
+	# shellcheck disable=SC2016
+	archive=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages' | awk '$2 == "bookworm" { print $1; exit }')
+	test -n "$archive" || { echo "apt knows no archive of bookworm"; return 1; }
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $next main" >"$apt/sources.list"
+	options=(-qq -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root)
+	apt-get "${options[@]}" update && (cd "$apt/packages" && apt-get "${options[@]}" download $packages) || return
+	rm -rf "$kept/ze-$next"
+	for package in "$apt"/packages/*.deb; do
+		dpkg -x "$package" "$kept/ze-$next" || return
+	done
+}
+ze=$kept/ze-$next
+mkdir -p "$kept"
+ok "Debian $next: its packages are fetched" fetched || test -d "$ze" || { echo "Bail out! no Level Zero of Debian $next"; exit 99; }
+headers=$ze/usr/include/level_zero
+libraries=$(dirname "$(find "$ze/usr/lib" -name 'libze_loader.so.1' | head -n 1)")
+version() { sed -n "s/^# *define ZE_API_VERSION_CURRENT_M .*( *\([0-9]*\), *\([0-9]*\) *).*/\1.\2/p" "$1/ze_api.h"; }
+diag "headers $(version "$headers"), loader $(basename "$(readlink -f "$libraries/libze_loader.so.1")"); installed: $(basename "$(readlink -f /usr/lib/*/libze_loader.so.1)")"
+
+
+# newest COMMAND…: with that release's libraries in the installed ones' place.
+here=$(dirname "$(readlink -f /usr/lib/*/libze_loader.so.1)")
+newest()
+{
+	# shellcheck disable=SC2016
+	unshare -rm sh -ec 'from=$1 there=$2; shift 2
+		mount -t overlay -o "lowerdir=$from:$there" overlay "$there"
+		exec "$@"' - "$libraries" "$here" "$@"
+}
+newest true 2>"$tmp/said" || { skip 13 "this machine lets nobody lay folders over others ($(head -n 1 "$tmp/said"))"; exit 0; }
+like "$(newest getconf GNU_LIBC_VERSION) and $(newest sh -c 'basename $(readlink -f /usr/lib/*/libze_loader.so.1)')" 'glibc 2\.(3[89]|[4-9]).* and libze_loader.so.1.[2-9][0-9]' \
+	"the tests run on that release's C library and see its loader"
+
+ok "configure takes its headers" newest sh -c 'mkdir "$1" && cd "$1" && "$2/configure" -q CC="$3" CXX="$4" --with-level-zero-headers="$5"' - \
+	"$tmp/build" "$top_srcdir" "${CC:-cc}" "${CXX:-c++}" "$headers"
+ok "everything builds with them" newest make -s -C "$tmp/build" -j2 all
+apps="ze_vector_add ze_events ze_dlopen ze_ddi ze_chain ze_calls ze_sysman ze_unwind ze_device ze_reads ze_recent zel_contract zel_every"
+others="tests/drivers/ze_driver_a.la tests/drivers/ze_driver_b.la ze_driver_test"
+# shellcheck disable=SC2086
+ok "and so do the programs that call Level Zero" newest make -s -C "$tmp/build" -j2 $(printf 'tests/apps/%s ' $apps) $others
+is "$("$tmp/build/tracelayer" apis | awk '/^level-zero / { print $4 }')" "$(version "$headers")" "the API is said to be of the headers' version"
+
+# The test NAME of Level Zero, whole, with the other build and loader.
+passes() { newest env top_builddir="$tmp/build" "$top_srcdir/tests/$1.sh" >"$tmp/said" 2>&1; }
+nothing_failed() { ! grep -E '^(not ok|Bail out)' "$tmp/said" && grep -qE '^ok ' "$tmp/said" && test "$(grep -cE '^(ok|not ok) ' "$tmp/said")" = "$(sed -n 's/^1\.\.//p' "$tmp/said")"; }
+for name in gen/ze_headers device/ze/ze_lanes device/ze/ze_reads device/ze/ze_recent whole/ze_programs; do
+	passes "$name"
+	ok "$name passes" nothing_failed || diag "$(grep -A 12 -m 5 '^not ok' "$tmp/said")"
+	diag "$name: $(grep -c '^ok ' "$tmp/said") passed"
+done
+
+# The tracing interface, in programs built with the installed headers, as users' older programs are: in place of that release's own layer, then preloaded.
+export ZE_ENABLE_ALT_DRIVERS=$tmp/build/tests/drivers/.libs/ze_driver_a.so ZE_ENABLE_TRACING_LAYER=1
+apps=$top_builddir/tests/apps
+drop_in() { newest env LD_LIBRARY_PATH="$tmp/build/.libs/tracelayer/level-zero" TRACELAYER_OUTPUT="$tmp/t.json" timeout 120 "$@"; }
+preloaded() { newest env LD_PRELOAD="$tmp/build/.libs/libtracelayer.so" TRACELAYER_OUTPUT="$tmp/t.json" timeout 120 "$@"; }
+results() { grep -E '^(ok|not ok) ' "$1" | sort -k 3; }
+drop_in "$apps/zel_contract" >"$tmp/contract" 2>&1
+is "$? $(grep -c '^not ok' "$tmp/contract") $(grep -cE '^ok ' "$tmp/contract")" "0 0 $(sed -n 's/^1\.\.//p' "$tmp/contract")" "its layer: the whole contract of tracers holds" ||
+	diag "$(grep -A 5 '^not ok' "$tmp/contract")"
+newest timeout 120 "$apps/zel_every" >"$tmp/theirs" 2>&1
+drop_in "$apps/zel_every" >"$tmp/ours" 2>&1
+results "$tmp/theirs" >"$tmp/theirs.results"
+results "$tmp/ours" >"$tmp/ours.results"
+same "$tmp/ours.results" "$tmp/theirs.results" "its layer: callbacks of each function come as with that release's own layer"
+diag "$(grep '^not ok' "$tmp/theirs" | head -n 5)"
+preloaded "$apps/zel_every" >"$tmp/ours" 2>&1
+is "$? $(grep -c '^not ok' "$tmp/ours") $(grep -cE '^ok ' "$tmp/ours")" "0 0 $(sed -n 's/^1\.\.//p' "$tmp/ours")" "preloaded: callbacks of each function come, and of zeInit" ||
+	diag "$(grep '^not ok' "$tmp/ours")"
