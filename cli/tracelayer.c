@@ -35,6 +35,7 @@ static const struct subcommand {
 	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
 	{"diff", "tracelayer diff", "what changed from one trace to another", command_diff},
 	{"report", "tracelayer report", "make a page of trace files for a browser", command_report},
+	{"view", "tracelayer view", "open trace files in a browser", command_view},
 	{"apis", "tracelayer apis", "list the APIs that can be traced by name", command_apis},
 	{"phases", "tracelayer phases", "times of NNAPI's layers and phases, from a systrace",
 	 command_phases},

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 
-pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-phases.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-diff.1 $top_srcdir/doc/tracelayer-report.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-profile.1 $top_srcdir/doc/tracelayer-apis.1 $top_srcdir/doc/tracelayer-xpti.7 $top_srcdir/doc/tracelayer-nntrace.7 $top_srcdir/doc/tracelayer-descriptor.5 $top_srcdir/doc/tracegen.1 $top_builddir/doc/tracelayer-run.1"
+pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcdir/doc/tracelayer-phases.1 $top_srcdir/doc/tracelayer-recover.1 $top_srcdir/doc/tracelayer-diff.1 $top_srcdir/doc/tracelayer-report.1 $top_srcdir/doc/tracelayer-view.1 $top_srcdir/doc/tracelayer-export.1 $top_srcdir/doc/tracelayer-record.5 $top_srcdir/doc/tracelayer-summary.1 $top_srcdir/doc/tracelayer-trace.5 $top_srcdir/doc/tracelayer-tools.7 $top_srcdir/doc/tracelayer-layers.7 $top_srcdir/doc/tracelayer-contexts.7 $top_srcdir/doc/tracelayer-profiler.7 $top_srcdir/doc/tracelayer-profile.1 $top_srcdir/doc/tracelayer-apis.1 $top_srcdir/doc/tracelayer-xpti.7 $top_srcdir/doc/tracelayer-nntrace.7 $top_srcdir/doc/tracelayer-descriptor.5 $top_srcdir/doc/tracegen.1 $top_builddir/doc/tracelayer-run.1"
 commands=$("$tracelayer" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p')
 plan $(($(echo $pages $commands | wc -w) + 6))
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_make.h: the page of traces, from reading to writing, for `tracelayer report` and
+ * `tracelayer view`.
+ */
+#ifndef TL_CLI_REPORT_REPORT_MAKE_H
+#define TL_CLI_REPORT_REPORT_MAKE_H
+
+#include <stdbool.h>
+
+#include "cli/report/report_page.h"
+
+/* Returns an exit code; what is wrong has been said. If the name PATH is taken, the page gets a free one unless FORCE. */
+int report_make(const struct page_files *files, const char *path, bool force);
+
+#endif
