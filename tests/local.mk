@@ -7,7 +7,6 @@
 #	stack_scripts		tests of large programs, for make check-stacks; they need packages of the group stacks
 #	deep_scripts		tests that search: models, sanitizers, fuzz targets. They take long, and run with make check-stacks
 #	deep_stress_scripts	the same, with a longer form
-#	deep_tests		the same, C programs
 #	test_files		what scripts read, compile or source
 # A new script is one line in its room's local.mk, a new program one line and its _SOURCES.
 unit_tests =
@@ -17,7 +16,6 @@ stress_scripts =
 stack_scripts =
 deep_scripts =
 deep_stress_scripts =
-deep_tests =
 test_files =
 check_DATA =
 check_LIBRARIES =
@@ -49,7 +47,7 @@ include %D%/annotations/local.mk
 include %D%/whole/local.mk
 include %D%/house/local.mk
 
-check_PROGRAMS += $(unit_tests) $(deep_tests)
+check_PROGRAMS += $(unit_tests)
 TESTS += $(long_scripts) $(stress_scripts) $(unit_tests) $(check_scripts)
 EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts)
 EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
@@ -58,9 +56,9 @@ EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
 .PHONY: stress
 stress: $(sanitized_libraries)
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200; export STRESS FUZZ_SECONDS TEST_LIMIT; \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(deep_stress_scripts) $(deep_tests)'
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(deep_stress_scripts)'
 
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)
 	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-1500}; export TEST_LIMIT; \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(deep_tests) $(stack_scripts)'
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(stack_scripts)'

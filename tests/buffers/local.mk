@@ -20,7 +20,8 @@ clock_test_SOURCES = %D%/clock_test.c $(core_doubles)
 clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 clock_test_LDADD = $(core_libs)
 
-deep_tests += clock_slew_test
+deep_stress_scripts += %D%/clock_slew.sh
+check_PROGRAMS += clock_slew_test
 clock_slew_test_SOURCES = %D%/clock_slew_test.c
 clock_slew_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 clock_slew_test_LDADD = libtl_format.la $(CHECK_LIBS)
