@@ -48,7 +48,7 @@ tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAG
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
 # a DT_RUNPATH) is also searched for what preloaded libraries need.
 tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
-tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) $(DEFLATE_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
 
 # The page of `tracelayer report`: page.html, page.css and page.js as arrays page_html, page_css and page_js.
 report_page_files = %D%/report/page.html %D%/report/page.css %D%/report/page.js

@@ -12,10 +12,11 @@ libtl_format_la_SOURCES = \
 	%D%/encode/chrome.h %D%/encode/touching.h %D%/encode/chrome.c
 libtl_format_la_LIBADD = libtl_common.la
 
-# What of them needs zlib.
+# What of them needs libdeflate.
 noinst_LTLIBRARIES += libtl_gzip.la
-libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
-libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c
+libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(DEFLATE_CFLAGS) -fvisibility=hidden
+libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c %D%/encode/deflate.h %D%/encode/deflate.c \
+	%D%/encode/prefix_code.h %D%/encode/prefix_code.c
 
 # Reading files in the record format: the command and the tests. The layer has no part of it.
 noinst_LTLIBRARIES += libtl_reader.la

@@ -93,9 +93,9 @@ noinst_LTLIBRARIES += libtl_generic.la
 libtl_generic_la_CFLAGS = $(AM_CFLAGS) -O2 -fexceptions -fvisibility=hidden -mgeneral-regs-only
 libtl_generic_la_SOURCES = %D%/calls/generic_begin.c %D%/calls/generic_entry_x86_64.S %D%/calls/generic_entry_aarch64.S
 
-# From chunks to the trace file. Links with zlib.
+# From chunks to the trace file. Links with libdeflate.
 noinst_LTLIBRARIES += libtl_writer.la
-libtl_writer_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
+libtl_writer_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_writer_la_SOURCES = \
 	%D%/write/process_facts.h %D%/write/process_facts.c \
 	%D%/write/block.h %D%/write/block.c \
@@ -200,8 +200,8 @@ nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
-	-Wl,--exclude-libs,libffi.a:libz.a -Wl,--version-script=layer/libtracelayer.map \
-	-Wl,--push-state,-Bstatic,-l:libffi.a,-l:libz.a,--pop-state
+	-Wl,--exclude-libs,libffi.a:libdeflate.a -Wl,--version-script=layer/libtracelayer.map \
+	-Wl,--push-state,-Bstatic,-l:libffi.a,-l:libdeflate.a,--pop-state
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 

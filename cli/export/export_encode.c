@@ -251,8 +251,8 @@ static void worker_start(struct worker *worker, struct export *export)
 	worker->export = export;
 	trace_encoder_start(&worker->encoder, export->format, export->trace);
 	if (export->gzip) {
-		worker->gzip_memory = need(calloc(1, TL_GZIP_MEMORY));
-		need(tl_gzip_start(&worker->gzip, worker->gzip_memory) ? worker : NULL);
+		worker->gzip_memory = need(malloc(TL_GZIP_MEMORY));
+		tl_gzip_start(&worker->gzip, worker->gzip_memory);
 	}
 }
 

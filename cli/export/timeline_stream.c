@@ -13,22 +13,7 @@
 #include "cli/export/timeline_stream.h"
 #include "format/encode/encoder.h"
 
-#define BLOCK	   (1024u * 1024 + TL_ENCODER_ROOM)
-#define PACKED	   (256u * 1024)
-#define GZIP_LEVEL 6
-#define GZIP_FORM  (15 + 16) /* the largest window, with gzip's header */
-
-void timeline_stream_start(struct timeline_stream *stream, int fd, bool gzip)
-{
-	*stream = (struct timeline_stream){.fd = fd, .gzip = gzip, .block = need(malloc(BLOCK))};
-	stream->text = (struct tl_text){stream->block, stream->block + BLOCK, false};
-	if (!gzip)
-		return;
-	stream->packed = need(malloc(PACKED));
-	if (deflateInit2(&stream->zlib, GZIP_LEVEL, Z_DEFLATED, GZIP_FORM, 8, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		need(NULL);
-}
+#define BLOCK (1024u * 1024 + TL_ENCODER_ROOM)
 
 static void stream_write(struct timeline_stream *stream, const char *bytes, size_t size)
 {
@@ -45,35 +30,41 @@ static void stream_write(struct timeline_stream *stream, const char *bytes, size
 	}
 }
 
-static void stream_pack(struct timeline_stream *stream, char *bytes, size_t size, int flush)
+void timeline_stream_start(struct timeline_stream *stream, int fd, bool gzip)
 {
-	stream->zlib.next_in = (unsigned char *)bytes;
-	stream->zlib.avail_in = (unsigned)size;
-	do {
-		stream->zlib.next_out = (unsigned char *)stream->packed;
-		stream->zlib.avail_out = PACKED;
-		deflate(&stream->zlib, flush);
-		stream_write(stream, stream->packed, PACKED - stream->zlib.avail_out);
-	} while (!stream->zlib.avail_out);
+	char header[TL_GZIP_HEADER];
+
+	*stream = (struct timeline_stream){.fd = fd, .packs = gzip, .block = need(malloc(BLOCK))};
+	stream->text = (struct tl_text){stream->block, stream->block + BLOCK, false};
+	if (!gzip)
+		return;
+	stream->packed = need(malloc(tl_gzip_bound(BLOCK)));
+	stream->gzip_memory = need(malloc(TL_GZIP_MEMORY));
+	tl_gzip_start(&stream->gzip, stream->gzip_memory);
+	stream_write(stream, header, tl_gzip_header(header));
 }
 
-static void stream_flush(struct timeline_stream *stream, int flush)
+static void stream_flush(struct timeline_stream *stream, bool last)
 {
+	const char *bytes = stream->block;
 	size_t size = (size_t)(stream->text.at - stream->block);
 
 	stream->written += size;
 	stream->text.at = stream->block;
-	if (stream->gzip)
-		stream_pack(stream, stream->block, size, flush);
-	else
-		stream_write(stream, stream->block, size);
+	if (stream->packs) {
+		size = (last ? tl_gzip_end : tl_gzip_block)(&stream->gzip, stream->packed, bytes,
+							    size);
+		tl_gzip_keep(&stream->gzip);
+		bytes = stream->packed;
+	}
+	stream_write(stream, bytes, size);
 }
 
 bool timeline_stream_make_room(struct timeline_stream *stream)
 {
 	if (stream->text.end - stream->text.at >= (ptrdiff_t)TL_ENCODER_ROOM)
 		return false;
-	stream_flush(stream, Z_NO_FLUSH);
+	stream_flush(stream, false);
 	return true;
 }
 
@@ -89,15 +80,14 @@ void timeline_stream_put(struct timeline_stream *stream, const void *bytes, size
 		from += part;
 		size -= part;
 		if (size)
-			stream_flush(stream, Z_NO_FLUSH);
+			stream_flush(stream, false);
 	}
 }
 
 bool timeline_stream_end(struct timeline_stream *stream)
 {
-	stream_flush(stream, Z_FINISH);
-	if (stream->gzip)
-		deflateEnd(&stream->zlib);
+	stream_flush(stream, true);
+	free(stream->gzip_memory);
 	free(stream->packed);
 	free(stream->block);
 	errno = stream->error;

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #include "common/text.h"
+#include "format/encode/gzip.h"
 
 struct timeline_stream {
 	int fd, error;	     /* .error: the errno of the first write that failed */
@@ -17,8 +17,9 @@ struct timeline_stream {
 	uint64_t written;    /* before it was compressed */
 	struct tl_text text; /* what is not written yet */
 	char *block, *packed;
-	bool gzip;
-	z_stream zlib;
+	bool packs; /* compresses */
+	void *gzip_memory;
+	struct tl_gzip gzip;
 };
 
 void timeline_stream_start(struct timeline_stream *stream, int fd, bool gzip);

@@ -99,8 +99,8 @@ static void sink_start(struct trace_sink *sink, struct tl_trace *trace)
 	sink->maker->start(sink, format);
 	if (sink->output.gzip) {
 		sink->packed = need(malloc(tl_gzip_bound(TRACE_SINK_TEXT)));
-		sink->zlib = need(calloc(1, TL_GZIP_MEMORY));
-		need(tl_gzip_start(&sink->gzip, sink->zlib) ? sink : NULL);
+		sink->gzip_memory = need(malloc(TL_GZIP_MEMORY));
+		tl_gzip_start(&sink->gzip, sink->gzip_memory);
 	}
 	start_block(sink);
 }
@@ -362,7 +362,7 @@ void trace_sink_close(struct trace_sink *sink)
 		close(sink->fd);
 	free(sink->block);
 	free(sink->packed);
-	free(sink->zlib);
+	free(sink->gzip_memory);
 	trace_encoder_end(&sink->encoder);
 	sink_reset(sink);
 }

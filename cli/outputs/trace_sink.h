@@ -44,7 +44,7 @@ struct trace_sink {
 	struct tl_text text; /* the block */
 	char *block, *packed;
 	struct tl_gzip gzip;
-	void *zlib;
+	void *gzip_memory;
 };
 
 /*

@@ -15,23 +15,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
-#define TL_GZIP_MEMORY (320u * 1024)
+#include "format/encode/deflate.h"
+
+#define TL_GZIP_MEMORY sizeof(struct tl_deflate)
 #define TL_GZIP_HEADER 10
 
 struct tl_gzip {
-	z_stream stream;
+	struct tl_deflate *deflate;
 	uint32_t crc, size; /* of all blocks that were kept */
 	uint32_t next_crc, next_size;
-	char *arena, *arena_end;
 };
 
 /* Most bytes that `size` bytes become, header and end included. */
 size_t tl_gzip_bound(size_t size);
 
-/* memory: TL_GZIP_MEMORY bytes, zeroed. False: zlib refuses. */
-bool tl_gzip_start(struct tl_gzip *gzip, void *memory);
+/* memory: TL_GZIP_MEMORY bytes, aligned as malloc does, with anything in them. */
+void tl_gzip_start(struct tl_gzip *gzip, void *memory);
 
 /* Each returns how many bytes it stored at `out`, which has room for tl_gzip_bound(size). */
 size_t tl_gzip_header(char *out);

@@ -33,11 +33,11 @@
 #define SLICE_MS    100	  /* between two looks at a full pipe */
 #define PATIENCE_MS 10000 /* of waiting for a reader that reads nothing */
 
-bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed)
+void tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed)
 {
 	sink->pen = pen;
 	sink->packed = packed;
-	return tl_gzip_start(&sink->gzip, gzip);
+	tl_gzip_start(&sink->gzip, gzip);
 }
 
 /* --- what recovery reads */

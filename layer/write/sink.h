@@ -48,9 +48,9 @@ struct tl_sink {
 
 /*
  * Called once, for a zeroed sink whose .fd is -1. `gzip`: memory for compressing, TL_GZIP_MEMORY
- * zeroed bytes. `packed`: room for a compressed block.
+ * bytes. `packed`: room for a compressed block.
  */
-bool tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed);
+void tl_sink_start(struct tl_sink *sink, struct tl_bounded_lock *pen, void *gzip, char *packed);
 
 /*
  * Open the file in the calling thread's descriptor table, unless it is open. A file that is gone

@@ -49,10 +49,7 @@ static bool memory_map(void)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
-	if (!tl_sink_start(&tl_writer.sink, &tl_writer.pen, memory->gzip, memory->packed)) {
-		munmap(memory, sizeof(struct tl_writer_memory));
-		return false;
-	}
+	tl_sink_start(&tl_writer.sink, &tl_writer.pen, memory->gzip, memory->packed);
 	tl_writer.memory = memory;
 	tl_writer.block.memory = &memory->block;
 	return true;

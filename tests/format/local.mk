@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests of format
 stress_scripts += %D%/encode/pftrace.sh
-deep_stress_scripts += %D%/args/args_fuzz.sh %D%/encode/chrome_fuzz.sh %D%/encode/pftrace_fuzz.sh %D%/file/record_reader_fuzz.sh
-test_files += %D%/args/fuzz_args.c %D%/encode/fuzz_chrome.c %D%/encode/fuzz_pftrace.c %D%/encode/pftrace.py \
+deep_stress_scripts += %D%/args/args_fuzz.sh %D%/encode/chrome_fuzz.sh %D%/encode/deflate_fuzz.sh %D%/encode/pftrace_fuzz.sh %D%/file/record_reader_fuzz.sh
+test_files += %D%/args/fuzz_args.c %D%/encode/fuzz_chrome.c %D%/encode/fuzz_deflate.c %D%/encode/fuzz_pftrace.c %D%/encode/pftrace.py \
 	%D%/encode/pftrace.proto %D%/file/fuzz_record_reader.c tests/lib/hostile_trace.h
 
 unit_tests += args_test
@@ -14,6 +14,11 @@ unit_tests += chrome_test
 chrome_test_SOURCES = %D%/encode/chrome_test.c tests/lib/args_table.h
 chrome_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 chrome_test_LDADD = libtl_tables.la libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
+
+unit_tests += deflate_test
+deflate_test_SOURCES = %D%/encode/deflate_test.c
+deflate_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
+deflate_test_LDADD = libtl_gzip.la $(CHECK_LIBS) $(DEFLATE_LIBS) $(ZLIB_LIBS)
 
 unit_tests += encoder_test
 encoder_test_SOURCES = %D%/encode/encoder_test.c tests/lib/args_table.h

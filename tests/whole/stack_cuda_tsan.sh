@@ -18,7 +18,7 @@ library_build()
 		${CC:-cc} -fsanitize=thread -shared -Wl,--whole-archive "$top_builddir/libtl_core_tsan.a" "$top_builddir/libtl_writer_tsan.a" \
 			"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
 			-Wl,--no-whole-archive -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,--version-script="$top_builddir/layer/libtracelayer.map" \
-			-Wl,--exclude-libs,libffi.a:libz.a -l:libffi.a -l:libz.a -o libtracelayer.so
+			-Wl,--exclude-libs,libffi.a:libdeflate.a -l:libffi.a -l:libdeflate.a -o libtracelayer.so
 }
 shims_build()
 {

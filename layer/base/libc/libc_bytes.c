@@ -2,7 +2,7 @@
 /*
  * libc_bytes.c: the functions for memory and strings, for libtracelayer.so alone. See libc.h.
  *
- * The linker also binds to them the calls that the compiler inserts, and those of zlib and libffi.
+ * The linker also binds to them the calls that the compiler inserts, and those of libffi and libdeflate.
  *
  * Most of what the encoders move is short: up to 128 bytes go without a loop, by loads and stores
  * that overlap. A build under a sanitizer has the sanitizer's functions, which check their
