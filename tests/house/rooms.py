@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """
 rooms.py TREE: which room uses which, by the #include lines of the sources. Prints each line that is
-against the plan of doc/internals.md, and exits with 1 where there is one.
+against the plan of doc/internals.md, and exits with 1 if there is one.
 
-A room is a folder. Its contract is its header of the same name (layer/buffers/buffers.h); of a room
-another one may include the contract, and what the contract itself includes, and nothing else. A room
-uses rooms that stand after it in its row, never those before it.
+A room is a folder. Its contract is its header of the same name (layer/buffers/buffers.h). Another room
+may include the contract and what the contract itself includes, and nothing else. A room uses the rooms
+that stand after it in its row, never those before it. Each folder with sources is a room of the plan.
 """
 import os
 import re
@@ -46,8 +46,12 @@ BESIDES = {
     "annotations": "layer/program layer/base",
     "xpti/dispatcher": "format/args",
 }
-# Read by everything, and nobody's room.
+# These may include everything, and are no rooms.
 FREE = {"bench", "tests", "examples", "apis", "config.h"}
+# Folders inside a room that are no rooms of their own: the public headers, and headers that
+# descriptors name.
+PARTS = {"include/tracelayer", "gen/apis"}
+SOURCE = re.compile(r"\.(c|cc|h|S)$")
 
 
 def rooms():
@@ -92,8 +96,32 @@ def sources(tree):
     for top in sorted({room.split("/")[0] for room in ROOMS}):
         for folder, _, files in os.walk(os.path.join(tree, top)):
             for name in sorted(files):
-                if re.search(r"\.(c|cc|h)$", name):
+                if SOURCE.search(name):
                     yield os.path.relpath(os.path.join(folder, name), tree)
+
+
+def strange_folders(tree):
+    """Folders with sources that the plan does not know. A build folder is not looked into."""
+    for top in sorted(os.listdir(tree)):
+        path = os.path.join(tree, top)
+        if top.startswith(".") or top in FREE or not os.path.isdir(path):
+            continue
+        if os.path.exists(os.path.join(path, "config.status")):
+            continue
+        if os.path.exists(os.path.join(path, "configure.ac")):
+            continue
+        for folder, _, files in os.walk(path):
+            name = os.path.relpath(folder, tree)
+            if name not in ROOMS and name not in PARTS and any(map(SOURCE.search, files)):
+                yield name
+
+
+def circles(uses):
+    """Pairs of rooms that the plan lets use each other."""
+    for room in ROOMS:
+        for used in uses[room]:
+            if room < used and room in uses.get(used, ()):
+                yield room, used
 
 
 def contract(tree, room):
@@ -142,6 +170,10 @@ def main(tree):
     for room, headers in sorted(contracts.items()):
         if headers is None and os.path.isdir(os.path.join(tree, room)):
             wrong.append(f"{room}: no contract: {room}/{room.split('/')[-1]}.h is missing")
+    for folder in sorted(strange_folders(tree)):
+        wrong.append(f"{folder}: no room of the plan: add it to ROWS in tests/house/rooms.py")
+    for one, other in sorted(circles(uses)):
+        wrong.append(f"the plan lets {one} and {other} use each other")
     for path in sources(tree):
         names.setdefault(os.path.basename(path), []).append(path)
         room = room_of(path)
