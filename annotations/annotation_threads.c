@@ -95,7 +95,7 @@ struct annotation_thread *annotation_enter_first(void)
 	return thread;
 }
 
-static uint64_t milliseconds(void)
+static uint64_t milliseconds_now(void)
 {
 	struct timespec now;
 
@@ -111,10 +111,10 @@ void annotation_threads_stop(void)
 	atomic_store_explicit(&annotations->over, true, memory_order_seq_cst);
 	if (annotation_has_membarrier)
 		tl_membarrier();
-	uint64_t deadline = milliseconds() + PATIENCE;
+	uint64_t deadline = milliseconds_now() + PATIENCE;
 	for (thread = atomic_load_explicit(&annotations->threads, memory_order_acquire); thread;
 	     thread = thread->next)
 		while (thread != annotation_self && !annotation_is_outside(thread) &&
-		       milliseconds() < deadline)
+		       milliseconds_now() < deadline)
 			nanosleep(&pause, NULL);
 }

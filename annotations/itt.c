@@ -356,8 +356,8 @@ static int event_end(int event)
 
 /* ---- markers and metadata */
 
-static void marker(const struct itt_domain *domain, struct itt_id id, struct itt_string *name,
-		   int scope)
+static void marker_record(const struct itt_domain *domain, struct itt_id id,
+			  struct itt_string *name, int scope)
 {
 	static const char *const scopes[] = {"unknown", "global", "track_group",
 					     "track",	"task",	  "marker"};
@@ -375,7 +375,7 @@ static void marker_ex(const struct itt_domain *domain, void *clock, unsigned lon
 		      struct itt_id id, struct itt_string *name, int scope)
 {
 	(void)clock, (void)time;
-	marker(domain, id, name, scope);
+	marker_record(domain, id, name, scope);
 }
 
 /*
@@ -570,7 +570,7 @@ static const struct {
 	{"event_create", event_create},
 	{"event_start", event_start},
 	{"event_end", event_end},
-	{"marker", marker},
+	{"marker", marker_record},
 	{"marker_ex", marker_ex},
 	{"metadata_add", metadata_add},
 	{"metadata_str_add", metadata_str_add},

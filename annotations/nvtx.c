@@ -18,7 +18,7 @@
 #include "annotations/nvtx_abi.h"
 
 /* What a mark or a range without a text is called. */
-static uint32_t nameless(struct annotation_thread *thread)
+static uint32_t nameless_text(struct annotation_thread *thread)
 {
 	return annotation_text(thread, "(no text)");
 }
@@ -95,12 +95,12 @@ static void about_read(struct annotation_thread *thread, struct annotation_about
 			about_add_payload(about, given);
 	}
 	if (TL_UNLIKELY(!about->name))
-		about->name = nameless(thread);
+		about->name = nameless_text(thread);
 }
 
 /* ---- ranges of one thread */
 
-static int push(struct annotation_domain *domain, const struct nvtx_attributes *given)
+static int range_push(struct annotation_domain *domain, const struct nvtx_attributes *given)
 {
 	struct annotation_thread *thread = annotation_enter();
 	struct annotation_about about;
@@ -115,7 +115,7 @@ static int push(struct annotation_domain *domain, const struct nvtx_attributes *
 	return depth;
 }
 
-static int pop(struct annotation_domain *domain)
+static int range_pop(struct annotation_domain *domain)
 {
 	struct annotation_thread *thread = annotation_enter();
 
@@ -130,12 +130,12 @@ static int pop(struct annotation_domain *domain)
 
 static int push_ex(const struct nvtx_attributes *given)
 {
-	return push(domain_of(NULL), given);
+	return range_push(domain_of(NULL), given);
 }
 
 static int domain_push_ex(void *domain, const struct nvtx_attributes *given)
 {
-	return push(domain_of(domain), given);
+	return range_push(domain_of(domain), given);
 }
 
 static int push_plain(const char *text)
@@ -143,7 +143,7 @@ static int push_plain(const char *text)
 	struct nvtx_attributes given = {
 		.size = sizeof(given), .text_type = NVTX_TEXT_ASCII, .text.plain = text};
 
-	return push(domain_of(NULL), &given);
+	return range_push(domain_of(NULL), &given);
 }
 
 static int push_wide(const wchar_t *text)
@@ -151,17 +151,17 @@ static int push_wide(const wchar_t *text)
 	struct nvtx_attributes given = {
 		.size = sizeof(given), .text_type = NVTX_TEXT_WIDE, .text.wide = text};
 
-	return push(domain_of(NULL), &given);
+	return range_push(domain_of(NULL), &given);
 }
 
 static int pop_here(void)
 {
-	return pop(domain_of(NULL));
+	return range_pop(domain_of(NULL));
 }
 
 static int domain_pop(void *domain)
 {
-	return pop(domain_of(domain));
+	return range_pop(domain_of(domain));
 }
 
 /* ---- ranges that any thread may end */
@@ -172,7 +172,7 @@ static struct annotation_id id_of(uint64_t id)
 	return (struct annotation_id){{ANNOTATION_NVTX, id}};
 }
 
-static uint64_t start(struct annotation_domain *domain, const struct nvtx_attributes *given)
+static uint64_t range_start(struct annotation_domain *domain, const struct nvtx_attributes *given)
 {
 	static _Atomic uint64_t last;
 	struct annotation_thread *thread = annotation_enter();
@@ -203,12 +203,12 @@ static void end_any(uint64_t id)
 
 static uint64_t start_ex(const struct nvtx_attributes *given)
 {
-	return start(domain_of(NULL), given);
+	return range_start(domain_of(NULL), given);
 }
 
 static uint64_t domain_start_ex(void *domain, const struct nvtx_attributes *given)
 {
-	return start(domain_of(domain), given);
+	return range_start(domain_of(domain), given);
 }
 
 static uint64_t start_plain(const char *text)
@@ -216,7 +216,7 @@ static uint64_t start_plain(const char *text)
 	struct nvtx_attributes given = {
 		.size = sizeof(given), .text_type = NVTX_TEXT_ASCII, .text.plain = text};
 
-	return start(domain_of(NULL), &given);
+	return range_start(domain_of(NULL), &given);
 }
 
 static uint64_t start_wide(const wchar_t *text)
@@ -224,7 +224,7 @@ static uint64_t start_wide(const wchar_t *text)
 	struct nvtx_attributes given = {
 		.size = sizeof(given), .text_type = NVTX_TEXT_WIDE, .text.wide = text};
 
-	return start(domain_of(NULL), &given);
+	return range_start(domain_of(NULL), &given);
 }
 
 static void domain_end(void *domain, uint64_t id)
@@ -235,7 +235,7 @@ static void domain_end(void *domain, uint64_t id)
 
 /* ---- marks and names */
 
-static void mark(struct annotation_domain *domain, const struct nvtx_attributes *given)
+static void mark_record(struct annotation_domain *domain, const struct nvtx_attributes *given)
 {
 	struct annotation_thread *thread = annotation_enter();
 	struct annotation_about about;
@@ -251,12 +251,12 @@ static void mark(struct annotation_domain *domain, const struct nvtx_attributes 
 
 static void mark_ex(const struct nvtx_attributes *given)
 {
-	mark(domain_of(NULL), given);
+	mark_record(domain_of(NULL), given);
 }
 
 static void domain_mark_ex(void *domain, const struct nvtx_attributes *given)
 {
-	mark(domain_of(domain), given);
+	mark_record(domain_of(domain), given);
 }
 
 static void mark_plain(const char *text)
@@ -264,7 +264,7 @@ static void mark_plain(const char *text)
 	struct nvtx_attributes given = {
 		.size = sizeof(given), .text_type = NVTX_TEXT_ASCII, .text.plain = text};
 
-	mark(domain_of(NULL), &given);
+	mark_record(domain_of(NULL), &given);
 }
 
 static void mark_wide(const wchar_t *text)
@@ -272,7 +272,7 @@ static void mark_wide(const wchar_t *text)
 	struct nvtx_attributes given = {
 		.size = sizeof(given), .text_type = NVTX_TEXT_WIDE, .text.wide = text};
 
-	mark(domain_of(NULL), &given);
+	mark_record(domain_of(NULL), &given);
 }
 
 static void domain_name_category(void *handle, uint32_t category, const char *name)

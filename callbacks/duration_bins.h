@@ -40,7 +40,7 @@ struct spread {
 };
 
 /* Nearest rank, among the bins. */
-static inline uint64_t percentile(const struct spread *spread, unsigned percent)
+static inline uint64_t spread_percentile(const struct spread *spread, unsigned percent)
 {
 	uint64_t rank = (spread->count * percent + 99) / 100, passed = 0, value = spread->most;
 

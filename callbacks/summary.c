@@ -343,16 +343,16 @@ static struct table *table_of_sums(const struct sums *sums, const char *name, do
 			.failed = (long long)sums->list[i]->failed,
 			.total = ticks_in_ns(spread->total, ns),
 			.min = ticks_in_ns(spread->least, ns),
-			.median = ticks_in_ns(percentile(spread, 50), ns),
-			.p99 = ticks_in_ns(percentile(spread, 99), ns),
+			.median = ticks_in_ns(spread_percentile(spread, 50), ns),
+			.p99 = ticks_in_ns(spread_percentile(spread, 99), ns),
 			.max = ticks_in_ns(spread->most, ns),
 		};
 		if (calls.calls)
 			calls_row(table, &calls, ticks_in_ns(sums->total, ns));
 	}
 	table_heading(table, "tracelayer: %s: %llu call%s of %zu function%s", name,
-		      (unsigned long long)sums->calls, plural(sums->calls), sums->count,
-		      plural(sums->count));
+		      (unsigned long long)sums->calls, plural_s(sums->calls), sums->count,
+		      plural_s(sums->count));
 	return table;
 }
 

@@ -108,7 +108,7 @@ static int subcommand_help(const char *name)
  * For shells that complete what the user types: --complete lists the commands, --complete COMMAND its
  * options, each line with tabs between its parts.
  */
-static int complete(const char *name)
+static int completions_print(const char *name)
 {
 	const struct subcommand *command = name ? subcommand_named(name) : NULL;
 	char *argv[] = {NULL, NULL};
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	if (command)
 		return subcommand_run(command, argc - 1, argv + 1);
 	if (!strcmp(name, "--complete"))
-		return complete(argv[2]);
+		return completions_print(argv[2]);
 	if (!strcmp(name, "help") && argc > 2)
 		return subcommand_help(argv[2]);
 	if (!strcmp(name, "--help") || !strcmp(name, "help") || !strcmp(name, "-?") ||

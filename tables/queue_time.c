@@ -30,7 +30,7 @@ struct gap_parts gap_parts(const struct gap *gap)
 {
 	if (gap->submit_start <= gap->from)
 		return (struct gap_parts){gap->from, gap->from};
-	int64_t host = within(gap->submit_start, gap->from, gap->to);
+	int64_t host = time_within(gap->submit_start, gap->from, gap->to);
 
-	return (struct gap_parts){host, within(gap->submit_end, host, gap->to)};
+	return (struct gap_parts){host, time_within(gap->submit_end, host, gap->to)};
 }

@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-static inline int64_t within(int64_t at, int64_t least, int64_t most)
+static inline int64_t time_within(int64_t at, int64_t least, int64_t most)
 {
 	return at < least ? least : at > most ? most : at;
 }

@@ -69,7 +69,7 @@ __attribute__((format(printf, 2, 3))) void table_heading(struct table *table, co
 /*
  * The ending of a word that is counted: "1 call", "2 calls". For headings, and lines about tables.
  */
-static inline const char *plural(unsigned long long count)
+static inline const char *plural_s(unsigned long long count)
 {
 	return count == 1 ? "" : "s";
 }

@@ -29,7 +29,7 @@ void options_only_list(void)
 
 #define WORD_MOST 40
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -50,10 +50,10 @@ static size_t words_distance(const char *one, const char *other)
 		row[0] = i;
 		for (size_t j = 1; j <= width; j++) {
 			size_t replaced = last[j - 1] + (one[i - 1] != other[j - 1]);
-			row[j] = least(least(last[j], row[j - 1]) + 1, replaced);
+			row[j] = smaller_of(smaller_of(last[j], row[j - 1]) + 1, replaced);
 			if (i > 1 && j > 1 && one[i - 1] == other[j - 2] &&
 			    one[i - 2] == other[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = smaller_of(row[j], before[j - 2] + 1);
 		}
 	}
 	return rows[strlen(one) % 3][width];

@@ -63,7 +63,7 @@ static const struct metric {
 
 /* ---- parsing ---- */
 
-static bool complain(char *why, size_t room, const char *what)
+static bool condition_refuse(char *why, size_t room, const char *what)
 {
 	snprintf(why, room, "%s", what);
 	return false;
@@ -104,18 +104,19 @@ static bool amount_take(struct condition *condition, const char *at, char *why, 
 
 	condition->amount = strtod(at, &end);
 	if (end == at || !isfinite(condition->amount))
-		return complain(why, room, "no amount; give a change, such as +5%, +100us or +10");
+		return condition_refuse(why, room,
+					"no amount; give a change, such as +5%, +100us or +10");
 	at = spaces_skip(end);
 	for (size = strlen(at); size && isspace((unsigned char)at[size - 1]);)
 		size--;
 	if (size < sizeof(unit))
 		memcpy(unit, at, size);
 	if (size >= sizeof(unit) || !unit_take(condition, unit))
-		return complain(why, room, "unknown unit; give %, ns, us, ms, s or none");
+		return condition_refuse(why, room, "unknown unit; give %, ns, us, ms, s or none");
 	bool time = metrics[condition->metric].time;
 
 	if (condition->unit != CONDITION_PERCENT && time != (condition->unit == CONDITION_TIME))
-		return complain(
+		return condition_refuse(
 			why, room,
 			time ? "a time changes by a share or a time, such as +5% or +100us"
 			     : "a number changes by a share or a number, such as +5% or +10");
@@ -131,7 +132,8 @@ static bool metric_take(struct condition *condition, const char *text, size_t si
 	const char *dot = memrchr(text, '.', size);
 
 	if (!dot || dot == text)
-		return complain(why, room, "no name with what to compare; give NAME.median, say");
+		return condition_refuse(why, room,
+					"no name with what to compare; give NAME.median, say");
 	size_t length = (size_t)(text + size - dot) - 1;
 
 	for (condition->metric = 0; condition->metric < (int)COUNT_OF(metrics);
@@ -143,7 +145,7 @@ static bool metric_take(struct condition *condition, const char *text, size_t si
 			return true;
 		}
 	}
-	return complain(why, room, "it compares nothing that there is; give " METRICS);
+	return condition_refuse(why, room, "it compares nothing that there is; give " METRICS);
 }
 
 /*
@@ -157,7 +159,7 @@ bool condition_parse(struct condition *condition, const char *text, char *why, s
 	while (sign > at && *sign != '<' && *sign != '>')
 		sign--;
 	if (*sign != '<' && *sign != '>')
-		return complain(why, room, "no comparison; give NAME.median > +5%, say");
+		return condition_refuse(why, room, "no comparison; give NAME.median > +5%, say");
 	condition->greater = *sign == '>';
 	condition->equal = sign[1] == '=';
 	return metric_take(condition, at, (size_t)(sign - at), why, room) &&

@@ -128,8 +128,8 @@ static void table_title(struct table *table, enum tally_kind kind, const struct 
 		if (counts[i])
 			length += (size_t)snprintf(text + length, sizeof(text) - length, ", %zu %s",
 						   counts[i], verdicts[i]);
-	table_heading(table, "%s: %zu %s%s%s", kinds[kind].title, all, kinds[kind].one, plural(all),
-		      *text ? text : ", all alike");
+	table_heading(table, "%s: %zu %s%s%s", kinds[kind].title, all, kinds[kind].one,
+		      plural_s(all), *text ? text : ", all alike");
 }
 
 void diff_tabulate(struct table *tables[TALLY_KINDS], const struct pairs *pairs, bool changed)

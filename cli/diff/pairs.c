@@ -36,7 +36,7 @@ int64_t pair_difference(const struct pair *pair)
 	return row_total(pair->b) - row_total(pair->a);
 }
 
-static int64_t distance(int64_t number)
+static int64_t distance_from_zero(int64_t number)
 {
 	return number < 0 ? -number : number;
 }
@@ -44,7 +44,8 @@ static int64_t distance(int64_t number)
 static int compare_pairs(const void *left, const void *right)
 {
 	const struct pair *x = left, *y = right;
-	int64_t dx = distance(pair_difference(x)), dy = distance(pair_difference(y));
+	int64_t dx = distance_from_zero(pair_difference(x)),
+		dy = distance_from_zero(pair_difference(y));
 
 	if (x->kind != y->kind)
 		return x->kind > y->kind ? 1 : -1;

@@ -57,10 +57,10 @@ static void say_written(const struct recovery *recovery)
 	printf(" (%u): ", recovery->pid);
 	print_escaped(stdout, recovery->path, strlen(recovery->path));
 	printf(": %llu event%s recovered", (unsigned long long)recovery->recovered,
-	       plural(recovery->recovered));
+	       plural_s(recovery->recovered));
 	if (recovery->unfinished)
 		printf(", %llu unfinished call%s", (unsigned long long)recovery->unfinished,
-		       plural(recovery->unfinished));
+		       plural_s(recovery->unfinished));
 	if (recovery->events > recovery->recovered + recovery->unfinished)
 		printf(", %llu in all", (unsigned long long)recovery->events);
 	if (recovery->lost)
@@ -324,7 +324,7 @@ static void say_nothing(const struct outcome *outcome)
 {
 	if (outcome->elsewhere)
 		say("%zu buffers file%s stay%s: %s process%s may run on another machine; recover there, or give a file's path",
-		    outcome->elsewhere, plural(outcome->elsewhere),
+		    outcome->elsewhere, plural_s(outcome->elsewhere),
 		    outcome->elsewhere == 1 ? "s" : "", outcome->elsewhere == 1 ? "its" : "their",
 		    outcome->elsewhere == 1 ? "" : "es");
 	if (outcome->written || outcome->code != EXIT_DONE)
@@ -332,7 +332,7 @@ static void say_nothing(const struct outcome *outcome)
 	printf("nothing to recover");
 	if (outcome->nothing)
 		printf(": %zu file%s had nothing that a trace lacks", outcome->nothing,
-		       plural(outcome->nothing));
+		       plural_s(outcome->nothing));
 	if (outcome->live)
 		printf("%s %zu process%s recording", outcome->nothing ? ", and" : ":",
 		       outcome->live, outcome->live == 1 ? " is alive and" : "es are alive and");

@@ -76,7 +76,7 @@ static void step_name(void)
 	need(setenv(TL_LAUNCHER_STEP, name, 1) ? NULL : name);
 }
 
-static bool refuse(const char *option, const char *folder, int error)
+static bool folder_refuse(const char *option, const char *folder, int error)
 {
 	say("%s=%s: %s; give a folder that can be written to", option, folder,
 	    error == ENOTDIR ? "it is not a folder" : strerror(error));
@@ -141,10 +141,10 @@ static bool host_make(struct run_job *job, const char *folder, char path[PATH_MA
 		    (int)sizeof(job->folder) ||
 	    snprintf(path, PATH_MAX, "%s/%s", job->folder,
 		     uname(&host) ? "unknown" : host.nodename) >= PATH_MAX)
-		return refuse("--job", folder, ENAMETOOLONG);
+		return folder_refuse("--job", folder, ENAMETOOLONG);
 	int error = folder_make(path);
 
-	return !error || refuse("--job", path, error);
+	return !error || folder_refuse("--job", path, error);
 }
 
 /* Runs that have one step. */
@@ -168,7 +168,7 @@ static bool step_make(struct run_job *job, const char *folder)
 		need(setenv(TL_LAUNCHER_AGAIN, again, 1) ? NULL : again);
 		tl_launcher_tells(&job->launched);
 	}
-	return refuse("--job", path, EEXIST);
+	return folder_refuse("--job", path, EEXIST);
 }
 
 bool run_job_prepare(struct run_job *job, struct tl_config *config, const struct program *program)
@@ -181,7 +181,7 @@ bool run_job_prepare(struct run_job *job, struct tl_config *config, const struct
 	tl_launcher_tells(&job->launched);
 	error = *config->buffers ? folder_make(config->buffers) : 0;
 	if (error)
-		return refuse("--buffers", config->buffers, error);
+		return folder_refuse("--buffers", config->buffers, error);
 	if (!*config->job || config->level == TL_LEVEL_NONE)
 		return true;
 	if (config->output_set) {
@@ -194,10 +194,10 @@ bool run_job_prepare(struct run_job *job, struct tl_config *config, const struct
 	}
 	folder = run_folder_absolute(config->job);
 	if (!folder || !tl_output_job_pattern(pattern, sizeof(pattern), folder))
-		return refuse("--job", config->job, ENAMETOOLONG);
+		return folder_refuse("--job", config->job, ENAMETOOLONG);
 	error = folder_make(folder);
 	if (error)
-		return refuse("--job", folder, error);
+		return folder_refuse("--job", folder, error);
 	if (*config->buffers)
 		note_buffers(folder, config->buffers);
 	if (!tl_launcher_is(program->path) && !step_make(job, folder))

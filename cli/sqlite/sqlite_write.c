@@ -99,7 +99,7 @@ struct database {
 
 /* ---- statements ---- */
 
-static void note(struct database *database, int result)
+static void result_note(struct database *database, int result)
 {
 	if (result != SQLITE_OK && result != SQLITE_DONE && result != SQLITE_ROW &&
 	    !database->error)
@@ -167,11 +167,11 @@ static void bind_json(sqlite3_stmt *statement, int place, const json_t *value)
 	}
 }
 
-static void run(struct database *database, enum statement which)
+static void statement_run(struct database *database, enum statement which)
 {
 	sqlite3_stmt *statement = database->prepared[which];
 
-	note(database, sqlite3_step(statement));
+	result_note(database, sqlite3_step(statement));
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
 	database->rows++;
@@ -180,7 +180,7 @@ static void run(struct database *database, enum statement which)
 static void run_script(struct database *database, const char *script)
 {
 	if (!database->error)
-		note(database, sqlite3_exec(database->handle, script, NULL, NULL, NULL));
+		result_note(database, sqlite3_exec(database->handle, script, NULL, NULL, NULL));
 }
 
 /* ---- who an event is of ---- */
@@ -209,7 +209,7 @@ static uint32_t process_of(struct database *database, const json_t *event)
 	if (id > count) {
 		sqlite3_bind_int64(database->prepared[ADD_PROCESS], 1, id);
 		bind_json(database->prepared[ADD_PROCESS], 2, pid);
-		run(database, ADD_PROCESS);
+		statement_run(database, ADD_PROCESS);
 	}
 	return id;
 }
@@ -230,7 +230,7 @@ static uint32_t thread_of(struct database *database, const json_t *event)
 		sqlite3_bind_int64(database->prepared[ADD_THREAD], 1, id);
 		sqlite3_bind_int64(database->prepared[ADD_THREAD], 2, process);
 		bind_json(database->prepared[ADD_THREAD], 3, tid);
-		run(database, ADD_THREAD);
+		statement_run(database, ADD_THREAD);
 	}
 	return id;
 }
@@ -288,7 +288,7 @@ static void add_call(struct database *database, const json_t *event, uint32_t th
 	bind_json(statement, 9, arg_of(event, "request"));
 	bind_text(statement, 10, categories);
 	bind_args(statement, 11, event);
-	run(database, ADD_CALL);
+	statement_run(database, ADD_CALL);
 }
 
 static void add_command(struct database *database, const json_t *event, uint32_t lane,
@@ -299,7 +299,7 @@ static void add_command(struct database *database, const json_t *event, uint32_t
 	if (!database->lanes[lane - 1].is_queue) {
 		database->lanes[lane - 1].is_queue = true;
 		sqlite3_bind_int64(database->prepared[MAKE_QUEUE], 1, lane);
-		run(database, MAKE_QUEUE);
+		statement_run(database, MAKE_QUEUE);
 	}
 	sqlite3_bind_int64(statement, 1, lane);
 	bind_text(statement, 2, text_in(event, "name"));
@@ -312,7 +312,7 @@ static void add_command(struct database *database, const json_t *event, uint32_t
 	bind_json(statement, 9, arg_of(event, "correlation"));
 	bind_json(statement, 10, arg_of(event, "request"));
 	bind_args(statement, 11, event);
-	run(database, ADD_COMMAND);
+	statement_run(database, ADD_COMMAND);
 }
 
 /* `duration` is -1 for an instant. */
@@ -328,7 +328,7 @@ static void add_event(struct database *database, const json_t *event, uint32_t t
 	if (duration >= 0)
 		sqlite3_bind_int64(statement, 5, duration);
 	bind_args(statement, 6, event);
-	run(database, ADD_EVENT);
+	statement_run(database, ADD_EVENT);
 }
 
 /* Marks of the program and of streams are no calls. */
@@ -397,7 +397,7 @@ static void add_counter(struct database *database, const json_t *event, uint32_t
 		bind_text(statement, 3, series);
 		sqlite3_bind_int64(statement, 4, time);
 		sqlite3_bind_double(statement, 5, json_number_value(value));
-		run(database, ADD_COUNTER);
+		statement_run(database, ADD_COUNTER);
 	}
 }
 
@@ -413,7 +413,7 @@ static void add_arrow_end(struct database *database, const json_t *event, uint32
 	sqlite3_bind_int64(statement, 4, thread);
 	sqlite3_bind_int64(statement, 5, time);
 	sqlite3_bind_int(statement, 6, last);
-	run(database, ADD_ARROW_END);
+	statement_run(database, ADD_ARROW_END);
 }
 
 static void set_text(struct database *database, enum statement which, uint32_t id,
@@ -421,7 +421,7 @@ static void set_text(struct database *database, enum statement which, uint32_t i
 {
 	sqlite3_bind_int64(database->prepared[which], 1, id);
 	bind_json(database->prepared[which], 2, value);
-	run(database, which);
+	statement_run(database, which);
 }
 
 static void add_metadata(struct database *database, const json_t *event)
@@ -495,18 +495,19 @@ bool sqlite_is_there(const char *path)
 
 static void database_open(struct database *database, const char *path)
 {
-	note(database, sqlite3_open_v2(path, &database->handle, SQLITE_OPEN_READWRITE, NULL));
+	result_note(database,
+		    sqlite3_open_v2(path, &database->handle, SQLITE_OPEN_READWRITE, NULL));
 	run_script(database, sqlite_tables);
 	for (int i = 0; i < STATEMENTS && !database->error; i++)
-		note(database, sqlite3_prepare_v2(database->handle, statements[i], -1,
-						  &database->prepared[i], NULL));
+		result_note(database, sqlite3_prepare_v2(database->handle, statements[i], -1,
+							 &database->prepared[i], NULL));
 }
 
 static void database_close(struct database *database)
 {
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(database->prepared[i]);
-	note(database, sqlite3_close(database->handle));
+	result_note(database, sqlite3_close(database->handle));
 	names_free(&database->processes);
 	names_free(&database->threads);
 	free(database->lanes);

@@ -241,7 +241,7 @@ static bool run_add(struct event_runs *runs, const struct history *history,
 	return spool_write(runs->spool, runs->bytes, (size_t)(at - runs->bytes));
 }
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -251,9 +251,9 @@ bool event_runs_add(struct event_runs *runs, const struct history *history)
 	struct portion portion = {0};
 
 	while (portion.call < history->ncalls || portion.command < history->ncommands) {
-		portion.ncalls = least(history->ncalls - portion.call, EVENTS_IN_RUN);
-		portion.ncommands =
-			least(history->ncommands - portion.command, EVENTS_IN_RUN - portion.ncalls);
+		portion.ncalls = smaller_of(history->ncalls - portion.call, EVENTS_IN_RUN);
+		portion.ncommands = smaller_of(history->ncommands - portion.command,
+					       EVENTS_IN_RUN - portion.ncalls);
 		if (!run_add(runs, history, &portion))
 			return false;
 		portion.call += portion.ncalls;

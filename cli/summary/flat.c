@@ -531,8 +531,8 @@ static void search_find_stays(struct flat *flat)
 		if (part->from < search->until && part->host > search->from)
 			search->stays[count++] = (struct stay){
 				.thread = part->thread,
-				.from = within(part->from, search->from, search->until),
-				.to = within(part->host, search->from, search->until)};
+				.from = time_within(part->from, search->from, search->until),
+				.to = time_within(part->host, search->from, search->until)};
 	}
 	qsort(search->stays, count, sizeof(*search->stays), compare_stays);
 	for (size_t i = 0; i < count; i++) {

@@ -45,12 +45,12 @@ static uint32_t number_in(const json_t *event, const char *name)
 
 int64_t history_time(long long ns)
 {
-	return within(ns, -LATEST, LATEST);
+	return time_within(ns, -LATEST, LATEST);
 }
 
 int64_t history_duration(long long ns)
 {
-	return within(ns, 0, LONGEST);
+	return time_within(ns, 0, LONGEST);
 }
 
 /* A list of words with commas between has this one. NULL: an empty list. */
@@ -293,7 +293,8 @@ static void call_end(struct history *history, const struct slice *slice)
 
 	begun.failed |= slice->category.failed;
 	history->cut += slice->cut;
-	add_call(history, slice->lane, &begun, within(slice->start - begun.start, 0, LONGEST), 0);
+	add_call(history, slice->lane, &begun, time_within(slice->start - begun.start, 0, LONGEST),
+		 0);
 }
 
 /* ---- device commands ---- */

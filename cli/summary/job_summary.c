@@ -39,7 +39,7 @@ static void say_missing(const struct job_sums *sums)
 
 	if (sums->broken)
 		say("%zu trace%s can't be read; what their processes did is missing", sums->broken,
-		    plural(sums->broken));
+		    plural_s(sums->broken));
 	if (lost)
 		say("%llu events were lost when the traces were made, and are not in the tables",
 		    (unsigned long long)lost);

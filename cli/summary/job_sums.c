@@ -268,7 +268,7 @@ static bool node_read(struct job_sums *sums, const struct job_host *host)
 	return taken;
 }
 
-static int worse(int a, int b)
+static int worse_code(int a, int b)
 {
 	return a == EXIT_BROKEN || b == EXIT_DONE ? a : b;
 }
@@ -292,7 +292,7 @@ int job_sums_read(struct job_sums *sums, const struct job_folder *folder, const 
 		progress_show("%zu of %zu ranks read", i, folder->nfiles);
 		int one = file_read(sums, file);
 		sums->broken += one == EXIT_BROKEN;
-		code = worse(code, one == EXIT_BROKEN ? EXIT_INCOMPLETE : one);
+		code = worse_code(code, one == EXIT_BROKEN ? EXIT_INCOMPLETE : one);
 	}
 	progress_hide();
 	free(from_node);
@@ -422,13 +422,13 @@ int job_sums_make(const struct job_folder *folder, const struct job_part *part)
 
 	for (size_t i = 0; i < folder->nfiles && !by_hosts; i++)
 		if ((int64_t)i % part->count == part->number)
-			code = worse(code, part_make_file(&folder->files[i]));
+			code = worse_code(code, part_make_file(&folder->files[i]));
 	for (size_t i = 0; i < folder->nhosts && by_hosts; i++) {
 		if ((int64_t)i % part->count != part->number)
 			continue;
 		for (size_t j = 0; j < folder->nfiles; j++)
 			if (folder->files[j].host_number == i)
-				code = worse(code, part_make_file(&folder->files[j]));
+				code = worse_code(code, part_make_file(&folder->files[j]));
 		/* Each sum is read anew: that of another file may be older than its trace. */
 		node_make(folder, &folder->hosts[i]);
 	}

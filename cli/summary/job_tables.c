@@ -227,8 +227,8 @@ static struct table *rows_table(const struct job_sums *sums, enum tally_kind kin
 
 	if (kind == TALLY_CALLS)
 		table_heading(table, "%s: %u rank%s on %u host%s, %lld host calls in %u function%s",
-			      name, sums->nranks, plural(sums->nranks), sums->hosts.count,
-			      plural(sums->hosts.count), (long long)count, rows, plural(rows));
+			      name, sums->nranks, plural_s(sums->nranks), sums->hosts.count,
+			      plural_s(sums->hosts.count), (long long)count, rows, plural_s(rows));
 	for (uint32_t i = 0; i < tally->nrows; i++)
 		if (tally->rows[i].kind == kind)
 			add_row(table, sums, i, whole);
@@ -270,8 +270,8 @@ static const struct table_column rank_columns[] = {
 
 static void head_ranks(struct table *table, const struct job_sums *sums, const char *name)
 {
-	table_heading(table, "%s: %u rank%s on %u host%s", name, sums->nranks, plural(sums->nranks),
-		      sums->hosts.count, plural(sums->hosts.count));
+	table_heading(table, "%s: %u rank%s on %u host%s", name, sums->nranks,
+		      plural_s(sums->nranks), sums->hosts.count, plural_s(sums->hosts.count));
 }
 
 static struct table *ranks_table(const struct job_sums *sums, const char *name)

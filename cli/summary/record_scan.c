@@ -260,7 +260,7 @@ static int64_t scan_time(uint64_t ns)
 
 static int64_t scan_duration(uint64_t start, uint64_t stop)
 {
-	return stop <= start ? 0 : within((int64_t)(stop - start), 0, LONGEST);
+	return stop <= start ? 0 : time_within((int64_t)(stop - start), 0, LONGEST);
 }
 
 /* ---- calls ---- */
@@ -685,7 +685,7 @@ static bool mark_end(struct worker *worker, uint32_t lane, const struct tl_event
 	worker_call(worker, NULL,
 		    &(struct host_call){
 			    .start = begun.start,
-			    .duration = within(end - begun.start, 0, LONGEST),
+			    .duration = time_within(end - begun.start, 0, LONGEST),
 			    .thread = lane,
 			    .name = begun.name & 0x3fffffff,
 			    .failed = begun.failed ||

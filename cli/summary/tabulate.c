@@ -235,7 +235,7 @@ static void calls_heading(struct table *table, const struct tabulation *of, size
 	if (files > 1)
 		snprintf(from, sizeof(from), ", from %d files", files);
 	table_heading(table, "host calls: %zu in %zu function%s, on %zu thread%s%s", count,
-		      functions, plural(functions), threads, plural(threads), from);
+		      functions, plural_s(functions), threads, plural_s(threads), from);
 }
 
 static size_t count_functions(const struct history *history, size_t count)

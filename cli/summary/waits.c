@@ -300,7 +300,7 @@ void wait_search_calls(struct wait_search *search, int64_t from, int64_t until)
 
 		if (part.from >= until || part.host <= from)
 			continue;
-		part.from = within(part.from, from, until);
+		part.from = time_within(part.from, from, until);
 		if (part.host > until)
 			part.host = part.call = until; /* goes on */
 		tell_part(search, &part, &flat[thread->first], thread->count);

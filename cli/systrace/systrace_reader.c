@@ -80,7 +80,7 @@ static struct closer row_find_closer(const struct row *row, const char *sign, en
 	const char *end = row->line + row->size;
 	struct closer closer = {0};
 
-	for (; sign < end; sign = scan(sign + 1, end, signs)) {
+	for (; sign < end; sign = signs_scan(sign + 1, end, signs)) {
 		if (*sign == '<') {
 			closer.ends_text |= text_is_at(row, sign, TEXT_END, sizeof(TEXT_END) - 1);
 		} else if (*sign == 'k' && text_is_at(row, sign - BEFORE_SIGN, ROW_FUNCTION,
@@ -107,7 +107,7 @@ enum reader_state reader_next(struct reader *reader, struct row *row)
 
 	for (;;) {
 		const char *end = text->block + text->whole,
-			   *sign = scan(reader->at, end, reader->signs);
+			   *sign = signs_scan(reader->at, end, reader->signs);
 
 		if (sign == end) {
 			int more = systrace_text_next(text);

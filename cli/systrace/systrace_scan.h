@@ -75,7 +75,7 @@ static inline const char *scan_closely(const char *at, const char *end, enum sca
 }
 
 /* The first sign in the text, or its end. */
-static inline const char *scan(const char *at, const char *end, enum scan_signs signs)
+static inline const char *signs_scan(const char *at, const char *end, enum scan_signs signs)
 {
 	for (; at < end; at += 64)
 		if (scan_any(scan_signs_at(at, signs) | scan_signs_at(at + 16, signs) |

@@ -36,7 +36,7 @@ void rank_sum_clear(struct rank_sum *sum)
 	*sum = (struct rank_sum){.rank = -1};
 }
 
-static void extend(struct rank_sum *to, int64_t begin, int64_t end)
+static void times_extend(struct rank_sum *to, int64_t begin, int64_t end)
 {
 	if (!begin && !end)
 		return;
@@ -55,7 +55,7 @@ void rank_sum_merge(struct rank_sum *to, const struct rank_sum *from, bool queue
 	tally_merge(&to->tally, &from->tally, NULL, numbers);
 	to->files += from->files;
 	to->lost += from->lost;
-	extend(to, from->begin, from->end);
+	times_extend(to, from->begin, from->end);
 	if (queues && from->nqueues) {
 		to->queues = need(
 			reallocarray(to->queues, to->nqueues + from->nqueues, sizeof(*to->queues)));
@@ -374,7 +374,7 @@ static void take_sum(struct input *input, struct rank_sum *sum)
 	free(numbers);
 }
 
-static bool complain(char *why, size_t room, const char *what)
+static bool sum_refuse(char *why, size_t room, const char *what)
 {
 	snprintf(why, room, "%s", what);
 	return false;
@@ -402,20 +402,20 @@ bool rank_sums_decode(const unsigned char *bytes, size_t size, rank_sum_taker ea
 	uint32_t length, crc;
 
 	if (size < HEAD || memcmp(bytes, MAGIC, MAGIC_SIZE - 1))
-		return complain(why, room, "it is no sum of a rank");
+		return sum_refuse(why, room, "it is no sum of a rank");
 	if (bytes[MAGIC_SIZE - 1] != MAGIC[MAGIC_SIZE - 1])
-		return complain(why, room, "it is of another version of tracelayer");
+		return sum_refuse(why, room, "it is of another version of tracelayer");
 	memcpy(&length, bytes + MAGIC_SIZE, 4);
 	memcpy(&crc, bytes + MAGIC_SIZE + 4, 4);
 	if (le32toh(length) != size - HEAD)
-		return complain(why, room, "it is cut short");
+		return sum_refuse(why, room, "it is cut short");
 	if (le32toh(crc) != (uint32_t)crc32(0, bytes + HEAD, (uInt)(size - HEAD)))
-		return complain(why, room, "it is damaged");
+		return sum_refuse(why, room, "it is damaged");
 	struct input input = {.at = bytes + HEAD, .end = bytes + size};
 
 	/* A file whose checksum is right was written by rank_sums_write, or to make trouble. */
 	if (!payload_decode(input, NULL, NULL))
-		return complain(why, room, "it is damaged");
+		return sum_refuse(why, room, "it is damaged");
 	return payload_decode(input, each, user);
 }
 
@@ -439,10 +439,10 @@ bool rank_sums_read(const char *path, rank_sum_taker each, void *user, char *why
 	ssize_t size = 0;
 
 	if (fd < 0)
-		return complain(why, room, strerror(errno));
+		return sum_refuse(why, room, strerror(errno));
 	if (fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_size > (off_t)FILE_MOST) {
 		close(fd);
-		return complain(why, room, "it is no sum of a rank");
+		return sum_refuse(why, room, "it is no sum of a rank");
 	}
 	bytes = need(malloc((size_t)about.st_size + 1));
 	while (size < about.st_size) {
@@ -456,7 +456,7 @@ bool rank_sums_read(const char *path, rank_sum_taker each, void *user, char *why
 	}
 	close(fd);
 	if (size < about.st_size)
-		complain(why, room, "it can't be read");
+		sum_refuse(why, room, "it can't be read");
 	else
 		read_all = rank_sums_decode(bytes, (size_t)size, each, user, why, room);
 	free(bytes);

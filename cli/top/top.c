@@ -42,7 +42,7 @@ struct top {
 
 static volatile sig_atomic_t interrupted;
 
-static void interrupt(int number)
+static void signal_note(int number)
 {
 	(void)number;
 	interrupted = 1;
@@ -107,7 +107,7 @@ static void find_processes(struct top *top, uint64_t now)
 	leftover_forget(&paths);
 }
 
-static void look(struct top *top)
+static void processes_look(struct top *top)
 {
 	for (size_t i = 0; i < top->nprocesses; i++)
 		top_process_look(&top->processes[i]);
@@ -128,7 +128,7 @@ static void drop_ended(struct top *top)
 
 /* ---- pictures */
 
-static void show(struct top *top, uint64_t now)
+static void interval_show(struct top *top, uint64_t now)
 {
 	struct top_sums sums;
 
@@ -156,11 +156,11 @@ static bool watch_until(struct top *top, uint64_t until)
 		uint64_t left = until - now < LOOK_NS ? until - now : LOOK_NS;
 		if (top_screen_wait((int)(left / 1000000) + 1))
 			return false;
-		look(top);
+		processes_look(top);
 	}
 }
 
-static void run(struct top *top)
+static void top_run(struct top *top)
 {
 	const struct wishes *wishes = top->wishes;
 	uint64_t delay = (uint64_t)(1e9 * wishes->delay), next = top->begun;
@@ -169,7 +169,7 @@ static void run(struct top *top)
 		next += delay;
 		if (!watch_until(top, next) || ferror(stdout))
 			return;
-		show(top, tl_profile_now());
+		interval_show(top, tl_profile_now());
 		if (wishes->nwords && !top->nprocesses)
 			return;
 	}
@@ -221,7 +221,7 @@ int command_top(int argc, char **argv)
 		.doc = "Show what traced programs are doing: calls a second and time in them, queues, threads.\v"
 		       "Without a name all of your traced processes are shown. A name is that of a program, or of a session. See tracelayer-top(1).",
 	};
-	const struct sigaction action = {.sa_handler = interrupt};
+	const struct sigaction action = {.sa_handler = signal_note};
 	struct wishes wishes = {.delay = 1};
 	struct top top = {.wishes = &wishes, .begun = tl_profile_now()};
 
@@ -240,7 +240,7 @@ int command_top(int argc, char **argv)
 		signal(SIGTSTP, SIG_IGN);
 		top_screen_begin();
 	}
-	run(&top);
+	top_run(&top);
 	if (!wishes.batch)
 		top_screen_end();
 	for (size_t i = 0; i < top.nprocesses; i++)

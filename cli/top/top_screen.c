@@ -60,23 +60,23 @@ bool top_screen_wait(int milliseconds)
 
 /* ---- tables ---- */
 
-static double rate(const struct top_sums *sums, double count)
+static double rate_of(const struct top_sums *sums, double count)
 {
 	return sums->seconds > 0 ? count / sums->seconds : 0;
 }
 
-static double share(const struct top_sums *sums, double nanoseconds)
+static double share_of(const struct top_sums *sums, double nanoseconds)
 {
-	return rate(sums, nanoseconds / 1e9);
+	return rate_of(sums, nanoseconds / 1e9);
 }
 
 /* Of a thread, or a queue: never more than all of the time. */
 static double own_share(const struct top_sums *sums, double nanoseconds)
 {
-	return fmin(share(sums, nanoseconds), 1);
+	return fmin(share_of(sums, nanoseconds), 1);
 }
 
-static double average(const struct top_function *function)
+static double average_of(const struct top_function *function)
 {
 	return function->calls > 0 ? function->ended / function->calls : 0;
 }
@@ -106,11 +106,11 @@ static struct table *top_functions(const struct top_sums *sums, size_t most)
 		const struct top_function *function = &sums->functions[i];
 		table_row(table);
 		table_text(table, 0, function->name);
-		table_number(table, 1, llround(rate(sums, function->calls)));
-		table_number(table, 2, llround(rate(sums, function->failed)));
-		table_share(table, 3, share(sums, function->time));
+		table_number(table, 1, llround(rate_of(sums, function->calls)));
+		table_number(table, 2, llround(rate_of(sums, function->failed)));
+		table_share(table, 3, share_of(sums, function->time));
 		if (function->calls > 0)
-			table_number(table, 4, llround(average(function)));
+			table_number(table, 4, llround(average_of(function)));
 	}
 	return table;
 }
@@ -118,7 +118,7 @@ static struct table *top_functions(const struct top_sums *sums, size_t most)
 static void depth_text(char *to, size_t room, const struct top_sums *sums,
 		       const struct top_queue *queue)
 {
-	snprintf(to, room, "%.1f", share(sums, queue->pending));
+	snprintf(to, room, "%.1f", share_of(sums, queue->pending));
 }
 
 static struct table *top_queues(const struct top_sums *sums, size_t most)
@@ -139,7 +139,7 @@ static struct table *top_queues(const struct top_sums *sums, size_t most)
 		table_text(table, 0, queue->name);
 		process_text(text, sizeof(text), queue->process);
 		table_text(table, 1, text);
-		table_number(table, 2, llround(rate(sums, queue->commands)));
+		table_number(table, 2, llround(rate_of(sums, queue->commands)));
 		table_share(table, 3, own_share(sums, queue->busy));
 		depth_text(text, sizeof(text), sums, queue);
 		table_text(table, 4, text);
@@ -167,7 +167,7 @@ static struct table *top_threads(const struct top_sums *sums, size_t most)
 		table_text(table, 0, text);
 		process_text(text, sizeof(text), thread->process);
 		table_text(table, 1, text);
-		table_number(table, 2, llround(rate(sums, thread->calls)));
+		table_number(table, 2, llround(rate_of(sums, thread->calls)));
 		table_share(table, 3, own_share(sums, thread->inside));
 		if (thread->now) {
 			table_text(table, 4, thread->now);
@@ -206,8 +206,8 @@ void top_screen_show(const struct top_sums *sums)
 	fputs(SCREEN_CLEAR, stdout);
 	printf("tracelayer top, %s: %zu process%s, %zu thread%s, %s%.0f calls/s, %.0f failed/s. q leaves.\n",
 	       clock, sums->processes, sums->processes == 1 ? "" : "es", sums->nthreads,
-	       plural(sums->nthreads), sums->estimated ? "about " : "", rate(sums, sums->calls),
-	       rate(sums, sums->failed));
+	       plural_s(sums->nthreads), sums->estimated ? "about " : "",
+	       rate_of(sums, sums->calls), rate_of(sums, sums->failed));
 	if (!sums->processes)
 		puts("\nNo traced program runs. Start one with `tracelayer run -- ./app`.");
 	putchar('\n');
@@ -253,24 +253,24 @@ void top_rows_print(const struct top_sums *sums, double elapsed)
 
 	snprintf(when, sizeof(when), "%.3f", elapsed);
 	row_begin(table, when, "total");
-	table_number(table, CALLS, llround(rate(sums, sums->calls)));
-	table_number(table, FAILED, llround(rate(sums, sums->failed)));
+	table_number(table, CALLS, llround(rate_of(sums, sums->calls)));
+	table_number(table, FAILED, llround(rate_of(sums, sums->failed)));
 	for (size_t i = 0; i < sums->nfunctions; i++) {
 		const struct top_function *function = &sums->functions[i];
 		row_begin(table, when, "function");
 		table_text(table, NAME, function->name);
-		table_number(table, CALLS, llround(rate(sums, function->calls)));
-		table_number(table, FAILED, llround(rate(sums, function->failed)));
-		table_share(table, SHARE, share(sums, function->time));
+		table_number(table, CALLS, llround(rate_of(sums, function->calls)));
+		table_number(table, FAILED, llround(rate_of(sums, function->failed)));
+		table_share(table, SHARE, share_of(sums, function->time));
 		if (function->calls > 0)
-			table_number(table, AVERAGE, llround(average(function)));
+			table_number(table, AVERAGE, llround(average_of(function)));
 	}
 	for (size_t i = 0; i < sums->nqueues; i++) {
 		const struct top_queue *queue = &sums->queues[i];
 		row_begin(table, when, "queue");
 		table_number(table, PROCESS, queue->process->pid);
 		table_text(table, NAME, queue->name);
-		table_number(table, CALLS, llround(rate(sums, queue->commands)));
+		table_number(table, CALLS, llround(rate_of(sums, queue->commands)));
 		table_share(table, SHARE, own_share(sums, queue->busy));
 		depth_text(text, sizeof(text), sums, queue);
 		table_text(table, DEPTH, text);
@@ -281,7 +281,7 @@ void top_rows_print(const struct top_sums *sums, double elapsed)
 		table_number(table, PROCESS, thread->process->pid);
 		thread_text(text, sizeof(text), thread);
 		table_text(table, NAME, text);
-		table_number(table, CALLS, llround(rate(sums, thread->calls)));
+		table_number(table, CALLS, llround(rate_of(sums, thread->calls)));
 		table_share(table, SHARE, own_share(sums, thread->inside));
 		if (thread->now)
 			table_text(table, NOW, thread->now);

@@ -101,7 +101,7 @@ static void lane_inside(struct top_lane *lane, uint64_t start, uint64_t end)
 }
 
 /* The part of a time that lies in the interval. */
-static bool clip(const struct top_process *process, uint64_t *start, uint64_t end)
+static bool times_clip(const struct top_process *process, uint64_t *start, uint64_t end)
 {
 	if (*start < process->since)
 		*start = process->since;
@@ -120,7 +120,7 @@ static void process_call(void *user, const struct live_call *call)
 	row->look.ended += (double)(call->end - call->start);
 	lane->look.calls++;
 	lane->ever = true;
-	if (!clip(process, &start, call->end))
+	if (!times_clip(process, &start, call->end))
 		return;
 	row->look.time += (double)(call->end - start);
 	lane_inside(lane, start, call->end);
@@ -138,7 +138,7 @@ static void process_command(void *user, const struct live_command *command)
 	lane->look.calls++;
 	if (command->submitted && command->submitted < command->end)
 		lane->look.ended += (double)(command->end - command->submitted);
-	if (clip(process, &start, command->end))
+	if (times_clip(process, &start, command->end))
 		lane->look.time += (double)(command->end - start);
 	if (command->end > lane->busy_until)
 		lane->busy_until = command->end;
@@ -274,7 +274,7 @@ static void sum_opens(struct top_process *process, struct top_lane *lane, uint64
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t start = opens[i].start;
-		if (!clip(process, &start, now))
+		if (!times_clip(process, &start, now))
 			continue;
 		row_of(lane, opens[i].function)->look.time += (double)(now - start);
 		if (!i)

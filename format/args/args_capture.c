@@ -377,14 +377,14 @@ static const char *capture_link(struct capture *c, const struct link *link, uint
 		capture_nothing(c, 1);
 		return NULL;
 	}
-	*type = announced(c->api, link, head);
+	*type = announced_type(c->api, link, head);
 	size_t size = *type ? (*type)->size : link->head;
 	blob = blob_begin(c, size);
 	if (!blob)
 		return NULL;
 	/* Another thread may have changed the stype in between. */
 	if (tl_checked_copy(blob + 1, from, size) != size ||
-	    announced(c->api, link, blob + 1) != *type)
+	    announced_type(c->api, link, blob + 1) != *type)
 		size = 0;
 	blob_end(c, blob, size, 1);
 	return size ? (const char *)(blob + 1) : NULL;

@@ -191,7 +191,7 @@ static const char *visit_link(struct tl_visitor *to, struct link *link, uint64_t
 		return NULL;
 	}
 	const char *bytes = (const char *)(blob + 1);
-	type = announced(to->api, link, bytes);
+	type = announced_type(to->api, link, bytes);
 	if (type && blob->bytes < type->size) {
 		visit_address(to, address);
 		return NULL;

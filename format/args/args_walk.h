@@ -154,8 +154,8 @@ static inline bool is_of_family(const struct tl_type *type, const struct link *l
 }
 
 /* The struct that a link's stype announces. NULL: the API has no such struct. */
-static inline const struct tl_type *announced(const struct tl_api *api, const struct link *link,
-					      const void *bytes)
+static inline const struct tl_type *announced_type(const struct tl_api *api,
+						   const struct link *link, const void *bytes)
 {
 	uint64_t stype = load_integer(link->stype->type, (const char *)bytes + link->stype->offset);
 	uint32_t low = 0, high = api->nchains;

@@ -40,7 +40,7 @@ static const struct tl_roctx_tool *tool_open(void)
 }
 
 /* Two threads may both open it: they get the same. Release and acquire: it is loaded. */
-static const struct tl_roctx_tool *tool(void)
+static const struct tl_roctx_tool *roctx_tool(void)
 {
 	static _Atomic(const struct tl_roctx_tool *) known;
 	static _Atomic bool missing;
@@ -65,36 +65,36 @@ static const char *call_message(const struct tl_call *call)
 static void mark_before(struct tl_call *call, void *state)
 {
 	(void)state;
-	if (tool())
-		tool()->mark(call_message(call));
+	if (roctx_tool())
+		roctx_tool()->mark(call_message(call));
 }
 
 static void push_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	(void)state, (void)result;
-	if (tool() && !unwound)
-		tool()->push(call_message(call));
+	if (roctx_tool() && !unwound)
+		roctx_tool()->push(call_message(call));
 }
 
 static void pop_before(struct tl_call *call, void *state)
 {
 	(void)call, (void)state;
-	if (tool())
-		tool()->pop();
+	if (roctx_tool())
+		roctx_tool()->pop();
 }
 
 static void start_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	(void)state;
-	if (tool() && !unwound)
-		tool()->start(result, call_message(call));
+	if (roctx_tool() && !unwound)
+		roctx_tool()->start(result, call_message(call));
 }
 
 static void stop_before(struct tl_call *call, void *state)
 {
 	(void)state;
-	if (tool())
-		tool()->stop(*(const uint64_t *)call->params[0]);
+	if (roctx_tool())
+		roctx_tool()->stop(*(const uint64_t *)call->params[0]);
 }
 
 static const struct tl_hook hooks[] = {

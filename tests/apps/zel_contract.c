@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The contract of Level Zero's tracing interface, as a tool sees it: run behind every door there is
- * (tests/zel_contract.sh), on the test driver. Prints TAP.
+ * (tests/doors/zel_doors.sh), on the test driver. Prints TAP.
  *
  *	zel_contract		all of it
  *	zel_contract exit	threads go on calling, with a tracer enabled, while the process ends

@@ -67,7 +67,7 @@ void tl_cuda_memory_drop(const struct cuda_context *context)
 
 /* --- the hooks; holding no lock */
 
-static void allocated(const struct tl_call *call, uint64_t bytes)
+static void memory_allocated(const struct tl_call *call, uint64_t bytes)
 {
 	void *current = NULL, *const *place = CUDA_PARAM(call, 0, void *const *);
 
@@ -86,7 +86,7 @@ static void alloc_after(struct tl_call *call, void *state, uint64_t result, bool
 {
 	(void)state;
 	if (!tl_cuda_call_failed(result, unwound) && tl_cuda_is_known(call))
-		allocated(call, CUDA_PARAM(call, 1, size_t));
+		memory_allocated(call, CUDA_PARAM(call, 1, size_t));
 }
 
 /* cuMemAllocPitch(address, pitch, width, height, …) */
@@ -94,7 +94,8 @@ static void alloc_pitch_after(struct tl_call *call, void *state, uint64_t result
 {
 	(void)state;
 	if (!tl_cuda_call_failed(result, unwound) && tl_cuda_is_known(call))
-		allocated(call, *CUDA_PARAM(call, 1, const size_t *) * CUDA_PARAM(call, 3, size_t));
+		memory_allocated(call, *CUDA_PARAM(call, 1, const size_t *) *
+					       CUDA_PARAM(call, 3, size_t));
 }
 
 /* A stream that captures allocates nothing now. `at`: the parameter with the stream. */
@@ -104,7 +105,7 @@ static void alloc_in_order(struct tl_call *call, uint64_t result, bool unwound, 
 	if (tl_cuda_call_failed(result, unwound) || !tl_cuda_is_known(call) || !tl_cuda_usable())
 		return;
 	if (!tl_cuda_captures(tl_cuda_meant_stream(call, CUDA_PARAM(call, at, void *), per_thread)))
-		allocated(call, CUDA_PARAM(call, 1, size_t));
+		memory_allocated(call, CUDA_PARAM(call, 1, size_t));
 }
 
 #define IN_ORDER(name, at, per_thread)                                                             \
