@@ -111,7 +111,7 @@ void descriptor_check_keys(struct descriptor *descriptor, json_t *object,
 			descriptor_wrong(
 				descriptor, key, NULL,
 				format_text(
-					"unknown key \"%s\"; see tracelayer-descriptor(5) for those there are",
+					"unknown key \"%s\"; tracelayer-descriptor(5) lists them",
 					key));
 	}
 }

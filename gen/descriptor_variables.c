@@ -139,7 +139,7 @@ void describe_variables(struct descriptor *descriptor)
 			descriptor_wrong(
 				descriptor, key, NULL,
 				format_text(
-					"unknown tag [%s]; see tracelayer-descriptor(5) for those there are",
+					"unknown tag [%s]; tracelayer-descriptor(5) lists them",
 					rule.tags.unknown));
 		if (separator == ':')
 			descriptor_each_function(descriptor, "variables", owner, params_tag, &rule);

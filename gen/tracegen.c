@@ -185,7 +185,7 @@ static int exports_none(const struct model *model, const struct exports *exports
 	fprintf(stderr, "tracegen: %s: it exports none of the functions that the headers declare",
 		exports->paths[0]);
 	if (nearest && common == strlen(model->unexported_name) && !strncmp(nearest->name, "_Z", 2))
-		fprintf(stderr, " (%s it has for C++ alone, as %s)", model->unexported_name,
+		fprintf(stderr, " (it has %s for C++ alone, as %s)", model->unexported_name,
 			nearest->name);
 	else if (nearest && common > 2)
 		fprintf(stderr, " (the nearest to %s is %s)", model->unexported_name,
@@ -275,7 +275,7 @@ static int model_describe_and_report(struct model *model, const char *descriptor
 		if (function->left_out && function->left_out == before[i] &&
 		    !(generic && function->only_generic))
 			fprintf(stderr,
-				"tracegen: %s:%u: %s is left out: %s; name it under left_out in the descriptor if that is meant\n",
+				"tracegen: %s:%u: %s is left out: %s; name it under left_out in the descriptor if you mean that\n",
 				function->where.file, function->where.line, function->name,
 				function->left_out);
 	}

@@ -452,7 +452,7 @@ int interposer_find(const struct interposer_request *request, char **paths)
 		    request->api);
 		code = EXIT_BROKEN;
 	} else {
-		say("%s: no such API; `tracelayer apis` lists those that there are", request->api);
+		say("%s: no such API; `tracelayer apis` lists the APIs", request->api);
 		code = EXIT_USAGE;
 	}
 	free(chosen.item);

@@ -133,7 +133,7 @@ static bool metric_take(struct condition *condition, const char *text, size_t si
 
 	if (!dot || dot == text)
 		return condition_refuse(why, room,
-					"no name with what to compare; give NAME.median, say");
+					"it does not say what to compare; give NAME.median, say");
 	size_t length = (size_t)(text + size - dot) - 1;
 
 	for (condition->metric = 0; condition->metric < (int)COUNT_OF(metrics);
@@ -145,7 +145,7 @@ static bool metric_take(struct condition *condition, const char *text, size_t si
 			return true;
 		}
 	}
-	return condition_refuse(why, room, "it compares nothing that there is; give " METRICS);
+	return condition_refuse(why, room, "there is no such figure to compare; give " METRICS);
 }
 
 /*

@@ -125,7 +125,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (wishes->nfiles != 2)
-			argp_error(state, "two traces are compared: give A and B");
+			argp_error(state, "give two traces, A and B");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -146,7 +146,7 @@ static int timeline_read_inputs(const struct export *export, struct timeline *ti
 {
 	for (size_t i = 0; i < export->inputs.count; i++) {
 		if (!strcmp(export->inputs.item[i], "-")) {
-			say("standard input can be read only once, which is enough for one file, whole; give a file");
+			say("standard input can be read only once; give a file to select a part, or to put several together");
 			return EXIT_USAGE;
 		}
 		timeline_inputs_add(&timeline->inputs, export->inputs.item[i]);

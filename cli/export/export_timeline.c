@@ -358,7 +358,7 @@ void timeline_warn(const struct timeline *timeline, const char *output)
 	if (events <= VIEWERS_EVENTS)
 		return;
 	double from = (double)selection->from / 1e9;
-	say("%s: it gets some %.1f million events, and viewers open about %d million; select some with --rank, --process, --thread, --name or "
+	say("%s: it has about %.1f million events, and viewers open about %d million; select some with --rank, --process, --thread, --name or "
 	    "--time (--time=%.4g-%.4g has about as many as they open)",
 	    output, (double)events / 1e6, VIEWERS_EVENTS / 1000000, from,
 	    from + seconds_for(timeline, events));

@@ -183,7 +183,7 @@ static int add_job(struct timeline_inputs *inputs, const char *path)
 		if (folder.files[i].trace)
 			add_file(inputs, folder.files[i].path);
 	if (inputs->count == before)
-		say("%s: it has no .tlt file that can be read; its sums are what `tracelayer summary` shows",
+		say("%s: none of its .tlt files can be read; `tracelayer summary` shows its sums",
 		    folder.path);
 	job_folder_close(&folder);
 	return inputs->count > before ? EXIT_DONE : EXIT_BROKEN;

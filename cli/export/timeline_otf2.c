@@ -763,7 +763,7 @@ int timeline_write_otf2(struct timeline *timeline, const char *path, bool force)
 	if (!written || error)
 		say("%s: %s; no archive was left there; free some space, or give another place with -o",
 		    path,
-		    error == EEXIST ? "beside it, something of the archive's name is no part of one"
+		    error == EEXIST ? "another file beside it has a name that the archive needs"
 		    : error	    ? strerror(error)
 		    : writer.error  ? writer.error
 				    : "OTF2 failed");

@@ -111,9 +111,9 @@ static void make_options(struct argp_option *options)
 	const struct argp_option others[OTHER_OPTIONS] = {
 		{"ring", OPTION_RING, "SIZE", 0, "the same as --full=ring:SIZE", 0},
 		{"lib", OPTION_LIB, "LIBRARY", 0,
-		 "trace this library, too: a soname or a path. Several times for several", 0},
+		 "trace this library, too: a soname or a path; may be given several times", 0},
 		{"header", OPTION_HEADER, "HEADER", 0,
-		 "what declares the functions of the library; several times for several", 0},
+		 "a header that declares functions of the library; may be given several times", 0},
 		{"api", OPTION_API, "NAME", 0,
 		 "trace the API of that descriptor, too; `tracelayer apis` lists them", 0},
 		{"pkg", OPTION_PKG, "PACKAGE", 0,

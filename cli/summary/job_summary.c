@@ -108,7 +108,7 @@ int job_summary(const char *path, const struct job_wishes *wishes, FILE *to)
 	}
 	code = job_sums_read(&sums, &folder, wishes->ranks);
 	if (!sums.nranks) {
-		say("%s: none of its ranks is wanted, or none can be read", folder.path);
+		say("%s: no rank can be read, or --rank selects none", folder.path);
 		code = code == EXIT_DONE ? EXIT_BROKEN : code;
 	} else {
 		say_missing(&sums);

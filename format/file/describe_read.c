@@ -138,7 +138,7 @@ static const char *string_take(struct reading *from)
 	for (const char *c = string; *c;) {
 		size_t size = utf8_character((const unsigned char *)c);
 		if (!size || (unsigned char)*c < 0x20 || *c == 0x7f) {
-			description_fail(from, "a string with what is no character");
+			description_fail(from, "a string with an invalid character");
 			return "";
 		}
 		c += size;
@@ -501,7 +501,7 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 	tables->strings = copy;
 	if (size < sizeof(TL_DESCRIPTION_MAGIC) ||
 	    memcmp(copy, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC))) {
-		description_fail(&from, "no description, or of a later version");
+		description_fail(&from, "not a description, or one of a later version");
 	} else {
 		from.at += sizeof(TL_DESCRIPTION_MAGIC);
 		api_take(&from);

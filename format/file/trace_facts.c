@@ -103,7 +103,7 @@ void tl_reader_output(struct trace *trace, const char *piece, uint64_t size)
 	struct tl_output_piece *copy = size < sizeof(*copy) ? NULL : malloc(sizeof(*copy));
 
 	if (!copy) {
-		problem(trace, "byte %llu: what is said of the output is too short",
+		problem(trace, "byte %llu: the description of the output is too short",
 			(unsigned long long)(piece - trace->bytes));
 		return;
 	}

@@ -56,7 +56,7 @@ void tl_reader_thread(struct trace *trace, const char *piece, uint64_t size)
 	memcpy(thread->lane.name, head.name, sizeof(head.name) - 1);
 	uint64_t most = (size - sizeof(head)) / sizeof(struct tl_open_call);
 	if (head.opens > most)
-		problem(trace, "byte %llu: thread %u: of %u open calls, %llu can be there",
+		problem(trace, "byte %llu: thread %u: it says %u open calls, and has room for %llu",
 			(unsigned long long)place, head.tid, head.opens, (unsigned long long)most);
 	if (head.opens)
 		opens_read(trace, &thread->lane, piece + sizeof(head),
@@ -145,7 +145,7 @@ static struct tl_trace_lane lane_unknown(struct trace *trace, uint32_t number)
 {
 	struct tl_trace_lane lane = {.lane = number, .tid = number, .shown = number};
 
-	problem(trace, "lane %u: there are records of it, but no thread", number);
+	problem(trace, "lane %u: it has records, but no thread", number);
 	snprintf(lane.name, sizeof(lane.name), "lane %u", number);
 	return lane;
 }
@@ -218,7 +218,7 @@ static void run_add_hole(struct trace *trace, size_t lane, const struct chunk *c
 		return;
 	if (at % 8 || chunk->size - at < sizeof(uint64_t)) {
 		problem(trace,
-			"byte %llu: a chunk of lane %u: no record can be where one was left out",
+			"byte %llu: a chunk of lane %u: it says that a record was left out where none can be",
 			(unsigned long long)chunk->place, chunk->lane);
 		return;
 	}

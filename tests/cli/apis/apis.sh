@@ -29,7 +29,7 @@ rm "$XDG_CONFIG_HOME/tracelayer/apis"/*
 "$tracelayer" apis --build=opencl >"$tmp/out" 2>"$tmp/err"; is "$?$(cat "$tmp/out" "$tmp/err")" \
 	'0opencl is built in: `tracelayer run` traces it without more' "what is built in needs no interposer"
 "$tracelayer" apis --build=nothing >"$tmp/out" 2>"$tmp/err"; is "$?$(cat "$tmp/err")" \
-	'2tracelayer: nothing: no such API; `tracelayer apis` lists those that there are' "an unknown API"
+	'2tracelayer: nothing: no such API; `tracelayer apis` lists the APIs' "an unknown API"
 nok "nothing was kept so far" test -e "$cache"
 
 # A library by its header. The program counts its own calls.

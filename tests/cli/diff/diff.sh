@@ -76,8 +76,8 @@ is "$(condition --fail-if 'onlyInB.median > +10%')" "0 " "has no median to compa
 like "$(condition --fail-if 'nothing.median > +5%')" "^2 .*neither trace has such a name; the condition could never hold$" "a condition on nothing is a mistake"
 wrong() { compare a.json b.json --fail-if "$1" 2>&1 >/dev/null | sed -n "1s/.*': //p"; }
 is "$(wrong 'median > 5%'; wrong 'a.most > 5%'; wrong 'a.median'; wrong 'a.median > x'; wrong 'a.median > 5 pounds'; wrong 'a.median > 5'; wrong 'a.calls > 5ms')" \
-	"no name with what to compare; give NAME.median, say
-it compares nothing that there is; give calls, failed, total, mean, median, p99, min, max or bytes
+	"it does not say what to compare; give NAME.median, say
+there is no such figure to compare; give calls, failed, total, mean, median, p99, min, max or bytes
 no comparison; give NAME.median > +5%, say
 no amount; give a change, such as +5%, +100us or +10
 unknown unit; give %, ns, us, ms, s or none
@@ -85,7 +85,7 @@ a time changes by a share or a time, such as +5% or +100us
 a number changes by a share or a number, such as +5% or +10" "a condition that can't be read is said to be wrong, and how"
 
 # ---- bad input
-is "$(compare a.json 2>&1 >/dev/null | head -n 1)" "tracelayer diff: two traces are compared: give A and B" "one trace is too few"
+is "$(compare a.json 2>&1 >/dev/null | head -n 1)" "tracelayer diff: give two traces, A and B" "one trace is too few"
 head -c 200 a.sum >short.sum
 is "$(compare short.sum a.json 2>&1; echo $?)" "tracelayer: short.sum: it is cut short; make the sum again with \`tracelayer summary --save\`
 1" "a sum that is cut short"

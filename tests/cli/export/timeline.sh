@@ -198,6 +198,6 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@
 read -r code memory <<<"$(peak "$tracelayer" export -f "$tmp/many" -o /dev/null)"
 is "$code" 0 "150 files of 3 MB"
 ok "take little memory ($memory MB)" test "$memory" -lt 64
-like "$(said)" '/dev/null: it gets some 5\.4 million events, and viewers open about 5 million; select some with --rank, .* \(--time=0-' "more events than viewers open: a line says so, and what to select"
+like "$(said)" '/dev/null: it has about 5\.4 million events, and viewers open about 5 million; select some with --rank, .* \(--time=0-' "more events than viewers open: a line says so, and what to select"
 export_to "$tmp/many" --name='nothing*' -o /dev/null
 is "$(said)" "" "but not if so many are not selected"
