@@ -4,8 +4,8 @@
  *
  * NVTX is compiled into the program. Its first call loads the library that NVTX_INJECTION64_PATH
  * names, and calls InitializeInjectionNvtx2. A program has a copy of NVTX for each of its libraries
- * that uses it; each copy does so. The handles of domains and strings that the program gets are
- * addresses of ours. The handle NULL is the domain without a name.
+ * that uses it; each copy does so. The program's handles of domains and strings are addresses of
+ * what this library keeps about them. The handle NULL is the domain without a name.
  *
  * Functions that name objects of CUDA and OpenCL, resources, and the extension for payloads with a
  * schema stay as they are without a tool: they do nothing.

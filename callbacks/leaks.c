@@ -312,7 +312,7 @@ static int destroyed_places(const struct tl_function *function)
 	return -1;
 }
 
-/* How many elements a length stands for; 0: that can't be told. */
+/* How many elements a length stands for; 0: not known. */
 static uint64_t elements_counted(const struct tl_view *view, const struct tl_length *length)
 {
 	uint64_t count = 0;
@@ -328,8 +328,8 @@ static uint64_t elements_counted(const struct tl_view *view, const struct tl_len
 }
 
 /*
- * How many objects an array parameter of handles has that the call reads; 0: it is none, or its
- * length can't be told.
+ * How many objects the call reads from this parameter, an array of handles. 0: it is no such array,
+ * or its length is not known.
  */
 static uint64_t elements_read(const struct tl_view *view, const struct tl_variable *param)
 {

@@ -66,8 +66,8 @@ static bool json_is_long_number(const char *text, size_t size)
 }
 
 /*
- * A value that needs no quotes to be told from a string: an address, a number, or enumerators and
- * flags.
+ * A value that nobody takes for a string, so that it needs no quotes: an address, a number, or
+ * enumerators and flags.
  */
 static bool text_is_plain(const char *text, size_t size)
 {

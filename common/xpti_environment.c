@@ -34,7 +34,7 @@ static bool list_has_own(const char *list)
 	return false;
 }
 
-/* SYCL's unified runtime tells of its calls only where a layer of its own is on. */
+/* SYCL's unified runtime reports its calls only if its own tracing layer is on. */
 static bool ur_set_layers(void)
 {
 	static const char layer[] = "UR_LAYER_TRACING";

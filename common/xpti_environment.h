@@ -9,9 +9,9 @@
 #define TL_XPTI_TIMELINE   "libtracelayer-xpti-timeline.so"
 
 /*
- * Set them: the subscriber, behind those that the user has set, and the dispatcher, if none is
- * named. Both lie in `folder`. And the layer by which SYCL's unified runtime tells of its calls. False: the folder's name has a comma, which the list of subscribers
- * can't express; or memory is short.
+ * Set them: the subscriber, behind those that the user has set; the dispatcher, if none is named
+ * (both lie in `folder`); and the layer by which SYCL's unified runtime reports its calls. False:
+ * the folder's name has a comma, which the list of subscribers can't express; or memory is short.
  */
 bool tl_xpti_set_environment(const char *folder);
 

@@ -292,8 +292,8 @@ static const char *name_without_version(const char *function)
 }
 
 /*
- * "versions": {"cuMemAlloc_v2": 3020}, or [12000, "cuGraphInstantiate"] where the name that
- * programs ask for can't be told from the function's.
+ * "versions": {"cuMemAlloc_v2": 3020}, or [12000, "cuGraphInstantiate"] where the
+ * function's name does not show the name that programs ask for.
  */
 static void getproc_add_versions(struct descriptor *descriptor, struct getproc *getproc,
 				 const struct getproc_rule *rule)

@@ -138,9 +138,8 @@ void describe_variables(struct descriptor *descriptor)
 		if (rule.tags.unknown)
 			descriptor_wrong(
 				descriptor, key, NULL,
-				format_text(
-					"unknown tag [%s]; tracelayer-descriptor(5) lists them",
-					rule.tags.unknown));
+				format_text("unknown tag [%s]; tracelayer-descriptor(5) lists them",
+					    rule.tags.unknown));
 		if (separator == ':')
 			descriptor_each_function(descriptor, "variables", owner, params_tag, &rule);
 		else if (separator)

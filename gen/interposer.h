@@ -100,7 +100,7 @@ struct pointer {
 };
 
 /*
- * A distance between two places, in code or in tables for unwinders; apply is told both addresses.
+ * A distance between two places, in code or in tables for unwinders; apply gets both addresses.
  */
 struct distance {
 	struct spot at, to;

@@ -38,7 +38,7 @@ static inline unsigned histogram_place(uint64_t number, unsigned row)
 	return (unsigned)(row ? number >> (row - 1) : number) % HISTOGRAM_PLACES;
 }
 
-/* Add one number; negative ones count as 0. The sum stays at the largest that there is. */
+/* Add one number; negative ones count as 0. The sum stops at INT64_MAX. */
 void histogram_add(struct histogram *histogram, int64_t number);
 
 /* Add `count` numbers to a place, and nothing to .count, .sum, .min and .max: for readers of files. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeline_align.h: the clocks of several machines by what MPI tells of them. No rank leaves a
+ * timeline_align.h: sets the clocks of several machines by MPI calls. No rank leaves a
  * barrier, or another call in which each rank waits for all, before the last one has entered it. So
  * each such call bounds how far two clocks are apart, from above and from below.
  */

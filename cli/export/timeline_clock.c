@@ -134,7 +134,7 @@ void timeline_clocks_free(struct timeline_clocks *clocks)
 	*clocks = (struct timeline_clocks){0};
 }
 
-/* ---- what is said of them */
+/* ---- what the user reads about them */
 
 /* How far the clock may be from the true time. */
 static uint64_t clock_error(const struct timeline_clock *clock)

@@ -3,8 +3,8 @@
  * block_reader.h: the bytes of a file, block by block, uncompressed where it is gzip. A thread of its
  * own uncompresses some blocks ahead, while the caller looks at the ones before.
  *
- * One thread uses a reader. What is wrong with the file is said when the caller takes the block
- * where it was found, so that the message can tell how far the caller has come.
+ * One thread uses a reader. An error in the file is reported when the caller takes the block that
+ * has it, so that the message can say how far the caller has come.
  */
 #ifndef TL_CLI_READ_BLOCK_READER_H
 #define TL_CLI_READ_BLOCK_READER_H

@@ -104,8 +104,7 @@ struct tl_trace *record_file_open(const char *path)
 
 void record_file_damaged(struct tl_trace *trace, uint64_t byte)
 {
-	tl_trace_problem(trace,
-			 "byte %llu: damaged records, up to the end of their chunk",
+	tl_trace_problem(trace, "byte %llu: damaged records, up to the end of their chunk",
 			 (unsigned long long)byte);
 }
 

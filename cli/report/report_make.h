@@ -10,7 +10,7 @@
 
 #include "cli/report/report_page.h"
 
-/* Returns an exit code; what is wrong has been said. If the name PATH is taken, the page gets a free one unless FORCE. */
+/* Prints what is wrong, and returns an exit code. If the name PATH is taken, the page gets a free one unless FORCE. */
 int report_make(const struct page_files *files, const char *path, bool force);
 
 #endif

@@ -246,7 +246,7 @@ static uint32_t kind_of(struct report_model *model, uint32_t name, uint32_t cate
 	return numbers_add(&model->kinds, (uint64_t)name << 32 | category << SLICE_FLAGS | flags);
 }
 
-/* A command's kind, which is an argument, counts as a category: kernels are told from transfers. */
+/* A command's kind, which is an argument, becomes a category, so that kernels differ from transfers. */
 static uint32_t slice_category(struct report_model *model, const json_t *event)
 {
 	const char *category = text_in(event, "cat"), *kind;

@@ -124,7 +124,7 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
-/* The path is told first: a browser may stay in the foreground until the user closes it. */
+/* Prints the path first: a browser may stay in the foreground until the user closes it. */
 static void page_show(const char *browser, const char *path)
 {
 	bool has_display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
@@ -142,7 +142,7 @@ static void page_show(const char *browser, const char *path)
 		say("no browser was found; name one with --browser, or open the page by hand");
 }
 
-/* A new folder that nobody else can enter; NULL: none could be made, which has been said. The name is the caller's to free. */
+/* A new folder that nobody else can enter; NULL: none could be made, and a message has said so. The name is the caller's to free. */
 static char *folder_make(void)
 {
 	const char *temporary = is_set("TMPDIR") ? getenv("TMPDIR") : "/tmp";

@@ -138,7 +138,7 @@ int64_t history_duration(long long ns);
 /* Numbers by what names them in the files: a lane of a process, a queue, a request's id. */
 uint32_t history_lane(struct history *history, int file, const char *process, const char *lane);
 uint32_t history_queue(struct history *history, uint32_t lane, uint32_t number, const char *device);
-/* Where the queue's device is. Either may be NULL; the first that is said counts. */
+/* Where the queue's device is. Either may be NULL; only the first value counts. */
 void history_queue_hardware(struct history *history, uint32_t queue, const char *pci,
 			    const char *uuid);
 uint32_t history_request(struct history *history, uint32_t id);
@@ -147,7 +147,7 @@ uint32_t history_request(struct history *history, uint32_t id);
 #define LATEST	(INT64_C(1) << 59)
 #define LONGEST (INT64_C(1) << 53) /* a hundred days */
 
-/* What a submission tells of a command that it caused. */
+/* Fills in what the call that submitted the command knows about it. */
 void history_resolve_command(const struct history *history, struct device_command *command);
 
 /* All events are in: match commands with the calls that submitted them. */

@@ -52,7 +52,7 @@ struct wait_search {
  * Step by step: for files that are too large to be kept. The commands come in portions, each with
  * those that start in the next stretch of time, as the history's .commands; wait_search_commands
  * finds the gaps that end in it, and what of them needs the calls of threads: .parts. Then
- * wait_search_calls is told the history's .calls that overlap these parts between two times; it comes
+ * wait_search_calls gets the history's .calls that overlap these parts between two times; it comes
  * once for each further stretch of time, up to the last part's end. Then .nparts is set to 0.
  */
 void wait_search_begin(struct wait_search *search, struct waits *waits, struct history *history);

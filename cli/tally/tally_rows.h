@@ -44,7 +44,7 @@ struct tally {
 	struct numbers keys; /* of the rows */
 };
 
-/* Sums stay at the largest that there is. Neither is negative. */
+/* Sums stop at the largest number. Neither is negative. */
 static inline int64_t tally_add(int64_t a, int64_t b)
 {
 	int64_t sum;

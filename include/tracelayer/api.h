@@ -234,8 +234,8 @@ struct tl_table_entry {
 };
 
 /*
- * A STORED get-proc function that is told a version may store a later function than the one of that
- * name: from which version it stores which.
+ * A STORED get-proc function that gets a version may store a later function than the one of that
+ * name. This says from which version on it stores which function.
  */
 struct tl_versioned_name {
 	const char *name;  /* as the program asks */

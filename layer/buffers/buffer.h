@@ -72,7 +72,7 @@ struct tl_producer {
 	struct tl_chunk *live; /* the reader's: the current chunk when a flush began */
 	/* the reader's: the scan that found this producer waiting for a record to be finished */
 	uint32_t blocked;
-	/* losses that the trace has been told of; ticks since when there are others */
+	/* losses that are in the trace; the ticks of the first loss that is not */
 	uint64_t lost_said, lost_since;
 	struct tl_chunk *oldest, *newest; /* its ring: sealed chunks, linked by .newer */
 	uint64_t ring;			  /* bytes of the chunks in the ring */

@@ -78,8 +78,8 @@ void tl_clock_freshen(void);
 uint64_t tl_clock_ns(uint64_t ticks);
 
 /*
- * From now on keep the pairs in this table, which outlives the process. Copies the pairs that there
- * are. Called before any thread converts.
+ * From now on keep the pairs in this table, which outlives the process. Copies the pairs known so
+ * far. Called before any thread converts.
  */
 struct tl_clock_table;
 void tl_clock_move(struct tl_clock_table *to);

@@ -44,7 +44,7 @@ static void preload_start(void)
 	tl_process_set_preloaded(tl_preloaded());
 }
 
-/* `tracelayer run` is told that the layer is there, and no more. */
+/* Reports to `tracelayer run` that the layer is there, and no more. */
 static void report_start(void)
 {
 	if (!tl_config.secure && (!tl_config.left_alone || tl_config.follow))

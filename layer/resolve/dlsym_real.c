@@ -43,7 +43,7 @@ static bool elf_is_libc(const struct tl_elf *elf)
 	       (elf->soname && tl_elf_begins(elf->soname, "libc.musl"));
 }
 
-/* A search before any constructor of ours has run. */
+/* A search before any of the layer's constructors has run. */
 struct early {
 	struct tl_real_dl *found;
 	bool behind; /* the walk has passed our library */

@@ -162,8 +162,8 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 }
 
 /*
- * The reference is bound to a shim of the same name in another library of ours: APIs may have
- * functions of the same names.
+ * The reference is bound to a shim of the same name in another of our libraries: APIs may
+ * have functions of the same names.
  */
 static struct tl_shim *relocation_namesake(const struct tl_elf *elf, const ElfW(Rela) *relocation,
 					   struct tl_shim *shim)
@@ -317,8 +317,8 @@ static void libraries_mark_gone(const struct tl_loaded *loaded)
 }
 
 /*
- * In a program that has shims linked into it, our calls and its own cannot be told apart: they
- * count as its own.
+ * In a program that has shims linked into it, our calls and its own look alike: they count
+ * as its own.
  */
 static void library_remember_own(const struct tl_loaded *loaded, const void *address)
 {

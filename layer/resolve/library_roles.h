@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * library_roles.h: which role each loaded library has: one of ours, a loader, a driver.
+ * library_roles.h: which role each loaded library has: ours, a loader, a driver.
  *
  * A shim is entangled if a loader or a driver refers to a function of its name by symbol, and the
  * dynamic linker has bound that to us, or may still do so. Examples are a loader that has its own

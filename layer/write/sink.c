@@ -68,7 +68,7 @@ static void slot_fill(uint64_t block, const struct tl_output_slot *slot)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Stores that there is no file, or none any more. */
+/* Notes in the buffers that there is no file now. */
 static void output_tell_none(struct tl_sink *sink)
 {
 	const struct tl_output_slot nothing = {0};

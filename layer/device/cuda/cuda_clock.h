@@ -35,7 +35,7 @@ static inline bool tl_cuda_clock_is_read(const struct cuda_context *context)
 	return context->nanchors || context->broken;
 }
 
-/* When the event happened, in ticks. `about`: the host's time, roughly. False: it can't be told. */
+/* When the event happened, in ticks. `about`: the host's time, roughly. False: not known. */
 bool tl_cuda_clock_ticks(const struct cuda_context *context, void *event, uint64_t about,
 			 uint64_t *ticks);
 

@@ -195,7 +195,7 @@ TL_CL_AFTER(tl_cl_create_listed_queue_after)
 	free(creating->ours);
 }
 
-/* --- what the program is told of them */
+/* --- what the program reads about them */
 
 struct asking {
 	struct tl_cl_queue *queue;
