@@ -4,8 +4,9 @@
  * function, kernel and transfer. Called by tracelayer.c.
  *
  * The room uses summary for the sum of each trace, tally, and tables. The two sums become pairs of
- * rows (pairs.h), each with what a test of ranks says of the two (rank_test.h). Then the tables are
- * made (diff_tables.h), and the conditions of --fail-if are looked at (conditions.h).
+ * rows (pairs.h), and a test of ranks compares the durations of each pair (rank_test.h). Then the
+ * tables are made (diff_tables.h), and the conditions of --fail-if are checked (conditions.h). One
+ * thread only.
  */
 #ifndef TL_CLI_DIFF_DIFF_H
 #define TL_CLI_DIFF_DIFF_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export.c: `tracelayer export`: makes a .tlt file into JSON or a Perfetto trace (export_encode.c),
- * several or a part of one into one timeline (export_timeline.h), or, with --systrace, a .tlt file or JSON
- * into ftrace's text (systrace.h).
+ * export.c: `tracelayer export`. It makes one .tlt file into JSON or a Perfetto trace
+ * (export_encode.c); several files, or a part of one, into one timeline (export_timeline.h); with
+ * --systrace, a .tlt file or JSON into ftrace's text (systrace.h).
  *
- * The output is made beside its name, and gets that name when it is whole (output_file.h).
+ * The output is written under another name, and gets its own when it is whole (output_file.h).
  */
 #include "config.h"
 

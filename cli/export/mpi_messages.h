@@ -7,9 +7,10 @@
  * Communicators that MPI_Comm_dup, MPI_Comm_split and MPI_Cart_create made are the same in all ranks
  * that made them by the same call of their parent.
  *
- * Where something is not known there is no message, never a wrong one: if a rank has calls without
- * records, or a communicator is of unknown members, or a receive took an unknown message, or the
- * numbers of sends and receives differ though neither process was killed, or several threads send or receive with the same key.
+ * There is no message, rather than a wrong one, if something is not known: a rank has calls without
+ * records; a communicator's members are unknown; a receive took an unknown message; the numbers of
+ * sends and receives differ though neither process was killed; or several threads send or receive
+ * with the same key.
  */
 #ifndef TL_CLI_EXPORT_MPI_MESSAGES_H
 #define TL_CLI_EXPORT_MPI_MESSAGES_H

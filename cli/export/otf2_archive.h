@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otf2_archive.h: an archive of OTF2 on disk. It is a file NAME.otf2 and, beside it, NAME.def and a folder
- * NAME. They are made in a folder of their own and get their names when all is there.
+ * otf2_archive.h: an archive of OTF2 on disk. It is a file NAME.otf2 and, beside it, NAME.def and a
+ * folder NAME. They are made in a folder of their own and get their names when all is there.
  */
 #ifndef TL_CLI_EXPORT_OTF2_ARCHIVE_H
 #define TL_CLI_EXPORT_OTF2_ARCHIVE_H

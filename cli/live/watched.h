@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watched.h: a traced process, seen from outside: which calls are open on each of its
- * threads, and which labels are on.
- *
- * All is read from the buffers file that the process maps (format/file/trace_file.h). The process
- * is not stopped, signalled or traced, and does not notice. The file may be damaged or malicious,
- * so nothing in it is trusted.
+ * watched.h: which calls are open on each thread of a traced process, and which labels are on.
  */
 #ifndef TL_CLI_LIVE_WATCHED_H
 #define TL_CLI_LIVE_WATCHED_H

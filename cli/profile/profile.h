@@ -4,8 +4,8 @@
  * are doing. Called by tracelayer.c. The rest of this header is the collected samples, and the
  * files that are made from them.
  *
- * The room uses run to start a program, control and leftovers to find one that runs, live to look at it,
- * and outputs.
+ * The room uses run to start a program, control and leftovers to find one that runs, live to look at
+ * it, and outputs. One thread only.
  */
 #ifndef TL_CLI_PROFILE_PROFILE_H
 #define TL_CLI_PROFILE_PROFILE_H

@@ -4,7 +4,7 @@
  * `tracelayer recover` is called by tracelayer.c; recovery.h is the same for one buffers file, and
  * `tracelayer run` uses it when its program was killed.
  *
- * The room uses leftovers and outputs. One thread only.
+ * The room uses leftovers, job and outputs. One thread only.
  */
 #ifndef TL_CLI_RECOVER_RECOVER_H
 #define TL_CLI_RECOVER_RECOVER_H

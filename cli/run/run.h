@@ -5,7 +5,8 @@
  * that it uses this room's parts: the program's file (program_path.h), starting it (launch.h), the
  * report at the end (closing.h).
  *
- * The room uses recover, outputs and basics. launch() is called once in a process.
+ * The room uses summary for the tables of a job, apis, recover, leftovers, outputs and basics. One thread only;
+ * launch() is called once in a process.
  */
 #ifndef TL_CLI_RUN_RUN_H
 #define TL_CLI_RUN_RUN_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sqlite.h: the contract of cli/sqlite: a trace as an SQLite database, for questions that no table
- * answers. doc/sqlite.md describes what is in it.
+ * answers. doc/sqlite.md describes what is in it. export calls it.
  *
- * The room uses read for the events, which come one by one, and outputs for the file. Memory does
- * not grow with the trace, but for the marks that are open.
+ * The room uses read for the events, which come one by one, and outputs for the file. Only open marks
+ * take memory; the rest is in the database. One thread only.
  */
 #ifndef TL_CLI_SQLITE_SQLITE_H
 #define TL_CLI_SQLITE_SQLITE_H

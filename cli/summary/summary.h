@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * summary.h: the contract of cli/summary, `tracelayer summary`: tables of the calls and the device
- * commands in trace files. Called by tracelayer.c.
+ * commands in trace files. Called by tracelayer.c; run, diff and report use its sums and tables.
  *
- * The room uses read for the events, and tables. Files become a history (history.h), or sums (flat.h); their tables
+ * The room uses read for the events, tally and job for the sums of a job, outputs for a sum that is
+ * saved, tables, and format/encode and format/args. Files become a history (history.h), or sums (flat.h); their tables
  * are made (tabulate.h), with what the queues waited for (waits.h); then they are printed.
  */
 #ifndef TL_CLI_SUMMARY_SUMMARY_H

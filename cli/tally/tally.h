@@ -3,7 +3,8 @@
  * tally.h: the contract of cli/tally: sums of calls and device commands (tally_rows.h), and the file
  * in which a rank of a job leaves its sum (rank_sum.h).
  *
- * The room uses tables and basics.
+ * All rooms of cli/ above it may use it. The room uses tables and basics. One thread at a time uses a
+ * tally.
  */
 #ifndef TL_CLI_TALLY_TALLY_H
 #define TL_CLI_TALLY_TALLY_H

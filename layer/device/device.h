@@ -2,7 +2,7 @@
 /*
  * device.h: the contract of layer/device, the room of device lanes: what a program's devices do
  * (layer/calls is about calls of the program's threads). It knows no driver. Each driver has a room
- * of its own above this one (layer/device/opencl, layer/device/ze), which sets hooks around the
+ * of its own above this one (layer/device/opencl, ze and cuda), which sets hooks around the
  * driver's functions (layer/calls/hook.h), finds out when commands run, and reports that to this
  * room.
  *
