@@ -6,8 +6,7 @@
  * twice (temporary_file.h), and the part of a trace that the user selects (selection.h).
  *
  * All functions say on standard error what is wrong with a file, and return an exit code or a
- * state. The room uses outputs, basics, format/file, and format/encode (a .tlt file's events are made by an
- * encoder). One thread only; a block_reader has a thread of its own, which prints nothing.
+ * state. The room uses outputs, and format/encode (an encoder makes the events of a .tlt file). One thread only; a block_reader has a thread of its own, which prints nothing.
  */
 #ifndef TL_CLI_READ_READ_H
 #define TL_CLI_READ_READ_H

@@ -4,8 +4,9 @@
  * commands in trace files. Called by tracelayer.c; run, diff and report use its sums and tables.
  *
  * The room uses read for the events, tally and job for the sums of a job, outputs for a sum that is
- * saved, tables, and format/encode and format/args. Files become a history (history.h), or sums (flat.h); their tables
- * are made (tabulate.h), with what the queues waited for (waits.h); then they are printed.
+ * saved, format/encode and format/args. Files become a history (history.h), or sums (flat.h). Their
+ * tables are made (tabulate.h), with what the queues waited for (waits.h), and printed.
+ * record_scan.c has threads of its own; all else runs in one.
  */
 #ifndef TL_CLI_SUMMARY_SUMMARY_H
 #define TL_CLI_SUMMARY_SUMMARY_H

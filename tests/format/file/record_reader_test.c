@@ -757,7 +757,7 @@ static const struct lie {
 	    "is not there"),
 	LIE(TL_PIECE_API, offsetof(struct tl_api_piece, size), uint32_t, 0xfffffff0,
 	    "is not there"),
-	LIE(TL_PIECE_API, sizeof(struct tl_api_piece), char, 'x', "no description"),
+	LIE(TL_PIECE_API, sizeof(struct tl_api_piece), char, 'x', "not a description"),
 	LIE(TL_PIECE_THREAD, offsetof(struct tl_thread_piece, opens), uint32_t, 0xffffffff,
 	    "open calls"),
 	LIE(TL_PIECE_CHUNK, offsetof(struct tl_chunk_piece, records), uint32_t, 8,
