@@ -6,14 +6,20 @@ top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 cd "$tmp" || exit 99
 
 compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O1 -I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" "$@"; }
+# build_shared SANITIZER: what all tools have in common, as objects in a folder of the sanitizer's name.
+build_shared()
+{
+	mkdir "$1" && (cd "$1" && compile -fsanitize="$1" -fno-sanitize-recover=undefined -c "$top_srcdir/tests/callbacks/tools_threads.c" \
+		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" "$top_srcdir/common/proc.c" "$top_srcdir/common/text.c")
+}
 build()
 {
-	local more="$top_srcdir/common/text.c"
+	local more=
 	# What callbacks/local.mk links into it.
-	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c $more
+	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c
 		$(sources_of libtl_table_la tables | sed "s,.*,$top_srcdir/&.c,")"
-	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/tests/callbacks/tools_threads.c" "$top_srcdir/callbacks/$1.c" \
-		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" "$top_srcdir/common/proc.c" $more -lpthread -lm
+	test -d "$2" || build_shared "$2" || return
+	compile -fsanitize="$2" -fno-sanitize-recover=undefined -o "$1" "$top_srcdir/callbacks/$1.c" $more "$2"/*.o -lpthread -lm
 }
 under()
 {
