@@ -163,13 +163,23 @@ forget_buffers()
 # strict_json FILE: Python reads it. Its json.tool would also write it again, which takes ten times as long.
 strict_json() { "$python" -c 'import gc, json, sys; gc.disable(); json.load(open(sys.argv[1]))' "$1"; }
 
-# events TRACE NAME: how many X events have that name (any, where no name is given). Nothing read is garbage until the end.
-events()
+# events_each [NAME] -- TRACE…: how many X events of that name (of any, where no name is given) each trace has, a line for each. One Python reads all
+# of them. Nothing read is garbage until the end.
+events_each()
 {
-	"$python" - "$1" ${2+"$2"} <<-'END'
+	"$python" - "$@" <<-'END'
 	import gc, json, sys
 	gc.disable()
-	events = [e for e in json.load(open(sys.argv[1])) if e.get("ph") == "X"]
-	print(sum(len(sys.argv) < 3 or e["name"] == sys.argv[2] for e in events))
+	at = sys.argv.index("--")
+	names = sys.argv[1:at]
+	for path in sys.argv[at + 1:]:
+	    print(sum(e.get("ph") == "X" and (not names or e["name"] in names) for e in json.load(open(path))))
 	END
+}
+
+# events TRACE [NAME]: the same of one trace.
+events()
+{
+	_events_of=$1; shift
+	events_each "$@" -- "$_events_of"
 }

@@ -50,7 +50,7 @@ is "$(events t.json clGetPlatformIDs) $(events t.1.json clGetPlatformIDs)" "5 6"
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=fork.%p.json "$app" fork 30000
 is $? 0 "a program that forks ends as it does without us"
-is "$(for f in fork.*.json; do events "$f"; done | sort -n | tr '\n' ' ')" "30000 60000 " \
+is "$(events_each -- fork.*.json | sort -n | tr '\n' ' ')" "30000 60000 " \
 	"and each process has a file with its own calls"
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=none.json TRACELAYER_LEVEL=none "$app" change-folder 5
@@ -126,12 +126,12 @@ rm -f t* go-on
 traced t.tlt "$app" fork 30000
 is $? 0 "a program's records can be written as they are"
 for file in t.tlt t.1.tlt; do "$tracelayer" export "$file" -o "$file.json" || break; done 2>err
-is "$(cat err) $(for f in t.*json; do events "$f" clGetPlatformIDs; done | sort -n | tr '\n' ' ')" " 30000 60000 " \
+is "$(cat err) $(events_each clGetPlatformIDs -- t.*json | sort -n | tr '\n' ' ')" " 30000 60000 " \
 	"and are encoded afterwards, each process's own"
 rm -f t*
 env TRACELAYER_SPLIT=256K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.tlt "$app" change-folder 30000
 for file in t*.tlt; do "$tracelayer" export "$file" -o "$file.json" || break; done 2>err
-is "$(cat err) $(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum, (NR > 4) }')" " 30000 1" \
+is "$(cat err) $(events_each clGetPlatformIDs -- t*.json | awk '{ sum += $1 } END { print sum, (NR > 4) }')" " 30000 1" \
 	"split into files that each open on their own"
 rm -f t*
 # How well times compress depends on the machine: 100,000 calls have been as little as 187 KB.
@@ -139,11 +139,11 @@ for ending in json pftrace.gz; do
 	env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="t.$ending" "$app" change-folder "$(test $ending = json && echo 100000 || echo 300000)"
 	ok "files of a split trace have numbers ($ending)" test -s "t.1.$ending" -a -s "t.2.$ending" -a -s "t.3.$ending"
 done
-is "$(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum }')" 100000 "and all calls"
+is "$(events_each clGetPlatformIDs -- t*.json | awk '{ sum += $1 } END { print sum }')" 100000 "and all calls"
 ok "compressed ones are whole" gzip -t t*.pftrace.gz
 rm -f t*
 gone=$(env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$app" fork 3000 2>&1)
-is "$gone $(for f in t*.json; do events "$f" clGetPlatformIDs; done | awk '{ sum += $1 } END { print sum }')" " 9000" \
+is "$gone $(events_each clGetPlatformIDs -- t*.json | awk '{ sum += $1 } END { print sum }')" " 9000" \
 	"split files of several processes get different names"
 rm -f t*
 
