@@ -45,7 +45,7 @@ if musl-gcc -o hello hello.c 2>/dev/null && ./hello >/dev/null; test $? = 5; the
 		like "$(said)" "^$none.*$libc" "... and it says so"
 	done
 	ok "what has no path is found as exec finds it" runs "5 hello" env PATH="$tmp:$PATH" hello
-	"$CC" -shared -fPIC -nostdlib -x c -o other.so - <<<'int nothing;'
+	$CC -shared -fPIC -nostdlib -x c -o other.so - <<<'int nothing;'
 	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run -o t.json sh -c 'cat /proc/self/environ | tr "\0" "\n" | grep ^LD_PRELOAD' 2>/dev/null)" \
 		"LD_PRELOAD=$libtracelayer:$tmp/other.so" "a program of glibc keeps the whole LD_PRELOAD"
 	cat >preload.c <<-'END'
@@ -83,11 +83,11 @@ __attribute__((used)) void start(long *stack)
 }
 END
 linker=$("$python" -c "import re; print(re.search(rb'/[^\0]*/(ld-[^\0]*)', open('/bin/true', 'rb').read()).group(1).decode())")
-mkdir old && "$CC" -O1 -static -nostdlib -fno-stack-protector -o "old/$linker" old.c && "$CC" -o aged hello.c -Wl,--dynamic-linker="$tmp/old/$linker"
+mkdir old && $CC -O1 -static -nostdlib -fno-stack-protector -o "old/$linker" old.c && $CC -o aged hello.c -Wl,--dynamic-linker="$tmp/old/$linker"
 ok "a program of a glibc that is too old runs" runs "5 " ./aged
 like "$(said)" "^${none}./aged is started by $tmp/old/$linker, " "... and the line says why there is no trace"
 mkdir same && cp "$(readlink -f "/lib64/$linker" 2>/dev/null || readlink -f "/lib/$linker")" "same/$linker" &&
-	"$CC" -o moved hello.c -Wl,--dynamic-linker="$tmp/same/$linker"
+	$CC -o moved hello.c -Wl,--dynamic-linker="$tmp/same/$linker"
 ok "one of a glibc elsewhere runs" runs "5 hello" ./moved
 like "$(said)" "${none}the program made no call" "... with the library"
 
@@ -102,7 +102,7 @@ runs "5 " sh -c "$calls; env -i OCL_ICD_VENDORS=$tmp/none $calls"
 is "$(said | wc -l) $(events t.json)" "1 7" "what only a child of the program lost is not said beside a trace"
 runs "5 " sh -c "$calls; exec env -i OCL_ICD_VENDORS=$tmp/none $calls"
 like "$(said)" "^tracelayer: env took LD_PRELOAD away from $app, " "what the program itself became is"
-"$CC" -static -o fixed hello.c
+$CC -static -o fixed hello.c
 runs "5 hello" sh -c './fixed; exit $?'
 is "$(said)" "${none}sh started ./fixed, which is statically linked, so nothing can be preloaded; link it dynamically" "a static program that a shell starts is told of"
 runs "0 " env true
