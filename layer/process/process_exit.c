@@ -10,7 +10,9 @@
 
 #include "layer/base/message.h"
 #include "layer/buffers/arena.h"
+#include "layer/buffers/buffer.h"
 #include "layer/buffers/process_state.h"
+#include "layer/calls/open_calls.h"
 #include "layer/device/background.h"
 #include "layer/process/process_parts.h"
 #include "layer/resolve/api_table.h"
@@ -91,6 +93,18 @@ static __attribute__((destructor)) void library_unloaded(void)
 }
 
 /*
+ * The functions inside of which the program called exit never return. Calls of other threads may
+ * still do so. A tool that calls exit is inside its own callback.
+ */
+static void open_calls_end(void)
+{
+	struct tl_thread *thread = tl_self;
+
+	if (thread && !thread->busy && !tl_buffer_is_stale(thread))
+		tl_call_end_all(thread);
+}
+
+/*
  * The last word. Libraries that have nothing to do with the layer may have destructors later than
  * its own, and release there what they hold of a driver. What is registered while libraries are
  * loaded with the program runs after the destructors of all of them: the dynamic linker registers
@@ -104,6 +118,7 @@ static void after_libraries(int status, void *unused)
 	tl_process_notice_fork();
 	if (!tl_process_has_records())
 		return;
+	open_calls_end();
 	tl_parts_end(true);
 	tl_process_end();
 }

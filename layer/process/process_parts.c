@@ -144,7 +144,7 @@ parts[] = {
 	 .suspend = tl_writer_suspend, .resume = tl_writer_resume},
 	{"clock", .begin = tl_clock_start, .child = clock_child, .child_if_begun = true},
 	{"recording", .start = recording_start},
-	{"APIs", .start = tl_api_register_builtin, .before_fork = tl_api_before_fork,
+	{"APIs", .start = tl_api_register_first, .before_fork = tl_api_before_fork,
 	 .before_unseen_fork = tl_api_before_unseen_fork, .parent = tl_api_after_fork_parent,
 	 .child = tl_api_after_fork_child},
 	{"calls", .start = calls_start, .begin = tl_thread_start},
