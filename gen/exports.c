@@ -139,7 +139,11 @@ static int exports_read_symbols(Elf *elf, const char *path, struct exports *to)
 	}
 	Elf_Data *table = symbols ? elf_getdata(symbols, NULL) : NULL;
 	if (!table)
-		return library_refuse(path, "it has no dynamic symbols");
+		return library_refuse(
+			path,
+			elf_nextscn(elf, NULL)
+				? "it has no dynamic symbols"
+				: "its table of sections was stripped, by which its symbols are found");
 	for (int i = 0; gelf_getsym(table, i, &symbol); i++)
 		exports_add(elf, &symbols_header, &symbol, i, &versions, to);
 	*APPEND(to->paths, to->npaths) = copy_text(path);
@@ -147,6 +151,16 @@ static int exports_read_symbols(Elf *elf, const char *path, struct exports *to)
 	exports_sort(to);
 	free(versions.names);
 	return 0;
+}
+
+/* What programs are linked with may be a text that names libraries. */
+static bool file_is_linker_script(int file)
+{
+	char text[4096 + 1];
+	ssize_t length = pread(file, text, sizeof(text) - 1, 0);
+
+	text[length > 0 ? length : 0] = '\0';
+	return strstr(text, "INPUT") || strstr(text, "GROUP");
 }
 
 int exports_read(const char *path, struct exports *to)
@@ -162,7 +176,12 @@ int exports_read(const char *path, struct exports *to)
 	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
 	GElf_Ehdr header;
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		result = library_refuse(path, "not an ELF file");
+		result = library_refuse(path, file_is_linker_script(file)
+						      ? "a linker script, which names libraries"
+						      : "not an ELF file");
+	else if (header.e_ident[EI_CLASS] != ELFCLASS64)
+		result = library_refuse(
+			path, "a library for 32-bit programs, which tracelayer does not trace");
 	else if (header.e_type != ET_DYN)
 		result = library_refuse(path, "not a shared library");
 	else

@@ -390,6 +390,12 @@ static struct library *library_check_traceable(const char *path, const struct mo
 			library->soname);
 		return NULL;
 	}
+	if (library && !library->nexports) {
+		fprintf(stderr,
+			"tracegen: %s: it exports no function; name the shared library that programs load\n",
+			library->path);
+		return NULL;
+	}
 	if (library && library->machine != EM_X86_64 && library->machine != EM_AARCH64) {
 		fprintf(stderr,
 			"tracegen: %s is for a machine that tracelayer does not know; it knows x86-64 and aarch64\n",

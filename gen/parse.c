@@ -31,10 +31,10 @@ char *parse_input(const struct model *model, const char *const *optional, size_t
 	return text;
 }
 
-CXTranslationUnit parse_unit(struct parse *parse, const char *text, unsigned options)
+static CXTranslationUnit parse_unit_as(struct parse *parse, const char *language,
+				       const char *standard, const char *text, unsigned options)
 {
-	static const char *const own[] = {"-x", "c", "-std=gnu11", "-ferror-limit=0",
-					  "-Wno-everything"};
+	const char *const own[] = {"-x", language, standard, "-ferror-limit=0", "-Wno-everything"};
 	size_t nown = sizeof own / sizeof *own;
 	const char **arguments = allocate((nown + parse->nflags) * sizeof *arguments);
 	struct CXUnsavedFile file = {MAIN_FILE, text, strlen(text)};
@@ -47,6 +47,37 @@ CXTranslationUnit parse_unit(struct parse *parse, const char *text, unsigned opt
 				    &file, 1, options, &unit);
 	free(arguments);
 	return unit;
+}
+
+CXTranslationUnit parse_unit(struct parse *parse, const char *text, unsigned options)
+{
+	return parse_unit_as(parse, "c", "-std=gnu11", text, options);
+}
+
+static bool unit_has_errors(CXTranslationUnit unit)
+{
+	unsigned count = unit ? clang_getNumDiagnostics(unit) : 0;
+	bool has = !unit;
+
+	for (unsigned i = 0; i < count; i++) {
+		CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+
+		has |= clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+		clang_disposeDiagnostic(diagnostic);
+	}
+	return has;
+}
+
+/* Whether headers that are no C are C++. */
+static bool text_is_cxx(struct parse *parse, const char *text)
+{
+	CXTranslationUnit unit = parse_unit_as(parse, "c++", "-std=gnu++17", text,
+					       CXTranslationUnit_SkipFunctionBodies);
+	bool is = !unit_has_errors(unit);
+
+	if (unit)
+		clang_disposeTranslationUnit(unit);
+	return is;
 }
 
 #define ERRORS_SHOWN 10
@@ -96,23 +127,23 @@ static const char *place_cxx_word(const struct place *place, const char *what)
 static const char *diagnostic_hint(const char *what)
 {
 	if (strstr(what, "file not found"))
-		return "name its folder behind --, as in `-- -IDIR`, or its package with --pkg";
-	return "make the header compile first: a definition or an include may be missing behind --";
+		return "name its folder, as in --cflags=-IDIR, or its package with --pkg";
+	return "a definition or an include may be missing: give it with --cflags, as in --cflags=-DNAME";
 }
 
-/* `cxx`: set where the headers turn out to be C++. */
+/* `cxx`: the headers are C++, or set where they turn out to be. */
 static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic, bool *cxx)
 {
 	struct place place = parse_place(parse, clang_getDiagnosticLocation(diagnostic));
 	const char *what = cxstring_text(clang_getDiagnosticSpelling(diagnostic));
 	const char *word = place_cxx_word(&place, what), *hint = diagnostic_hint(what);
 
-	*cxx = word != NULL;
-	if (word)
+	*cxx |= word != NULL;
+	if (*cxx)
 		return format_text(
 			"tracegen: %s:%u:%u: this is C++ (%s), and tracegen reads C; name the library's C header, or one of your own that declares its functions in C\n",
 			place.source ? place.source->name : "headers", place.line, place.column,
-			word);
+			word ? word : format_text("in C: %s", what));
 
 	/* Each line of MAIN_FILE includes a header: that header is missing, or ends too early. */
 	if (place.source && !strcmp(place.source->name, MAIN_FILE))
@@ -126,26 +157,25 @@ static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic, bool 
 }
 
 /* Print each error once: a header without guards may be read many times. */
-static bool diagnostics_report(struct parse *parse)
+static bool diagnostics_report(struct parse *parse, const char *text)
 {
 	unsigned count = clang_getNumDiagnostics(parse->unit);
 	char *shown[ERRORS_SHOWN];
 	size_t nshown = 0;
+	bool cxx = unit_has_errors(parse->unit) && text_is_cxx(parse, text);
 
-	bool cxx = false;
-
-	for (unsigned i = 0; i < count && nshown < ERRORS_SHOWN && !cxx; i++) {
+	for (unsigned i = 0; i < count && nshown < ERRORS_SHOWN && !(cxx && nshown); i++) {
 		CXDiagnostic diagnostic = clang_getDiagnostic(parse->unit, i);
-		char *text = NULL;
+		char *line = NULL;
 
 		if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
-			text = diagnostic_text(parse, diagnostic, &cxx);
-		for (size_t j = 0; text && j < nshown; j++)
-			if (!strcmp(shown[j], text))
-				text = NULL;
-		if (text) {
-			fputs(text, stderr);
-			shown[nshown++] = text;
+			line = diagnostic_text(parse, diagnostic, &cxx);
+		for (size_t j = 0; line && j < nshown; j++)
+			if (!strcmp(shown[j], line))
+				line = NULL;
+		if (line) {
+			fputs(line, stderr);
+			shown[nshown++] = line;
 		}
 		clang_disposeDiagnostic(diagnostic);
 	}
@@ -291,11 +321,11 @@ struct model *model_parse(const struct model_sources *sources)
 		parse.unit = parse_unit(&parse, text, options);
 	}
 	if (!parse.unit) {
-		fputs("tracegen: libclang could not parse the headers; check the flags behind --\n",
+		fputs("tracegen: libclang could not parse the headers; check the compiler flags\n",
 		      stderr);
 	} else {
 		sources_find(&parse, clang_getTranslationUnitCursor(parse.unit));
-		fine = diagnostics_report(&parse);
+		fine = diagnostics_report(&parse, text);
 		if (fine)
 			unit_read(&parse);
 		clang_disposeTranslationUnit(parse.unit);

@@ -35,7 +35,7 @@ const char *argp_program_version = "tracegen (tracelayer) " PACKAGE_VERSION;
 struct options {
 	const char **names; /* headers, or the library */
 	size_t nnames;
-	const char **flags; /* behind -- */
+	const char **flags; /* of --cflags, and those behind -- */
 	size_t nflags;
 	const char *api, *model, *output, *shims;
 	const char *sources;
@@ -59,6 +59,8 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"pkg", 'p', "PACKAGE", 0,
 	 "compiler flags from `pkg-config --cflags PACKAGE`; may be repeated", 0},
+	{"cflags", 'c', "FLAGS", 0,
+	 "compiler flags, separated by blanks, beside those behind --; may be repeated", 0},
 	{"no-guesses", 'n', NULL, 0, "without a descriptor: believe nothing but comments and types",
 	 0},
 	{"shims", 's', "LIBRARY", 0, "check: the library that must export the shims", 0},
@@ -68,6 +70,16 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
+/* Add the words of a text. */
+static void flags_add(const char *text, const char ***flags, size_t *nflags)
+{
+	char *copy = copy_text(text), *rest;
+
+	for (char *flag = strtok_r(copy, " \t\n", &rest); flag;
+	     flag = strtok_r(NULL, " \t\n", &rest))
+		*APPEND(*flags, *nflags) = flag;
+}
+
 static error_t option_parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -75,6 +87,9 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'a':
 		options->api = argument;
+		break;
+	case 'c':
+		flags_add(argument, &options->flags, &options->nflags);
 		break;
 	case 'l':
 		*APPEND(options->libraries, options->nlibraries) = argument;
@@ -114,7 +129,7 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 static int package_flags(const char *package, bool needed, const char ***flags, size_t *nflags)
 {
 	const char *program = getenv("PKG_CONFIG");
-	char *line = NULL, *rest;
+	char *line = NULL;
 	size_t size = 0;
 
 	for (const char *c = package; *c; c++)
@@ -137,9 +152,8 @@ static int package_flags(const char *package, bool needed, const char ***flags, 
 			package);
 		return -1;
 	}
-	for (char *flag = length > 0 ? strtok_r(line, " \t\n", &rest) : NULL; flag;
-	     flag = strtok_r(NULL, " \t\n", &rest))
-		*APPEND(*flags, *nflags) = copy_text(flag);
+	if (length > 0)
+		flags_add(line, flags, nflags);
 	free(line);
 	return 0;
 }
@@ -614,17 +628,17 @@ static int command_run(const struct command *command, int argc, char **argv)
 	const struct argp argp = {option_table, option_parse, command->usage, command->doc, NULL,
 				  NULL,		NULL};
 
+	int end = 0;
+
 	/* Everything after -- goes to the compiler. */
-	for (int i = 0; i < argc; i++)
-		if (!strcmp(argv[i], "--")) {
-			options.flags = (const char **)argv + i + 1;
-			options.nflags = (size_t)(argc - i - 1);
-			argc = i;
-		}
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
 	argv[0] = format_text("tracegen %s", command->name);
 	argp_err_exit_status = 2;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
+	if (argp_parse(&argp, end, argv, 0, NULL, &options) != 0)
 		return 2;
+	for (int i = end + 1; i < argc; i++)
+		*APPEND(options.flags, options.nflags) = argv[i];
 	struct running running = {command, &options};
 	size_t count;
 	int result = options_debug_libraries(&options, &count)

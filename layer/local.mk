@@ -125,6 +125,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/dlsym_real.c %D%/resolve/dlsym_search.c %D%/resolve/dlsym_zel.c \
 	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
 	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \
+	%D%/resolve/loaded_interposers.h %D%/resolve/loaded_interposers.c \
 	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
 	%D%/resolve/dladdr.c \
 	%D%/resolve/asked_versions.h %D%/resolve/asked_versions.c \

@@ -4,7 +4,8 @@
  *
  * A line of a list is "HASH SIZE MTIME CTIME INODE PATH": the hash is XXH3 of 128 bits in
  * hexadecimal, the times are in nanoseconds. "absent PATH" is a file that tracegen looked for and
- * did not find, such as debug information that may be installed later.
+ * did not find, such as debug information that may be installed later. The last line is the interposer's
+ * own: the dynamic linker would let a program die of a file that was cut short.
  */
 #include "config.h"
 
@@ -25,7 +26,7 @@
 #include "cli/apis/user_folders.h"
 #include "cli/basics/basics.h"
 
-#define LIST_HEAD "tracelayer interposer 2\n"
+#define LIST_HEAD "tracelayer interposer 3\n"
 #define ABSENT	  "absent "
 
 /* ---- one source file ---- */
@@ -112,12 +113,23 @@ static bool source_is_current(const char *line, bool *touched)
 
 /* ---- an entry ---- */
 
+/*
+ * Whether a folder's files may run as this user. Those of another user may not, as after sudo with
+ * the caller's HOME. root's may if nobody else can write there: it may have made them for all.
+ */
+static bool folder_is_trusted(const char *folder)
+{
+	struct stat stat;
+
+	if (lstat(folder, &stat))
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+	return stat.st_uid == geteuid() || (!stat.st_uid && !(stat.st_mode & 022));
+}
+
 bool cache_place(struct cache_entry *entry, const char *label, const char *const *words)
 {
-	char folder[PATH_MAX], name[96];
+	char name[96];
 	XXH3_state_t *hash = need(XXH3_createState());
-	struct stat stat;
-	int error;
 
 	XXH3_128bits_reset(hash);
 	for (; *words; words++)
@@ -130,29 +142,37 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 	for (char *at = name; *at; at++)
 		if (strchr("/ :", *at))
 			*at = '_';
-	if (!user_folder("XDG_CACHE_HOME", ".cache", "interposers", folder)) {
+	if (!user_folder("XDG_CACHE_HOME", ".cache", "interposers", entry->folder)) {
 		say("no home folder to keep interposers in; set XDG_CACHE_HOME");
 		return false;
 	}
-	error = user_folder_make(folder);
-	if (!error && (snprintf(entry->library, PATH_MAX, "%s/%s.so", folder, name) >= PATH_MAX ||
-		       snprintf(entry->list, PATH_MAX, "%s/%s.list", folder, name) >= PATH_MAX ||
-		       snprintf(entry->log, PATH_MAX, "%s/%s.log", folder, name) >= PATH_MAX))
-		error = ENAMETOOLONG;
-	/* A file of another user must not run as this user, as after sudo with the caller's HOME. */
-	if (!error && (lstat(folder, &stat) || stat.st_uid != geteuid())) {
+	if (snprintf(entry->library, PATH_MAX, "%s/%s.so", entry->folder, name) >= PATH_MAX ||
+	    snprintf(entry->list, PATH_MAX, "%s/%s.list", entry->folder, name) >= PATH_MAX ||
+	    snprintf(entry->log, PATH_MAX, "%s/%s.log", entry->folder, name) >= PATH_MAX) {
+		say("%s: cannot keep interposers there: %s; set XDG_CACHE_HOME to another folder",
+		    entry->folder, strerror(ENAMETOOLONG));
+		return false;
+	}
+	if (!folder_is_trusted(entry->folder)) {
 		say("%s: the folder belongs to another user; set XDG_CACHE_HOME to one of yours",
-		    folder);
+		    entry->folder);
 		return false;
 	}
-	if (!error && strpbrk(folder, " :")) {
+	if (strpbrk(entry->folder, " :")) {
 		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; set XDG_CACHE_HOME to another folder",
-		    folder);
+		    entry->folder);
 		return false;
 	}
+	return true;
+}
+
+bool cache_make_folder(const struct cache_entry *entry)
+{
+	int error = user_folder_make(entry->folder);
+
 	if (error)
 		say("%s: cannot keep interposers there: %s; set XDG_CACHE_HOME to a folder that can be written",
-		    folder, strerror(error));
+		    entry->folder, strerror(error));
 	return !error;
 }
 
@@ -210,18 +230,16 @@ bool cache_is_current(const struct cache_entry *entry)
 	return current;
 }
 
-int cache_keep(const struct cache_entry *entry, const char *library, const char *sources)
+/* The sources are those that tracegen names. Returns 0 or an errno. */
+static int list_put_sources(FILE *to, FILE *from)
 {
-	char temporary[PATH_MAX + 16], *line = NULL;
+	char *line = NULL;
 	size_t room = 0;
 	ssize_t length;
 	int error = 0;
 
-	snprintf(temporary, sizeof(temporary), "%s.%d", entry->list, getpid());
-	FILE *from = fopen(sources, "re"), *to = from ? fopen(temporary, "we") : NULL;
-
 	errno = 0;
-	if (!to || fputs(LIST_HEAD, to) < 0)
+	if (fputs(LIST_HEAD, to) < 0)
 		error = errno ? errno : EIO;
 	while (!error && (length = getline(&line, &room, from)) > 0) {
 		line[length - 1] = '\0';
@@ -229,14 +247,31 @@ int cache_keep(const struct cache_entry *entry, const char *library, const char 
 			error = errno ? errno : EIO;
 	}
 	free(line);
+	return error;
+}
+
+int cache_keep(const struct cache_entry *entry, const char *library, const char *sources)
+{
+	char temporary[PATH_MAX + 16];
+	int error = 0;
+
+	snprintf(temporary, sizeof(temporary), "%s.%d", entry->list, getpid());
+	errno = 0;
+	FILE *from = fopen(sources, "re"), *to = from ? fopen(temporary, "we") : NULL;
+
+	error = to ? list_put_sources(to, from) : errno ? errno : EIO;
 	if (from)
 		fclose(from);
-	if (to && fclose(to) && !error)
-		error = errno;
 	/* The old list must not stand beside the new library. */
 	if (!error && unlink(entry->list) && errno != ENOENT)
 		error = errno;
-	if (!error && (rename(library, entry->library) || rename(temporary, entry->list)))
+	if (!error && rename(library, entry->library))
+		error = errno;
+	if (!error && !source_put(to, entry->library))
+		error = errno ? errno : EIO;
+	if (to && fclose(to) && !error)
+		error = errno;
+	if (!error && rename(temporary, entry->list))
 		error = errno;
 	if (error) {
 		unlink(temporary);

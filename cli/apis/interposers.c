@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,27 +28,27 @@ extern char **environ;
 
 /* ---- which descriptor ---- */
 
-/* Whether the dynamic linker lists the library for the program. */
-static bool program_loads(const char *program, const char *soname)
+/* What the dynamic linker lists for the program, to be freed; NULL: nothing. */
+static char *program_libraries(const char *program)
 {
 	struct tl_program_file file;
-	char *command, *line = NULL;
+	char *command, *text = NULL;
 	size_t room = 0;
-	bool loads = false;
 
 	tl_program_started(program, &file);
 	if (!file.interpreter[0] || strpbrk(program, "'\\") ||
-	    asprintf(&command, "%s --list '%s' 2>/dev/null", file.interpreter, program) < 0)
-		return false;
+	    asprintf(&command, "exec %s --list '%s' 2>/dev/null", file.interpreter, program) < 0)
+		return NULL;
 	FILE *list = popen(command, "re");
 
-	while (list && getline(&line, &room, list) > 0)
-		loads |= strstr(line, soname) != NULL;
+	if (list && getdelim(&text, &room, '\0', list) <= 0) {
+		free(text);
+		text = NULL;
+	}
 	if (list)
 		pclose(list);
-	free(line);
 	free(command);
-	return loads;
+	return text;
 }
 
 /* Whether the word is in one of the names that lead to the program: mpirun is mpirun.openmpi. */
@@ -80,11 +81,12 @@ static bool program_is_called(const char *program, const char *word)
 	return false;
 }
 
+/* `libraries`: those of the program; NULL: not known. */
 static bool descriptor_suits(const struct api_descriptor *descriptor, const char *program,
-			     const char *word)
+			     const char *libraries, const char *word)
 {
-	for (char **soname = descriptor->sonames; soname && *soname; soname++)
-		if (program_loads(program, *soname))
+	for (char **soname = descriptor->sonames; libraries && soname && *soname; soname++)
+		if (strstr(libraries, *soname))
 			return true;
 	return program_is_called(program, word);
 }
@@ -157,6 +159,7 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 {
 	struct chosen chosen = {0};
 	size_t length = strlen(name);
+	char *libraries = NULL;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (!strcmp(list->item[i].name, name)) {
@@ -168,15 +171,19 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 
 		if (strncmp(item->name, name, length) || item->name[length] != '-')
 			continue;
+		if (program && !chosen.kinds)
+			libraries = program_libraries(program);
 		chosen.kinds = true;
-		if (program && descriptor_suits(item, program, item->name + length + 1)) {
+		if (program &&
+		    descriptor_suits(item, program, libraries, item->name + length + 1)) {
 			chosen.count = 0;
 			chosen_add(&chosen, item);
-			return chosen;
+			break;
 		}
 		if (descriptor_is_installed(item))
 			chosen_add(&chosen, item);
 	}
+	free(libraries);
 	return chosen;
 }
 
@@ -342,6 +349,32 @@ static const char *request_label(const struct interposer_request *request)
 	return slash ? slash + 1 : name;
 }
 
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#define OWN_NAME    "x86-64"
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#define OWN_NAME    "aarch64"
+#endif
+
+/* Whether the interposer is for programs that can load libtracelayer.so; prints a message if not. */
+static bool interposer_fits(const struct cache_entry *entry, const char *library)
+{
+	Elf64_Ehdr header = {.e_machine = OWN_MACHINE};
+	FILE *file = fopen(entry->library, "re");
+
+	if (file) {
+		if (fread(&header, sizeof(header), 1, file) != 1)
+			header.e_machine = EM_NONE;
+		fclose(file);
+	}
+	if (header.e_machine != OWN_MACHINE)
+		say("%s: the library is for another processor, and this tracelayer for " OWN_NAME
+		    "; name the library that the program loads",
+		    library);
+	return header.e_machine == OWN_MACHINE;
+}
+
 static int interposer_for(const struct interposer_request *request, const char *descriptor,
 			  char *path)
 {
@@ -380,8 +413,12 @@ static int interposer_for(const struct interposer_request *request, const char *
 	if (!cache_place(&entry, request_label(request), keyed.item))
 		code = EXIT_BROKEN;
 	else if (!cache_is_current(&entry))
-		code = interposer_make(&entry, &words, &request->flags,
-				       request->log || request->quiet);
+		code = cache_make_folder(&entry) ? interposer_make(&entry, &words, &request->flags,
+								   request->log || request->quiet)
+						 : EXIT_BROKEN;
+	if (code == EXIT_DONE && request->program &&
+	    !interposer_fits(&entry, request_label(request)))
+		code = EXIT_BROKEN;
 	if (code == EXIT_DONE) {
 		strcpy(path, entry.library);
 		if (request->log)

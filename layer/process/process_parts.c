@@ -31,6 +31,7 @@
 #include "layer/program/roctx.h"
 #include "layer/program/xpti_events.h"
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/recording.h"
 #include "layer/write/process_facts.h"
 #include "layer/write/recording_control.h"
@@ -81,6 +82,12 @@ static void follow_child(void)
 	tl_report_stop();
 	tl_recording_watch(false);
 	tl_recording_set(false);
+}
+
+static void apis_start(void)
+{
+	tl_api_register_builtin();
+	tl_interposers_register();
 }
 
 static void calls_start(void)
@@ -144,7 +151,7 @@ parts[] = {
 	 .suspend = tl_writer_suspend, .resume = tl_writer_resume},
 	{"clock", .begin = tl_clock_start, .child = clock_child, .child_if_begun = true},
 	{"recording", .start = recording_start},
-	{"APIs", .start = tl_api_register_first, .before_fork = tl_api_before_fork,
+	{"APIs", .start = apis_start, .before_fork = tl_api_before_fork,
 	 .before_unseen_fork = tl_api_before_unseen_fork, .parent = tl_api_after_fork_parent,
 	 .child = tl_api_after_fork_child},
 	{"calls", .start = calls_start, .begin = tl_thread_start},

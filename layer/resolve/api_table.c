@@ -13,7 +13,6 @@
 #include "format/file/trace_file.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/environment.h"
-#include "layer/base/loaded_libraries.h"
 #include "layer/base/message.h"
 #include "layer/base/run_report.h"
 #include "layer/buffers/arena.h"
@@ -404,48 +403,10 @@ void tl_api_resolve_all(void)
 	}
 }
 
-/*
- * The constructor of an interposer, by what tracegen writes: it is the only one, and the generic
- * entry is the first symbol. NULL: the library is no interposer.
- */
-static void (*interposer_constructor(const struct tl_elf *elf))(void)
-{
-	void (**constructors)(void) = NULL;
-	size_t size = 0;
-
-	for (const ElfW(Dyn) *d = elf->dynamic; d && d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_INIT)
-			return NULL;
-		else if (d->d_tag == DT_INIT_ARRAY)
-			constructors = (void (**)(void))(elf->base + d->d_un.d_ptr);
-		else if (d->d_tag == DT_INIT_ARRAYSZ)
-			size = d->d_un.d_val;
-	return constructors && size == sizeof(*constructors) && tl_elf_symbols(elf) > 1 &&
-			       tl_elf_same(elf->strings + elf->symbols[1].st_name,
-					   "tl_generic_entry")
-		       ? *constructors
-		       : NULL;
-}
-
-static bool interposer_register(const struct tl_elf *elf, void *closure)
-{
-	void (*constructor)(void) = interposer_constructor(elf);
-
-	(void)closure;
-	if (constructor)
-		constructor();
-	return false;
-}
-
-/*
- * The constructors of the program's libraries run before those of preloaded ones, and may call the
- * functions of interposers. By then all libraries are relocated.
- */
-void tl_api_register_first(void)
+void tl_api_register_builtin(void)
 {
 	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
 		library_add(*library);
-	tl_loaded_each_early(interposer_register, NULL);
 }
 
 /* --- the lock, and forks */

@@ -20,8 +20,8 @@
 /* The APIs that come with the library itself; NULL-ended (apis/builtin_apis.c, by gen/apis.mk). */
 extern struct tl_shim_library *const tl_api_builtin[];
 
-/* At the start: register these, and the interposers that are loaded. */
-void tl_api_register_first(void);
+/* At the start: register these. */
+void tl_api_register_builtin(void);
 
 /*
  * --- APIs by number (the upper half of a function's number in records), in the order of

@@ -37,6 +37,7 @@
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/function_tables.h"
+#include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/real_function.h"

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 96
+plan 112
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -138,10 +138,30 @@ printf '\nextern "C" {\nint f(int);\n}\n' >extern.h
 printf '#include <string>\nint f(std::string);\n' >text.h
 printf 'namespace a {\nint f(int);\n}\n' >namespace.h
 printf 'struct a { int f(); };\n' >struct.hpp
+printf 'int f(int &a);\n' >reference.h
+printf 'int f(int a = 3);\n' >default.h
 cxx 'a header for C++ alone' 'extern "C"' extern.h
 cxx "a header that includes C++'s own" 'string' text.h
 cxx 'a namespace' 'namespace' namespace.h
 cxx 'a header that is called so' '.hpp' struct.hpp
+cxx 'a header that compiles as C++ alone' 'in C: expected .*' reference.h
+cxx 'a header with a default argument' 'in C: .*default arguments' default.h
+printf 'int f(int &a;\n' >neither.h
+says 1 'neither.h:1:[0-9]+: expected .*give it with --cflags, as in --cflags=-DNAME' 'a header that is neither' "$tracegen" model neither.h
+printf '#ifdef HAVE_F\nint f(int a);\n#endif\nint g(int a);\n' >asked.h
+"$tracegen" model --cflags="-DHAVE_F -I." asked.h -o model.json
+is "$?:$(ask 'sorted(f)')" "0:['f', 'g']" 'compiler flags may be in an option'
+
+# --- files that are no library for 64-bit programs
+echo 'INPUT(-lm)' >libscript.so
+says 1 'libscript.so: a linker script, which names libraries; name the shared library' "a linker's script" "$tracegen" interposer --lib ./libscript.so -o no.so
+cp libbox.so.4 lib32.so && printf '\001' | dd of=lib32.so bs=1 seek=4 conv=notrunc 2>/dev/null
+says 1 'lib32.so: (a library for 32-bit programs|not an ELF file|it has no)' 'a library of another class' "$tracegen" interposer --lib ./lib32.so -o no.so
+echo 'int only_data = 3;' >data.c && $CC -shared -fPIC -o libdata.so data.c
+says 1 'libdata.so: it exports no function; name the shared library' 'a library without functions' "$tracegen" interposer --lib ./libdata.so -o no.so
+head -c 600 libbox.so.4 >libcut.so
+says 1 'libcut.so: ' 'a library that was cut short' "$tracegen" interposer --lib ./libcut.so -o no.so
+is "$(ls no.so 2>/dev/null)" '' 'nothing is written for these'
 
 # --- headers that need something
 printf 'size_t f(FILE *file, uint32_t n);\nbool g(void);\n' >needs.h

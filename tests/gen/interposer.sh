@@ -5,9 +5,9 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
-top_builddir=$(cd "$top_builddir" && pwd)
+top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 39
+plan 46
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -176,6 +176,31 @@ if command -v gdb >/dev/null; then
 else
 	skip 1 "gdb is not on this machine"
 fi
+
+# --- a library that the program needs calls in its constructor, before tracelayer's own constructor runs; and the program calls exit inside a call
+cat >early.c <<'END'
+#include "sample.h"
+static __attribute__((constructor)) void early(void) { sample_add(40, sample_add(1, 1)); }
+int early_is(void) { return sample_old(); }
+END
+cat >ends.c <<'END'
+#include <stdlib.h>
+#include "sample.h"
+int early_is(void);
+static int inside(void *with) { exit(sample_add(*(int *)with, 2)); }
+static void at_exit(void) { sample_add(100, 1); }
+int main(void) { int three = early_is() + 1; atexit(at_exit); return sample_run(inside, &three); }
+END
+ok "a library with a constructor and a program are built" sh -c '$0 -w -fPIC -shared -o libearly.so early.c ./libsample.so.1 &&
+	$0 -w -o ends ends.c ./libearly.so ./libsample.so.1 -Wl,-rpath,"$PWD"' "${CC:-cc}"
+./ends; bare=$?
+interposed ./ends; is "$?" "$bare" "traced the program ends the same way ($bare)"
+like "$(cat t.json)" '"sample_add".*"args":\{"a":40,"b":2,"result":42\}' "a constructor's call is recorded"
+is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | sort | tr '\n' ' ')" "sample_add 4 sample_old 1 sample_run 1 " "each call is, once"
+like "$(cat t.json)" '"sample_run".*"unwound":true' "the call that exit has left, too, without a result"
+ok "the trace is sound" "$python" "$top_srcdir/tests/lib/check_trace.py" t.json
+interposed TRACELAYER_TOOLS="$top_builddir/callbacks/.libs/log.so" ./ends 2>log
+like "$(cat log)" 'sample_run\(.*left without a result' "and tools see its end"
 
 # --- no header, and refusals
 "$tracegen" interposer --lib ./libsample.so.1 -o named.so >out

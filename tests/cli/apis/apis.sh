@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
 check_trace=$top_srcdir/tests/lib/check_trace.py
-plan 51
+plan 59
 
 # The list.
 said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
@@ -72,6 +72,21 @@ nok "the interposer is another" test "$(stat -c %i "$cache"/*.so)" = "$made"
 made=$(stat -c %i "$cache"/*.so)
 : >"$(echo "$cache"/*.list)"; run "${own[@]}" -- true; is $? 0 "a broken list"
 nok "is no reason to trust the file" test "$(stat -c %i "$cache"/*.so)" = "$made"
+truncate -s 4096 "$(echo "$cache"/*.so)"; run "${own[@]}" -- "$python" "$tmp/sums.py"; is "$?$(cat "$tmp/out")" "0$bare" "an interposer that was cut short is made again"
+like "$(cat "$tmp/err")" '^tracelayer: trace: ' "and traces"
+if test "$(id -u)" = 0; then
+	# One that root has made for all, in a folder that only root can write to.
+	chmod -R a+rX "$tmp"; chmod a+x "$(dirname "$tmp")" 2>/dev/null; mkdir -m 777 "$tmp/out.d"
+	as_nobody() { (cd / && setpriv --reuid=65534 --clear-groups "$tracelayer" run -o "$tmp/out.d/t.json" "$@" >"$tmp/out.d/out" 2>"$tmp/out.d/err"); }
+	made=$(stat -c %i "$cache"/*.so)
+	as_nobody "${own[@]}" -- true; is "$?$(grep -vc '^tracelayer: no trace' "$tmp/out.d/err")" 00 "a cache that can't be written serves an interposer that it has"
+	is "$(stat -c %i "$cache"/*.so)" "$made" "as it is"
+	as_nobody --lib=libz.so.1 -- true; like "$?$(cat "$tmp/out.d/err")" '^1tracelayer: .*: cannot keep interposers there: Permission denied; set XDG_CACHE_HOME' "and no other"
+	chmod a+w "$cache"; as_nobody "${own[@]}" -- true; like "$?$(cat "$tmp/out.d/err")" '^1tracelayer: .*: the folder belongs to another user' "where others can write, it is not trusted"
+	chmod go-w "$cache"
+else
+	skip 4 "on this machine, nobody but root can make files of root's"
+fi
 for i in 1 2 3 4; do run "${zlib[@]}" -- true & done; wait; is "$(find "$cache" -type f ! -name '*.so' ! -name '*.list' ! -name '*.log')" "" \
 	"several at once leave nothing behind"
 
@@ -100,6 +115,13 @@ is "$(counted "$tmp/t.json" sqlite3_prepare_v2)" "$(counted "$tmp/t.json" sqlite
 like "$(cat "$tmp/t.json")" '"zSql":"insert into t values\(7, .*text 7' "the statements' texts are there"
 
 # What can't be.
+if command -v aarch64-linux-gnu-gcc >/dev/null && test "$(uname -m)" = x86_64; then
+	echo 'int f(int a) { return a; }' | aarch64-linux-gnu-gcc -shared -fPIC -nostdlib -x c -o "$tmp/libarm.so" -
+	run --lib="$tmp/libarm.so" -- true; is $? 1 "a library for another processor"
+	like "$(cat "$tmp/err")" 'libarm.so: the library is for another processor, and this tracelayer for x86-64' "which a line tells"
+else
+	skip 2 "this machine has no compiler for another one"
+fi
 run --header=zlib.h -- true; is "$?$(cat "$tmp/err")" "2tracelayer: --header: no library given; name the one that has the functions with --lib" "a header, and no library"
 run --lib=libnothing.so.7 -- true; is $? 1 "no such library"
 like "$(cat "$tmp/err")" '^tracegen: libnothing.so.7: .*; give its path' "which one line tells"

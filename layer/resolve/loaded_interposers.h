@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loaded_interposers.h: interposers (gen/interposer.c) that are loaded when the process starts.
+ */
+#ifndef TL_LAYER_RESOLVE_LOADED_INTERPOSERS_H
+#define TL_LAYER_RESOLVE_LOADED_INTERPOSERS_H
+
+/*
+ * At the start: run the constructors of these interposers, which register them. The dynamic linker
+ * would run them last. The constructors of the program's libraries run before that, and may call
+ * the functions of interposers. By then all libraries are relocated.
+ */
+void tl_interposers_register(void);
+
+#endif
