@@ -118,7 +118,7 @@ static void option_print(const struct argp_option *option, const char *name)
 	printf(form, name, meant->arg ? meant->arg : "", meant->doc ? meant->doc : "");
 }
 
-static void options_list(const struct argp *argp)
+static void table_list(const struct argp *argp)
 {
 	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++) {
 		if (option_meant(o)->flags & OPTION_HIDDEN || o->flags & OPTION_HIDDEN)
@@ -130,6 +130,13 @@ static void options_list(const struct argp *argp)
 			option_print(o, o->name);
 		}
 	}
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		table_list(child->argp);
+}
+
+static void options_list(const struct argp *argp)
+{
+	table_list(argp);
 	puts("--help\t\tprint the options");
 }
 
@@ -160,16 +167,19 @@ static void letters_add(struct getopt_table *table, const struct argp_option *op
 	*at = 0;
 }
 
-static void table_make(struct getopt_table *table, const struct argp *argp, unsigned flags)
+static size_t options_count(const struct argp *argp)
 {
 	size_t count = 0;
 
 	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++)
 		count++;
-	*table = (struct getopt_table){
-		.names = need(calloc(count + sizeof(own_options) / sizeof(*own_options),
-				     sizeof(*table->names)))};
-	strcpy(table->letters, flags & ARGP_IN_ORDER ? "+:?V" : ":?V");
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		count += options_count(child->argp);
+	return count;
+}
+
+static void options_add(struct getopt_table *table, const struct argp *argp)
+{
 	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++) {
 		if (option_has_letter(o))
 			letters_add(table, o);
@@ -177,6 +187,18 @@ static void table_make(struct getopt_table *table, const struct argp *argp, unsi
 			table->names[table->nnames++] =
 				(struct option){o->name, option_takes(option_meant(o)), NULL, 1};
 	}
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		options_add(table, child->argp);
+}
+
+static void table_make(struct getopt_table *table, const struct argp *argp, unsigned flags)
+{
+	*table = (struct getopt_table){
+		.names = need(
+			calloc(options_count(argp) + sizeof(own_options) / sizeof(*own_options),
+			       sizeof(*table->names)))};
+	strcpy(table->letters, flags & ARGP_IN_ORDER ? "+:?V" : ":?V");
+	options_add(table, argp);
 	memcpy(&table->names[table->nnames], own_options, sizeof(own_options));
 }
 

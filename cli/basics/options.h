@@ -12,7 +12,7 @@
 
 /*
  * As argp_parse. Options that are wrong end the process with argp_err_exit_status, and a line on
- * stderr. The table may have no child tables.
+ * stderr. Tables that several commands share are children.
  */
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 

@@ -22,16 +22,19 @@ enum {
 	OPTION_JSON,
 	OPTION_FORMAT,
 	OPTION_TABLE,
-	OPTION_NAME,
 	OPTION_FAIL,
 	OPTION_NOISE,
-	OPTION_CHANGED
+	OPTION_CHANGED,
+	OPTION_SORT,
+	OPTION_TOP,
+	OPTION_COLUMNS
 };
 
 struct wishes {
 	enum table_format format;
 	int table; /* only this one; -1: all */
-	const char *names;
+	struct filter filter;
+	struct table_wishes tables;
 	bool noise, changed;
 	struct condition *conditions;
 	size_t nconditions;
@@ -47,10 +50,13 @@ static const struct argp_option options[] = {
 	 "--fail-if takes only times that differ by more than they vary", 0},
 	{"changed", OPTION_CHANGED, NULL, 0,
 	 "print only rows that differ by more than they vary, or that one trace lacks", 0},
-	{"name", OPTION_NAME, "GLOBS", 0, "only names that these globs match; commas between them",
-	 0},
 	{"table", OPTION_TABLE, "TABLE", 0,
 	 "print only this table: calls, events, kernels, transfers or others", 0},
+	{"sort", OPTION_SORT, "COLUMN", 0,
+	 "sort rows by this column, largest first: its title, or its name in --csv", 0},
+	{"top", OPTION_TOP, "N", 0, "print the first N rows of each table", 0},
+	{"columns", OPTION_COLUMNS, "LIST", 0,
+	 "print only these columns, with commas between them, and the rows' names", 0},
 	{"format", OPTION_FORMAT, "FORMAT", 0, "output format: text (the default), csv or json", 0},
 	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
 	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
@@ -90,11 +96,24 @@ static void wish_format(struct argp_state *state, struct wishes *wishes, const c
 	wishes->format = (enum table_format)format;
 }
 
+static void wish_top(struct argp_state *state, struct wishes *wishes, const char *text)
+{
+	char *end;
+	long rows = strtol(text, &end, 10);
+
+	if (end == text || *end || rows < 1)
+		argp_error(state, "--top=%s: give a number of rows, 1 or more", text);
+	wishes->tables.most = (size_t)rows;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct wishes *wishes = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wishes->filter.selection;
+		return 0;
 	case OPTION_FAIL:
 		wish_condition(state, wishes, argument);
 		return 0;
@@ -104,8 +123,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_CHANGED:
 		wishes->changed = true;
 		return 0;
-	case OPTION_NAME:
-		wishes->names = argument;
+	case OPTION_SORT:
+		wishes->tables.sort = argument;
+		return 0;
+	case OPTION_COLUMNS:
+		wishes->tables.columns = argument;
+		return 0;
+	case OPTION_TOP:
+		wish_top(state, wishes, argument);
 		return 0;
 	case OPTION_TABLE:
 		wish_table(state, wishes, argument);
@@ -131,9 +156,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&selection_argp, 0, "What is compared:", 1}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "A B",
 	.doc = "What changed from trace A to trace B: calls, times and failures of each function, kernel and transfer, and whether times differ by "
 	       "more than they vary within each trace. A and B are trace files (.tlt or Chrome JSON, plain or compressed), sums that "
@@ -168,7 +196,11 @@ static int tables_print(const struct wishes *wishes, const struct pairs *pairs)
 			wanted[count++] = tables[i];
 	if (!count)
 		say("the traces have nothing to compare%s",
-		    wishes->names || wishes->table >= 0 ? " of what is asked for" : "");
+		    filter_is_any(&wishes->filter) || wishes->table >= 0
+			    ? " of what is asked for"
+			    : "");
+	if (!summary_arrange(wanted, count, &wishes->tables))
+		return EXIT_USAGE;
 	int failed = table_print(wanted, count, wishes->format, stdout);
 
 	for (int i = 0; i < TALLY_KINDS; i++)
@@ -192,7 +224,7 @@ static int sums_compare(const struct wishes *wishes, const struct rank_sum sums[
 
 	for (int i = 0; i < 2; i++)
 		say_lost(wishes->files[i], &sums[i]);
-	pairs_of(&pairs, &sums[0], &sums[1], wishes->names);
+	pairs_of(&pairs, &sums[0], &sums[1], wishes->filter.selection.name);
 	int code = tables_print(wishes, &pairs);
 
 	if (code == EXIT_DONE) {
@@ -201,6 +233,33 @@ static int sums_compare(const struct wishes *wishes, const struct rank_sum sums[
 	}
 	pairs_free(&pairs);
 	return code;
+}
+
+/* Each trace has its own times. Names are looked at in sums, too. */
+static int trace_read(struct rank_sum *sum, struct wishes *wishes, int number)
+{
+	struct selection *selection = &wishes->filter.selection;
+	struct filter filter = wishes->filter;
+	char *names = filter.selection.name;
+	int code = EXIT_DONE;
+
+	filter.selection.name = NULL;
+	if (!filter_is_any(&filter))
+		return any_sum(sum, wishes->files[number], NULL);
+	if (selection_time_is_open(selection)) {
+		wishes->files[number] = input_keep(wishes->files[number]);
+		code = wishes->files[number]
+			       ? selection_time_find(&filter.selection,
+						     (const char *const *)&wishes->files[number], 1)
+			       : EXIT_BROKEN;
+	}
+	filter.selection.name = names;
+	return code == EXIT_DONE ? any_sum(sum, wishes->files[number], &filter) : code;
+}
+
+static bool code_is_final(int code)
+{
+	return code == EXIT_BROKEN || code == EXIT_USAGE;
 }
 
 int command_diff(int argc, char **argv)
@@ -213,13 +272,13 @@ int command_diff(int argc, char **argv)
 	options_parse(&argp, argc, argv, 0, &wishes);
 	for (int i = 0; i < 2; i++)
 		rank_sum_begin(&sums[i], "", -1);
-	for (int i = 0; i < 2 && code != EXIT_BROKEN; i++) {
-		int state = any_sum(&sums[i], wishes.files[i]);
+	for (int i = 0; i < 2 && !code_is_final(code); i++) {
+		int state = trace_read(&sums[i], &wishes, i);
 
 		if (state != EXIT_DONE)
 			code = state;
 	}
-	if (code != EXIT_BROKEN) {
+	if (!code_is_final(code)) {
 		int state = sums_compare(&wishes, sums);
 
 		if (state != EXIT_DONE)
@@ -230,5 +289,6 @@ int command_diff(int argc, char **argv)
 	for (size_t i = 0; i < wishes.nconditions; i++)
 		condition_clear(&wishes.conditions[i]);
 	free(wishes.conditions);
+	selection_free(&wishes.filter.selection);
 	return code;
 }

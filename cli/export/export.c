@@ -142,6 +142,38 @@ static int timeline_export(struct export *export, struct timeline *timeline, enu
 	return close_output(export, written) ? timeline_code(timeline) : EXIT_BROKEN;
 }
 
+/* Copies. Of all processes, because the trace begins with the first of them. */
+static struct words inputs_paths(const struct timeline_inputs *inputs)
+{
+	struct words paths = {0};
+
+	for (size_t i = 0; i < inputs->count; i++)
+		for (size_t j = 0; j < inputs->list[i].nparts; j++)
+			words_add(&paths, need(strdup(inputs->list[i].parts[j].path)));
+	return paths;
+}
+
+static int timeline_finish_inputs(struct timeline *timeline)
+{
+	bool is_open = selection_time_is_open(&timeline->selection);
+	struct words paths = {0};
+	int code = EXIT_DONE;
+
+	if (is_open)
+		paths = inputs_paths(&timeline->inputs);
+	timeline_inputs_finish(&timeline->inputs, &timeline->selection);
+	if (is_open && timeline->inputs.clocks.count > 1) {
+		say("--time: the traces are of several machines; give seconds from the start");
+		code = EXIT_USAGE;
+	} else if (is_open) {
+		code = selection_time_find(&timeline->selection, paths.item, paths.count);
+	}
+	for (size_t i = 0; i < paths.count; i++)
+		free((char *)paths.item[i]);
+	words_free(&paths);
+	return code;
+}
+
 static int timeline_read_inputs(const struct export *export, struct timeline *timeline)
 {
 	for (size_t i = 0; i < export->inputs.count; i++) {
@@ -153,9 +185,10 @@ static int timeline_read_inputs(const struct export *export, struct timeline *ti
 	}
 	if (!timeline->inputs.count)
 		return EXIT_BROKEN;
-	timeline_inputs_finish(&timeline->inputs, &timeline->selection);
-	if (timeline->inputs.count)
-		return EXIT_DONE;
+	int code = timeline_finish_inputs(timeline);
+
+	if (code != EXIT_DONE || timeline->inputs.count)
+		return code;
 	say("no process is selected by --rank and --process; `tracelayer summary` names those of a file");
 	return EXIT_USAGE;
 }
@@ -204,7 +237,8 @@ static int sqlite_of_timeline(struct export *export)
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", spool);
 	if (code == EXIT_DONE)
-		code = sqlite_write((const char *const[]){path}, 1, export->output, export->force);
+		code = sqlite_write((const char *const[]){path}, 1, &(struct selection){0},
+				    export->output, export->force);
 	if (code == EXIT_DONE)
 		code = timeline_code(&timeline);
 	if (spool >= 0)
@@ -218,10 +252,9 @@ static int sqlite_of_timeline(struct export *export)
 /* Traces in JSON may come from several tools. Each has its own clock, which stays as it is. */
 static bool inputs_are_json(const struct export *export)
 {
-	const struct selection *selection = &export->selection;
 	struct stat about;
 
-	if (selection->ranks || selection->process || selection_is_within(selection))
+	if (export->selection.ranks)
 		return false;
 	for (size_t i = 0; i < export->inputs.count; i++)
 		if (record_file_is(export->inputs.item[i]) ||
@@ -236,8 +269,8 @@ static int export_sqlite(struct export *export)
 		return EXIT_USAGE;
 	if (export_is_timeline(export) && !inputs_are_json(export))
 		return sqlite_of_timeline(export);
-	return sqlite_write(export->inputs.item, export->inputs.count, export->output,
-			    export->force);
+	return sqlite_write(export->inputs.item, export->inputs.count, &export->selection,
+			    export->output, export->force);
 }
 
 /* --- the command */
@@ -245,10 +278,6 @@ static int export_sqlite(struct export *export)
 enum {
 	OPTION_SYSTRACE = 256,
 	OPTION_RANK,
-	OPTION_TIME,
-	OPTION_THREAD,
-	OPTION_PROCESS,
-	OPTION_NAME,
 };
 
 static const struct argp_option options[] = {
@@ -259,16 +288,8 @@ static const struct argp_option options[] = {
 	{"force", 'f', NULL, 0,
 	 "overwrite a file of that name; without this option, the new file's name gets a number",
 	 0},
-	{"time", OPTION_TIME, "FROM-TO", 0,
-	 "only events of this time, in seconds from the start of the trace; either may be missing",
-	 0},
 	{"rank", OPTION_RANK, "RANKS", 0,
 	 "only processes of these ranks, such as 0,8-15,*/16 (those that 16 divides)", 0},
-	{"process", OPTION_PROCESS, "GLOBS", 0,
-	 "only processes whose program or number these globs match; commas between them", 0},
-	{"thread", OPTION_THREAD, "GLOBS", 0,
-	 "only threads and queues whose name or number these globs match", 0},
-	{"name", OPTION_NAME, "GLOBS", 0, "only calls and events whose name these globs match", 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0,
 	 "write FILE, a .tlt or JSON trace, as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
 	 ".systrace in place of its ending",
@@ -281,6 +302,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct export *export = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &export->selection;
+		return 0;
 	case 'o':
 		/* The descriptor that we have, whatever it leads to. */
 		export->output = strcmp(argument, "/dev/stdout") ? argument : "-";
@@ -291,13 +315,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_SYSTRACE:
 		export->systrace = true;
 		return 0;
-	case OPTION_TIME:
-		if (!selection_take_time(&export->selection, argument))
-			argp_error(
-				state,
-				"--time=%s: give two times in seconds, such as 0.5-2, 0.5- or -2",
-				argument);
-		return 0;
 	case OPTION_RANK:
 		if (!tl_rank_set_is(argument))
 			argp_error(
@@ -305,15 +322,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 				"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
 				argument);
 		export->selection.ranks = argument;
-		return 0;
-	case OPTION_PROCESS:
-		selection_add(&export->selection.process, argument);
-		return 0;
-	case OPTION_THREAD:
-		selection_add(&export->selection.thread, argument);
-		return 0;
-	case OPTION_NAME:
-		selection_add(&export->selection.name, argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		words_add(&export->inputs, argument);
@@ -328,9 +336,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&selection_argp, 0, "What is exported:", 1}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "FILE|FOLDER...",
 	.doc = "Convert .tlt files, which `tracelayer run -o trace.tlt` writes, to Chrome trace JSON (plain or compressed), to a Perfetto trace, "
 	       "to OTF2 or to an SQLite database (this one from JSON, too). Several files, or all of a folder, become one timeline on one clock. With --systrace, convert a .tlt or JSON trace to "

@@ -170,7 +170,7 @@ static bool lane_is_selected(const struct walk *walk, uint32_t tid)
 			if (trace->lanes[lane].shown == tid)
 				return selection_has(list, trace->lanes[lane].name, tid);
 	}
-	return !list;
+	return !list && !selection_wants_queues(walk->selection);
 }
 
 static void end_place(const struct walk *walk, struct mpi_end *end, const struct mpi_call *call)
@@ -181,6 +181,8 @@ static void end_place(const struct walk *walk, struct mpi_end *end, const struct
 	end->end = call->end;
 	end->tid = call->tid;
 	end->is_selected = call->start <= walk->to && call->end >= walk->from &&
+			   call->end - call->start >= (uint64_t)walk->selection->longer &&
+			   !walk->selection->failed && !walk->selection->request &&
 			   (!name || tl_glob_any(name, call->function->name)) &&
 			   lane_is_selected(walk, call->tid);
 }

@@ -11,6 +11,8 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@
 #include "cli/export/timeline_records.h"
 #include "cli/read/read.h"
 #include "common/settings.h"
+#include "format/args/args_kept.h"
 #include "tracelayer/api.h"
 
 #define BATCH (256u * 1024)
@@ -43,7 +46,64 @@ static void event_span(const struct timeline_records *records, const struct tl_e
 
 static bool span_is_selected(const struct timeline_records *records, uint64_t start, uint64_t end)
 {
-	return start <= records->to && end >= records->from;
+	return start <= records->to && end >= records->from &&
+	       end - start >= (uint64_t)records->selection->longer;
+}
+
+static bool text_is(const struct timeline_records *records, uint32_t number, const char *word)
+{
+	size_t size = 0;
+	const char *text = tl_trace_string(records->trace, number, &size);
+
+	return text && size == strlen(word) && !memcmp(text, word, size);
+}
+
+/* The event's argument of this name; NULL: it has none. */
+static const struct tl_event_arg *arg_named(const struct timeline_records *records,
+					    const struct tl_event_record *event, const char *name)
+{
+	for (unsigned i = 0; i < event->args; i++)
+		if (text_is(records, event->arg[i].key, name))
+			return &event->arg[i];
+	return NULL;
+}
+
+static struct event_category event_category(const struct timeline_records *records,
+					    const struct tl_event_record *event)
+{
+	size_t size = 0;
+	const char *text = tl_trace_string(records->trace, event->category, &size);
+	char words[128];
+
+	size = text ? strnlen(text, size < sizeof(words) ? size : sizeof(words) - 1) : 0;
+	memcpy(words, text ? text : "", size);
+	words[size] = 0;
+	return category_of(words);
+}
+
+static bool request_is_selected(const struct timeline_records *records, uint32_t request)
+{
+	char id[16];
+
+	snprintf(id, sizeof(id), "%u", request);
+	return selection_has_request(records->selection, id);
+}
+
+/* By its result and its request. Both are looked for only if the user asks for them. */
+static bool event_is_selected(const struct timeline_records *records,
+			      const struct tl_event_record *event)
+{
+	const struct selection *selection = records->selection;
+
+	if (selection->failed && !event_category(records, event).failed)
+		return false;
+	if (!selection->request)
+		return true;
+	const struct tl_event_arg *arg = arg_named(records, event, "request");
+
+	return request_is_selected(records, event->request ? event->request
+					    : arg	   ? (uint32_t)arg->value
+							   : 0);
 }
 
 static bool text_is_selected(const struct timeline_records *records, uint32_t number)
@@ -74,11 +134,27 @@ static bool call_is_selected(const struct timeline_records *records, uint32_t fu
 	       (called && tl_glob_any(records->selection->name, called->name));
 }
 
+/* By its result and its request. */
+static bool result_is_selected(const struct timeline_records *records,
+			       const struct tl_call_record *call)
+{
+	const struct selection *selection = records->selection;
+
+	if (selection->request && !request_is_selected(records, tl_record_cause(call).request))
+		return false;
+	if (!selection->failed)
+		return true;
+	const struct tl_function *function = tl_trace_function(records->trace, call->function);
+
+	return function && tl_call_has_result(function) && !(call->flags & TL_RECORD_UNWOUND) &&
+	       tl_call_failed(function, call->result);
+}
+
 bool timeline_records_has_open(const struct timeline_records *records,
 			       const struct tl_trace_lane *lane, const struct tl_trace_open *open)
 {
-	return timeline_records_has_lane(records, lane->shown) &&
-	       call_is_selected(records, open->function) &&
+	return timeline_records_has_lane(records, lane->shown) && !records->selection->failed &&
+	       !records->selection->request && call_is_selected(records, open->function) &&
 	       span_is_selected(records, tl_trace_ns(records->trace, open->start),
 				tl_trace_ns(records->trace, records->trace->last));
 }
@@ -95,23 +171,74 @@ static uint32_t event_shown(const struct timeline_records *records,
 	return shown ? shown : tid;
 }
 
+/* Lanes of a file that have device commands, and their queues' numbers. */
+static void find_queues(struct timeline_records *records)
+{
+	for (size_t i = 0; i < records->trace->nruns; i++) {
+		const struct tl_trace_run *run = &records->trace->runs[i];
+		uint32_t tid = records->trace->lanes[run->lane].shown;
+		struct tl_trace_place place = {0};
+		const struct tl_event_record *event;
+
+		while ((event = (const void *)tl_trace_next(run, &place))) {
+			if (event->type != TL_RECORD_EVENT || event->phase != 'X' ||
+			    !event_category(records, event).device)
+				continue;
+			uint32_t shown = event_shown(records, event, tid);
+
+			if (numbers_find(&records->queues, shown) != NO_NUMBER)
+				continue;
+			const struct tl_event_arg *arg = arg_named(records, event, "queue");
+
+			numbers_add(&records->queues, shown);
+			records->queue_numbers =
+				need(reallocarray(records->queue_numbers, records->queues.count,
+						  sizeof(*records->queue_numbers)));
+			records->queue_numbers[records->queues.count - 1] = arg ? arg->value : 0;
+		}
+	}
+}
+
+static bool lane_is_selected(const struct timeline_records *records, const char *name,
+			     uint32_t shown)
+{
+	char number[16], queue[24];
+	uint32_t place = numbers_find(&records->queues, shown);
+	const struct selected_lane about = {
+		.name = name,
+		.number = number,
+		.is_queue = place != NO_NUMBER,
+		.queue = place != NO_NUMBER ? queue : NULL,
+	};
+
+	snprintf(number, sizeof(number), "%u", shown);
+	if (place != NO_NUMBER)
+		snprintf(queue, sizeof(queue), "%" PRIu64, records->queue_numbers[place]);
+	return selection_has_lane(records->selection, &about);
+}
+
 /* Lanes of the file that are not selected. */
 static void find_left_out(struct timeline_records *records)
 {
 	const struct tl_trace *trace = records->trace;
-	const char *list = records->selection->thread;
+	const struct selection *selection = records->selection;
+	bool selects = selection->thread || selection_wants_queues(selection);
 
 	numbers_free(&records->left_out);
 	records->left_out = (struct numbers){0};
-	for (size_t i = 0; i < trace->nlanes && list; i++)
-		if (!selection_has(list, trace->lanes[i].name, trace->lanes[i].shown))
+	numbers_free(&records->queues);
+	records->queues = (struct numbers){0};
+	if (selection_wants_queues(selection))
+		find_queues(records);
+	for (size_t i = 0; i < trace->nlanes && selects; i++)
+		if (!lane_is_selected(records, trace->lanes[i].name, trace->lanes[i].shown))
 			numbers_add(&records->left_out, trace->lanes[i].shown);
-	for (size_t i = 0; i < trace->nnamed && list; i++) {
+	for (size_t i = 0; i < trace->nnamed && selects; i++) {
 		size_t size = 0;
 		const char *text = tl_trace_string(trace, trace->named[i].name, &size);
 		char *name = need(strndup(text ? text : "", size));
 
-		if (!selection_has(list, name, trace->named[i].shown))
+		if (!lane_is_selected(records, name, trace->named[i].shown))
 			numbers_add(&records->left_out, trace->named[i].shown);
 		free(name);
 	}
@@ -219,8 +346,9 @@ static void mark_begin(struct timeline_records *records, const struct tl_event_r
 	mark = &marks->list[marks->depth++];
 	*mark = (struct timeline_mark){.start = ns};
 	mark->wanted = timeline_records_has_lane(records, shown) &&
-		       text_is_selected(records, event->name) && ns <= records->to;
-	mark->put = mark->wanted && ns >= records->from;
+		       text_is_selected(records, event->name) && ns <= records->to &&
+		       event_is_selected(records, event);
+	mark->put = mark->wanted && ns >= records->from && !records->selection->longer;
 	if (mark->put)
 		batch_put(records, event);
 	else if (mark->wanted && !records->lists)
@@ -235,7 +363,7 @@ static void mark_end(struct timeline_records *records, const struct tl_event_rec
 
 	if (marks->depth)
 		mark = marks->list[--marks->depth];
-	if (mark.wanted && ns >= records->from) {
+	if (mark.wanted && (mark.put || span_is_selected(records, mark.start, ns))) {
 		if (mark.record)
 			batch_put(records, mark.record);
 		batch_put(records, event);
@@ -325,7 +453,7 @@ static void select_event(struct timeline_records *records, const struct tl_event
 		return;
 	}
 	if (!timeline_records_has_lane(records, shown) || !span_is_selected(records, start, end) ||
-	    !text_is_selected(records, event->name))
+	    !text_is_selected(records, event->name) || !event_is_selected(records, event))
 		return;
 	if (records->lists && event->phase == 'X')
 		slice_add(records, shown, start, end);
@@ -337,10 +465,12 @@ static void select_call(struct timeline_records *records, const struct tl_call_r
 {
 	uint64_t start = tl_trace_ns(records->trace, call->start),
 		 end = tl_trace_ns(records->trace, tl_record_end(call->start, call->duration));
-	bool named = call->type == TL_RECORD_LOST || call_is_selected(records, call->function);
+	/* What was lost shows, wherever it was, unless it is too short. */
+	bool wanted = call->type == TL_RECORD_LOST || (call_is_selected(records, call->function) &&
+						       result_is_selected(records, call));
 
 	if (!timeline_records_has_lane(records, tid) || !span_is_selected(records, start, end) ||
-	    !named)
+	    !wanted)
 		return;
 	if (records->lists && call->type == TL_RECORD_CALL)
 		slice_add(records, tid, start, end);
@@ -369,14 +499,6 @@ static void select_record(struct timeline_records *records, const struct tl_call
 }
 
 /* --- other numbers */
-
-static bool text_is(const struct timeline_records *records, uint32_t number, const char *word)
-{
-	size_t size = 0;
-	const char *text = tl_trace_string(records->trace, number, &size);
-
-	return text && size == strlen(word) && !memcmp(text, word, size);
-}
 
 /* A device command's correlation is that of the call that submitted it. */
 static void renumber_args(struct timeline_records *records, struct tl_event_record *event)
@@ -619,6 +741,8 @@ void timeline_records_close(struct timeline_records *records)
 		tl_trace_close(records->traces[i]);
 	records_free_marks(records);
 	numbers_free(&records->left_out);
+	numbers_free(&records->queues);
+	free(records->queue_numbers);
 	numbers_free(&records->flows);
 	free(records->traces);
 	free(records->paths);

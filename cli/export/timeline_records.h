@@ -67,6 +67,8 @@ struct timeline_records {
 
 	/* What is selected. */
 	struct numbers left_out; /* lanes of this file */
+	struct numbers queues;	 /* its lanes with device commands, if that matters */
+	uint64_t *queue_numbers; /* of each of these */
 	struct numbers marked;	 /* lanes with marks */
 	struct timeline_marks *marks;
 	bool lists; /* slices go to this list, and records nowhere */

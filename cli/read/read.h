@@ -3,7 +3,8 @@
  * read.h: the contract of cli/read, reading traces: the events of a Chrome trace or a .tlt file
  * (trace_events.h, chrome_reader.h, plain_event.h), .tlt files as they are (record_file.h), blocks of
  * a file and compressed input (block_reader.h, inflater.h), temporary files for input that must be read
- * twice (temporary_file.h), and the part of a trace that the user selects (selection.h).
+ * twice (temporary_file.h), and the part of a trace that the user selects (selection.h, selection_time.h,
+ * event_filter.h).
  *
  * All functions say on standard error what is wrong with a file, and return an exit code or a
  * state. The room uses outputs, and format/encode (an encoder makes the events of a .tlt file). One thread only; a block_reader has a thread of its own, which prints nothing.
@@ -12,9 +13,12 @@
 #define TL_CLI_READ_READ_H
 
 #include "cli/read/chrome_reader.h"
+#include "cli/read/event_category.h"
+#include "cli/read/event_filter.h"
 #include "cli/read/inflater.h"
 #include "cli/read/record_file.h"
 #include "cli/read/selection.h"
+#include "cli/read/selection_time.h"
 #include "cli/read/temporary_file.h"
 #include "cli/read/trace_events.h"
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 #include "cli/report/report.h"
 #include "cli/report/report_make.h"
 
@@ -28,6 +29,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct wishes *wishes = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wishes->files.selection;
+		return 0;
 	case 'o':
 		wishes->output = argument;
 		return 0;
@@ -46,9 +50,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&selection_argp, 0, "What is on the page:", 1}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "TRACE...",
 	.doc = "Makes one page of trace files, with a timeline and the tables of `tracelayer summary`. A browser shows it without a network "
 	       "or a server. TRACE is a .tlt file or Chrome JSON, plain or compressed; - is standard input.\v"
@@ -60,5 +67,8 @@ int command_report(int argc, char **argv)
 	struct wishes wishes = {.output = "report.html"};
 
 	options_parse(&argp, argc, argv, 0, &wishes);
-	return report_make(&wishes.files, wishes.output, wishes.force);
+	int code = report_make(&wishes.files, wishes.output, wishes.force);
+
+	selection_free(&wishes.files.selection);
+	return code;
 }

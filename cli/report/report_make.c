@@ -19,7 +19,8 @@
 struct reading {
 	struct report_model model;
 	struct history history;
-	bool is_flat; /* all files are .tlt: the tables come from sums */
+	bool is_flat; /* all files are .tlt, and all of them is wanted: the tables come from sums */
+	struct event_filter *filter; /* NULL: all is wanted */
 	struct flat_sums sums;
 };
 
@@ -48,28 +49,46 @@ static bool files_are_records(const struct page_files *files)
 	return true;
 }
 
-static int files_read(struct reading *reading, const struct page_files *files)
+static int page_file_read(struct reading *reading, const struct page_files *files, int number)
+{
+	struct trace_totals totals;
+	int code;
+
+	reading->model.file = number;
+	reading->model.has_lane = false;
+	if (reading->filter)
+		code = event_filter_read(reading->filter, (size_t)number, "the page", take_event,
+					 reading, &totals);
+	else
+		code = trace_event_texts(files->paths[number], "the page",
+					 reading->is_flat ? take_text : NULL, take_event, reading,
+					 &totals);
+	if (!reading->is_flat) {
+		reading->history.bytes += totals.bytes;
+		reading->history.lost += totals.lost;
+	}
+	return code;
+}
+
+static int files_read(struct reading *reading, struct page_files *files)
 {
 	int code = EXIT_DONE;
 
-	reading->is_flat = files_are_records(files);
+	if (selection_is_any(&files->selection)) {
+		reading->filter = event_filter_new(&files->selection,
+						   (const char *const *)files->paths,
+						   (size_t)files->count, &code);
+		if (!reading->filter)
+			return code;
+	}
+	reading->is_flat = !reading->filter && files_are_records(files);
 	reading->sums.history = &reading->history;
 	for (int i = 0; i < files->count; i++) {
-		struct trace_totals totals;
-
-		reading->model.file = i;
-		reading->model.has_lane = false;
-		int state = trace_event_texts(files->paths[i], "the page",
-					      reading->is_flat ? take_text : NULL, take_event,
-					      reading, &totals);
+		int state = page_file_read(reading, files, i);
 
 		if (state == EXIT_BROKEN)
 			return state;
 		code = state == EXIT_DONE ? code : state;
-		if (reading->is_flat)
-			continue;
-		reading->history.bytes += totals.bytes;
-		reading->history.lost += totals.lost;
 	}
 	if (!reading->is_flat)
 		history_resolve(&reading->history);
@@ -78,8 +97,9 @@ static int files_read(struct reading *reading, const struct page_files *files)
 		return EXIT_BROKEN;
 	model_arrange(&reading->model);
 	if (!reading->model.nslices)
-		say("the trace%s no calls and no commands; the page is empty",
-		    files->count == 1 ? " has" : "s have");
+		say("the trace%s no calls and no commands%s; the page is empty",
+		    files->count == 1 ? " has" : "s have",
+		    reading->filter ? " of what is selected" : "");
 	return code;
 }
 
@@ -135,16 +155,17 @@ static int report_write(struct reading *reading, const struct page_files *files,
 	return EXIT_DONE;
 }
 
-int report_make(const struct page_files *files, const char *path, bool force)
+int report_make(struct page_files *files, const char *path, bool force)
 {
 	struct reading reading = {0};
 	int code = files_read(&reading, files);
 
-	if (code != EXIT_BROKEN) {
+	if (code != EXIT_BROKEN && code != EXIT_USAGE) {
 		int written = report_write(&reading, files, path, force);
 
 		code = written ? written : code;
 	}
+	event_filter_free(reading.filter);
 	model_free(&reading.model);
 	flat_free(&reading.sums);
 	history_free(&reading.history);

@@ -11,6 +11,6 @@
 #include "cli/report/report_page.h"
 
 /* Prints what is wrong, and returns an exit code. If the name PATH is taken, the page gets a free one unless FORCE. */
-int report_make(const struct page_files *files, const char *path, bool force);
+int report_make(struct page_files *files, const char *path, bool force);
 
 #endif

@@ -7,12 +7,14 @@
 
 #include <stdio.h>
 
+#include "cli/read/read.h"
 #include "cli/report/report_model.h"
 #include "tables/table.h"
 
 struct page_files {
 	char **paths;
 	int count;
+	struct selection selection;
 };
 
 /* False: the stream failed; errno says why. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 #include "cli/report/report.h"
 #include "cli/report/report_make.h"
 
@@ -37,6 +38,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct wishes *wishes = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wishes->files.selection;
+		return 0;
 	case 'b':
 		wishes->browser = argument;
 		return 0;
@@ -52,9 +56,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&selection_argp, 0, "What is on the page:", 1}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "TRACE...",
 	.doc = "Makes the page of `tracelayer report` in a temporary folder and opens it in a browser. Where there is no display, it says where the "
 	       "page is.\v"
@@ -169,7 +176,8 @@ int command_view(int argc, char **argv)
 	need(asprintf(&path, "%s/trace.html", folder) < 0 ? NULL : path);
 	int code = report_make(&wishes.files, path, false);
 
-	if (code == EXIT_BROKEN)
+	selection_free(&wishes.files.selection);
+	if (code == EXIT_BROKEN || code == EXIT_USAGE)
 		rmdir(folder);
 	else
 		page_show(wishes.browser, path);

@@ -12,14 +12,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/read/read.h"
+
 /* Whether this tracelayer can write one. False, after a message about the path. */
 bool sqlite_is_there(const char *path);
 
 /*
- * Writes the database `output` of traces: .tlt or Chrome's JSON, plain or compressed. `force`
+ * Writes the database `output` of what is selected of traces: .tlt or Chrome's JSON, plain or compressed. `force`
  * replaces a file of that name; otherwise the new file's name gets a number. An exit code, after
  * messages.
  */
-int sqlite_write(const char *const *inputs, size_t count, const char *output, bool force);
+int sqlite_write(const char *const *inputs, size_t count, struct selection *selection,
+		 const char *output, bool force);
 
 #endif

@@ -17,9 +17,10 @@ bool sqlite_is_there(const char *path)
 	return false;
 }
 
-int sqlite_write(const char *const *inputs, size_t count, const char *output, bool force)
+int sqlite_write(const char *const *inputs, size_t count, struct selection *selection,
+		 const char *output, bool force)
 {
-	(void)inputs, (void)count, (void)force;
+	(void)inputs, (void)count, (void)selection, (void)force;
 	sqlite_is_there(output);
 	return EXIT_USAGE;
 }
@@ -513,7 +514,8 @@ static void database_close(struct database *database)
 	free(database->lanes);
 }
 
-static int inputs_add(struct database *database, const char *const *inputs, size_t count)
+static int inputs_add(struct database *database, const char *const *inputs, size_t count,
+		      struct event_filter *filter)
 {
 	int code = EXIT_DONE;
 
@@ -521,7 +523,10 @@ static int inputs_add(struct database *database, const char *const *inputs, size
 		struct trace_totals totals = {0};
 
 		database->file = i;
-		int state = trace_events(inputs[i], "the database", take_event, database, &totals);
+		int state = filter ? event_filter_read(filter, i, "the database", take_event,
+						       database, &totals)
+				   : trace_events(inputs[i], "the database", take_event, database,
+						  &totals);
 
 		if (state == EXIT_BROKEN)
 			return state;
@@ -530,15 +535,15 @@ static int inputs_add(struct database *database, const char *const *inputs, size
 	return code;
 }
 
-static int database_write(const char *const *inputs, size_t count, const struct output_file *file,
-			  int *error)
+static int database_write(const char *const *inputs, size_t count, struct event_filter *filter,
+			  const struct output_file *file, int *error)
 {
 	struct database database = {0};
 	char path[64 + sizeof(file->made)];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", file->folder, file->made);
 	database_open(&database, path);
-	int code = database.error ? EXIT_BROKEN : inputs_add(&database, inputs, count);
+	int code = database.error ? EXIT_BROKEN : inputs_add(&database, inputs, count, filter);
 
 	marks_flush(&database);
 	for (int i = 0; i < STATEMENTS; i++) {
@@ -554,7 +559,8 @@ static int database_write(const char *const *inputs, size_t count, const struct 
 	return database.error ? EXIT_BROKEN : code;
 }
 
-int sqlite_write(const char *const *inputs, size_t count, const char *output, bool force)
+static int database_make(const char *const *inputs, size_t count, struct event_filter *filter,
+			 const char *output, bool force)
 {
 	struct output_file file;
 	int trouble = 0, error = output_file_open(&file, output, force);
@@ -568,7 +574,7 @@ int sqlite_write(const char *const *inputs, size_t count, const char *output, bo
 		output_file_close(&file, false);
 		return EXIT_USAGE;
 	}
-	int code = database_write(inputs, count, &file, &trouble);
+	int code = database_write(inputs, count, filter, &file, &trouble);
 
 	error = output_file_close(&file, code != EXIT_BROKEN);
 	if (trouble || error)
@@ -577,6 +583,20 @@ int sqlite_write(const char *const *inputs, size_t count, const char *output, bo
 	else if (code != EXIT_BROKEN)
 		output_file_say(&file);
 	return trouble || error ? EXIT_BROKEN : code;
+}
+
+int sqlite_write(const char *const *inputs, size_t count, struct selection *selection,
+		 const char *output, bool force)
+{
+	struct event_filter *filter = NULL;
+	int code = EXIT_DONE;
+
+	if (selection_is_any(selection) &&
+	    !(filter = event_filter_new(selection, inputs, count, &code)))
+		return code;
+	code = database_make(inputs, count, filter, output, force);
+	event_filter_free(filter);
+	return code;
 }
 
 #endif

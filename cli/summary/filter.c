@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,7 @@
 
 bool filter_is_any(const struct filter *filter)
 {
-	return selection_is_within(&filter->selection) || filter->selection.process ||
-	       filter->failed || filter->longer;
+	return selection_is_any(&filter->selection);
 }
 
 static int64_t time_add(int64_t start, uint64_t more)
@@ -50,55 +50,78 @@ void filter_memory_free(struct filter_memory *memory)
 {
 	free(memory->names.list);
 	free(memory->lanes.list);
+	free(memory->queues.list);
+	free(memory->requests.list);
 }
 
-static bool globs_have(const char *globs, const char *name, const char *number)
+static bool process_is_taken(const struct filter *filter, const struct process *process)
 {
-	return !globs || (name && tl_glob_any(globs, name)) ||
-	       (number && tl_glob_any(globs, number));
+	const char *globs = filter->selection.process;
+
+	return !globs || (process->name && tl_glob_any(globs, process->name)) ||
+	       (process->number && tl_glob_any(globs, process->number));
+}
+
+static bool name_is_taken(const struct filter *filter, const struct history *history,
+			  uint32_t number)
+{
+	return !filter->selection.name ||
+	       tl_glob_any(filter->selection.name, history->names.list[number]);
 }
 
 static bool lane_is_taken(const struct filter *filter, const struct history *history,
 			  uint32_t number)
 {
 	const struct lane *lane = &history->lanes[number];
-	const struct process *process = &history->processes[lane->process];
+	const struct selected_lane about = {.name = lane->name, .number = lane->number};
 
-	return globs_have(filter->selection.thread, lane->name, lane->number) &&
-	       globs_have(filter->selection.process, process->name, process->number);
+	return process_is_taken(filter, &history->processes[lane->process]) &&
+	       selection_has_lane(&filter->selection, &about);
 }
 
-static enum verdict verdict_make(bool takes)
+static bool queue_is_taken(const struct filter *filter, const struct history *history,
+			   uint32_t number)
 {
-	return takes ? VERDICT_TAKE : VERDICT_LEAVE;
+	const struct queue *queue = &history->queues[number];
+	const struct lane *lane = &history->lanes[queue->lane];
+	char digits[16];
+	const struct selected_lane about = {.name = lane->name,
+					    .number = lane->number,
+					    .is_queue = true,
+					    .queue = queue->number ? digits : NULL,
+					    .device = queue->device,
+					    .hardware = queue->hardware};
+
+	snprintf(digits, sizeof(digits), "%u", queue->number);
+	return process_is_taken(filter, &history->processes[queue->process]) &&
+	       selection_has_lane(&filter->selection, &about);
 }
 
-/* Of texts that nobody has asked about before. */
-static void texts_judge(const struct filter *filter, const struct history *history,
-			pthread_mutex_t *lock, unsigned char *name, uint32_t name_number,
-			unsigned char *lane, uint32_t lane_number)
+static bool request_is_taken(const struct filter *filter, const struct history *history,
+			     uint32_t number)
 {
+	return selection_has_request(&filter->selection, number < history->requests.count
+								 ? history->requests.list[number]
+								 : NULL);
+}
+
+typedef bool (*verdict_maker)(const struct filter *filter, const struct history *history,
+			      uint32_t number);
+
+/* `make` looks at texts, once for each number. */
+static bool is_taken(const struct filter *filter, struct verdicts *verdicts, verdict_maker make,
+		     const struct history *history, pthread_mutex_t *lock, uint32_t number)
+{
+	unsigned char *verdict = verdict_of(verdicts, number);
+
+	if (*verdict != VERDICT_NONE)
+		return *verdict == VERDICT_TAKE;
 	if (lock)
 		pthread_mutex_lock(lock);
-	if (*name == VERDICT_NONE)
-		*name = verdict_make(
-			globs_have(filter->selection.name, history->names.list[name_number], NULL));
-	if (*lane == VERDICT_NONE)
-		*lane = verdict_make(lane_is_taken(filter, history, lane_number));
+	*verdict = make(filter, history, number) ? VERDICT_TAKE : VERDICT_LEAVE;
 	if (lock)
 		pthread_mutex_unlock(lock);
-}
-
-static bool texts_are_taken(const struct filter *filter, struct filter_memory *memory,
-			    const struct history *history, pthread_mutex_t *lock, uint32_t name,
-			    uint32_t lane)
-{
-	unsigned char *of_name = verdict_of(&memory->names, name),
-		      *of_lane = verdict_of(&memory->lanes, lane);
-
-	if (*of_name == VERDICT_NONE || *of_lane == VERDICT_NONE)
-		texts_judge(filter, history, lock, of_name, name, of_lane, lane);
-	return *of_name == VERDICT_TAKE && *of_lane == VERDICT_TAKE;
+	return *verdict == VERDICT_TAKE;
 }
 
 /* ---- calls and commands ---- */
@@ -106,7 +129,7 @@ static bool texts_are_taken(const struct filter *filter, struct filter_memory *m
 /* A part of it lies in the time that is selected, as in `tracelayer export`. */
 static bool times_are_taken(const struct filter *filter, int64_t start, int64_t duration)
 {
-	if (duration < filter->longer)
+	if (duration < filter->selection.longer)
 		return false;
 	return !filter->selection.has_time ||
 	       (start <= filter->to && start + duration >= filter->from);
@@ -116,18 +139,23 @@ bool filter_takes_call(const struct filter *filter, struct filter_memory *memory
 		       const struct history *history, pthread_mutex_t *lock,
 		       const struct host_call *call)
 {
-	return (call->failed || !filter->failed) &&
+	return (call->failed || !filter->selection.failed) &&
 	       times_are_taken(filter, call->start, call->duration) &&
-	       texts_are_taken(filter, memory, history, lock, call->name, call->thread);
+	       is_taken(filter, &memory->names, name_is_taken, history, lock, call->name) &&
+	       is_taken(filter, &memory->lanes, lane_is_taken, history, lock, call->thread) &&
+	       (!filter->selection.request || is_taken(filter, &memory->requests, request_is_taken,
+						       history, lock, call->request));
 }
 
 bool filter_takes_command(const struct filter *filter, struct filter_memory *memory,
 			  const struct history *history, const struct device_command *command)
 {
-	return !filter->failed &&
+	return !filter->selection.failed &&
 	       times_are_taken(filter, command->start, command->end - command->start) &&
-	       texts_are_taken(filter, memory, history, NULL, command->row,
-			       history->queues[command->queue].lane);
+	       is_taken(filter, &memory->names, name_is_taken, history, NULL, command->row) &&
+	       is_taken(filter, &memory->queues, queue_is_taken, history, NULL, command->queue) &&
+	       (!filter->selection.request || is_taken(filter, &memory->requests, request_is_taken,
+						       history, NULL, command->request));
 }
 
 /* Traces of other tools begin with their first event. */

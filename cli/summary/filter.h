@@ -16,8 +16,6 @@
 /* Begins as zeros: everything. */
 struct filter {
 	struct selection selection; /* .ranks is not used */
-	bool failed;		    /* only calls that failed */
-	int64_t longer;		    /* nanoseconds: only what took so long */
 	int64_t from, to;	    /* with .selection.has_time: filter_start sets them */
 };
 
@@ -27,14 +25,14 @@ bool filter_is_any(const struct filter *filter);
 void filter_start(struct filter *filter, int64_t start);
 
 /*
- * What was found of names and threads, by their numbers in a history: globs are matched once for
- * each. Begins as zeros; a thread has its own.
+ * What was found of names, threads, queues and requests, by their numbers in a history: globs are
+ * matched once for each. Begins as zeros; a thread has its own.
  */
 struct filter_memory {
 	struct verdicts {
 		unsigned char *list;
 		uint32_t room;
-	} names, lanes;
+	} names, lanes, queues, requests;
 };
 void filter_memory_free(struct filter_memory *memory);
 

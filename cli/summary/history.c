@@ -53,31 +53,6 @@ int64_t history_duration(long long ns)
 	return time_within(ns, 0, LONGEST);
 }
 
-/* A list of words with commas between has this one. NULL: an empty list. */
-static bool category_has(const char *category, const char *wanted)
-{
-	size_t length = strlen(wanted);
-
-	for (const char *word = category; word; word = strchr(word, ',')) {
-		word += *word == ',';
-		if (strcspn(word, ",") == length && !strncmp(word, wanted, length))
-			return true;
-	}
-	return false;
-}
-
-struct event_category category_of(const char *words)
-{
-	bool context = category_has(words, "context");
-
-	return (struct event_category){
-		.own = context || category_has(words, "xpti") || category_has(words, "annotation"),
-		.context = context,
-		.failed = category_has(words, "failed"),
-		.device = category_has(words, "device"),
-	};
-}
-
 /* Other tools number processes and threads with strings, too. */
 static void number_text(char *to, size_t room, const json_t *number)
 {

@@ -17,6 +17,7 @@
 
 #include "tables/call_tables.h"
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 
 #define NOBODY UINT32_MAX /* no thread, no queue */
 
@@ -101,16 +102,6 @@ struct history {
 	unsigned long long lost;  /* events that the traces say they lack */
 	int64_t start; /* when the first of the traces began, as they say; 0: they don't */
 };
-
-/* What the categories of an event say. */
-struct event_category {
-	bool own;     /* no call: the program's own event, or another library's */
-	bool context; /* the program's own */
-	bool failed, device;
-};
-
-/* Of a list of words with commas between. NULL: an empty list. */
-struct event_category category_of(const char *words);
 
 /* An event X, B or E, whatever it was read from. Texts are NULL where there are none. */
 struct slice {

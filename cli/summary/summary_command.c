@@ -39,12 +39,6 @@ enum {
 	OPTION_RANK,
 	OPTION_PART,
 	OPTION_SAVE,
-	OPTION_TIME,
-	OPTION_PROCESS,
-	OPTION_THREAD,
-	OPTION_NAME,
-	OPTION_FAILED,
-	OPTION_LONGER,
 	OPTION_SORT,
 	OPTION_COLUMNS,
 	OPTION_TOP
@@ -65,7 +59,6 @@ struct wishes {
 };
 
 static const struct argp_option options[] = {
-	{.doc = "What is counted:", .group = 1},
 	{.doc = "Which tables:", .group = 2},
 	{.doc = "Where to, and how:", .group = 3},
 	{"by", OPTION_BY, "WHAT", 0,
@@ -75,19 +68,7 @@ static const struct argp_option options[] = {
 	 "print only this table: groups, calls, events, kernels, transfers, others, queues, waits or memory; of a job: ranks, hosts, calls, "
 	 "events, kernels, transfers, others or devices",
 	 2},
-	{"time", OPTION_TIME, "FROM-TO", 0,
-	 "count only what lies in this time, in seconds from the start of the trace; either may be missing",
-	 1},
-	{"process", OPTION_PROCESS, "GLOBS", 0,
-	 "count only processes whose program or number these globs match; commas between them", 1},
-	{"thread", OPTION_THREAD, "GLOBS", 0,
-	 "count only threads and queues whose name or number these globs match", 1},
-	{"name", OPTION_NAME, "GLOBS", 0,
-	 "count only calls, events and commands whose name in the table these globs match", 1},
-	{"failed", OPTION_FAILED, NULL, 0, "count only calls that failed", 1},
-	{"longer-than", OPTION_LONGER, "TIME", 0,
-	 "count only what took so long, like 500us, 1ms or 2s", 1},
-	{"rank", OPTION_RANK, "SET", 0, "of a job: only these ranks, like 0,8-15,*/16", 1},
+	{"rank", OPTION_RANK, "SET", 0, "of a job: only these ranks, like 0,8-15,*/16", 2},
 	{"part", OPTION_PART, NULL, 0,
 	 "of a job: only make the sums of this task's part, for a launcher that starts several of this command",
 	 3},
@@ -195,6 +176,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct wishes *wishes = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wishes->filter.selection;
+		return 0;
 	case OPTION_BY:
 		wishes->by_word = argument;
 		return 0;
@@ -217,31 +201,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'f':
 		wishes->save.force = true;
-		return 0;
-	case OPTION_TIME:
-		if (!selection_take_time(&wishes->filter.selection, argument))
-			argp_error(
-				state,
-				"--time=%s: give two times in seconds, such as 0.5-2, 0.5- or -2",
-				argument);
-		return 0;
-	case OPTION_PROCESS:
-		selection_add(&wishes->filter.selection.process, argument);
-		return 0;
-	case OPTION_THREAD:
-		selection_add(&wishes->filter.selection.thread, argument);
-		return 0;
-	case OPTION_NAME:
-		selection_add(&wishes->filter.selection.name, argument);
-		return 0;
-	case OPTION_FAILED:
-		wishes->filter.failed = true;
-		return 0;
-	case OPTION_LONGER:
-		if (!duration_take(&wishes->filter.longer, argument))
-			argp_error(state,
-				   "--longer-than=%s: give a number and ns, us, ms or s, like 1ms",
-				   argument);
 		return 0;
 	case OPTION_SORT:
 		wishes->job.tables.sort = argument;
@@ -284,9 +243,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&selection_argp, 0, "What is counted:", 1}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "FILE...\nDIR",
 	.doc = "Tables of the host calls and the device commands in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another "
 	       "tool, and .tlt files. FILE - is standard input. DIR is the folder of a job, as `tracelayer run --job=DIR` fills it.\v"
@@ -369,9 +331,10 @@ static int history_print(struct history *history, struct wishes *wishes, int cod
 
 	if (code == EXIT_BROKEN)
 		return code;
+	/* Commands have the request of the call that submitted them. */
+	history_resolve(history);
 	if (filter_is_any(&wishes->filter))
 		filter_history(&wishes->filter, history);
-	history_resolve(history);
 	say_missing(history, wishes->by);
 	if (!history_save(history, &wishes->save))
 		return EXIT_BROKEN;
@@ -437,6 +400,18 @@ static int summary_flat(struct history *history, struct wishes *wishes)
 	return code;
 }
 
+/* To find a time in standard input, it is made a file first. */
+static int wishes_find_time(struct wishes *wishes)
+{
+	if (!selection_time_is_open(&wishes->filter.selection))
+		return EXIT_DONE;
+	for (int i = 0; i < wishes->nfiles; i++)
+		if (!strcmp(wishes->files[i], "-") && !(wishes->files[i] = input_keep("-")))
+			return EXIT_BROKEN;
+	return selection_time_find(&wishes->filter.selection,
+				   (const char *const *)wishes->files, (size_t)wishes->nfiles);
+}
+
 int command_summary(int argc, char **argv)
 {
 	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = BY_FUNCTION, .table = -1};
@@ -448,8 +423,10 @@ int command_summary(int argc, char **argv)
 	wishes.job.save = wishes.save;
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
-	int code =
-		wishes.exact ? summary_exact(&history, &wishes) : summary_flat(&history, &wishes);
+	int code = wishes_find_time(&wishes);
+	if (code == EXIT_DONE)
+		code = wishes.exact ? summary_exact(&history, &wishes)
+				    : summary_flat(&history, &wishes);
 
 	history_free(&history);
 	selection_free(&wishes.filter.selection);

@@ -10,6 +10,7 @@
 #include "cli/basics/basics.h"
 #include "cli/job/job.h"
 #include "cli/read/read.h"
+#include "cli/summary/filter.h"
 #include "cli/summary/flat.h"
 #include "cli/summary/job_sums.h"
 #include "cli/summary/trace_sum.h"
@@ -74,12 +75,12 @@ void flat_sum_add(struct rank_sum *sum, const struct flat_sums *sums)
 	sum->lost += sums->history->lost;
 }
 
-int trace_sum(struct rank_sum *sum, const char *path)
+static int records_sum(struct rank_sum *sum, const char *path, struct filter *filter)
 {
 	struct history history = {0};
 	struct flat_sums sums = {.history = &history};
 	char *paths[] = {need(strdup(path))};
-	int code = flat_sum(&sums, paths, 1, BY_PROCESS, NULL);
+	int code = flat_sum(&sums, paths, 1, BY_PROCESS, filter);
 
 	if (code != EXIT_BROKEN)
 		flat_sum_add(sum, &sums);
@@ -87,6 +88,11 @@ int trace_sum(struct rank_sum *sum, const char *path)
 	history_free(&history);
 	free(paths[0]);
 	return code;
+}
+
+int trace_sum(struct rank_sum *sum, const char *path)
+{
+	return records_sum(sum, path, NULL);
 }
 
 /* ---- JSON ---- */
@@ -137,17 +143,21 @@ void history_sum_add(struct rank_sum *sum, const struct history *history)
 	sum->lost += history->lost;
 }
 
-static int json_sum(struct rank_sum *sum, const char *path)
+static int json_sum(struct rank_sum *sum, const char *path, struct filter *filter)
 {
 	struct history history = {0};
 	struct flat_sums sums = {.history = &history};
 	char *paths[] = {need(strdup(path))};
 	bool kept;
-	int code = flat_sum_any(&sums, paths, 1, BY_PROCESS, NULL, &kept);
+	int code = flat_sum_any(&sums, paths, 1, BY_PROCESS, filter, &kept);
 
-	if (code != EXIT_BROKEN && kept)
+	if (code != EXIT_BROKEN && kept) {
+		history_resolve(&history);
+		if (filter)
+			filter_history(filter, &history);
 		history_sum_add(sum, &history);
-	else if (code != EXIT_BROKEN)
+	}
+	if (code != EXIT_BROKEN && !kept)
 		flat_sum_add(sum, &sums);
 	flat_free(&sums);
 	history_free(&history);
@@ -198,11 +208,17 @@ static int job_sum(struct rank_sum *sum, const char *path)
 	return code;
 }
 
-int any_sum(struct rank_sum *sum, const char *path)
+int any_sum(struct rank_sum *sum, const char *path, struct filter *filter)
 {
-	if (job_folder_is(path))
+	bool is_job = job_folder_is(path);
+
+	if (filter && (is_job || rank_sums_is(path))) {
+		say("%s: sums have all calls; to select some, give the trace itself", path);
+		return EXIT_BROKEN;
+	}
+	if (is_job)
 		return job_sum(sum, path);
 	if (rank_sums_is(path))
 		return saved_sum(sum, path);
-	return record_file_is(path) ? trace_sum(sum, path) : json_sum(sum, path);
+	return record_file_is(path) ? records_sum(sum, path, filter) : json_sum(sum, path, filter);
 }

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * selection_time.c: see selection_time.h.
+ *
+ * A trace of tracelayer says when it began, by its clock and by the time of day. A trace of another
+ * tool has neither: it begins with its first event.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/basics/basics.h"
+#include "cli/read/chrome_reader.h"
+#include "cli/read/record_file.h"
+#include "cli/read/selection_time.h"
+#include "cli/read/temporary_file.h"
+#include "cli/read/trace_events.h"
+
+/* What is looked for, and what was found. */
+struct search {
+	const char *name; /* NULL: no name is looked for, only when the trace began */
+	int64_t not_before;
+	bool has_start, is_found, is_over;
+	int64_t start, date; /* when the trace began; .date: 0 if it does not say */
+	int64_t first;	     /* the earliest event */
+	int64_t last;	     /* the latest one */
+	int64_t from, to;    /* of the slice */
+	/* a mark that has begun: its lane, and how many have begun since then */
+	double process, thread;
+	unsigned depth;
+};
+
+struct occurrence {
+	char phase;
+	const char *name;
+	double process, thread;
+	int64_t start, duration;
+};
+
+static void search_mark(struct search *search, const struct occurrence *event)
+{
+	if (!search->is_found || search->is_over || event->process != search->process ||
+	    event->thread != search->thread)
+		return;
+	if (event->phase == 'B')
+		search->depth++;
+	else if (event->phase == 'E' && !--search->depth) {
+		search->to = event->start;
+		search->is_over = true;
+	}
+}
+
+static bool name_is_met(const struct search *search, const struct occurrence *event)
+{
+	return search->name && event->phase && strchr("XBiI", event->phase) && event->name &&
+	       event->start >= search->not_before && !strcmp(event->name, search->name);
+}
+
+static void search_take(struct search *search, const struct occurrence *event)
+{
+	if (event->phase == 'M')
+		return;
+	if (event->start < search->first)
+		search->first = event->start;
+	if (event->start + event->duration > search->last)
+		search->last = event->start + event->duration;
+	search_mark(search, event);
+	/* Files have the events thread by thread: the first of the name may come later. */
+	if (!name_is_met(search, event) || (search->is_found && event->start >= search->from))
+		return;
+	search->is_found = true;
+	search->is_over = event->phase != 'B';
+	search->from = event->start;
+	search->to = event->start + event->duration;
+	search->process = event->process;
+	search->thread = event->thread;
+	search->depth = 1;
+}
+
+/* ---- events ---- */
+
+static double arg_number(const json_t *event, const char *name)
+{
+	return json_number_value(json_object_get(json_object_get(event, "args"), name));
+}
+
+static void take_facts(struct search *search, const json_t *event)
+{
+	const char *name = json_string_value(json_object_get(event, "name"));
+	double start = arg_number(event, "monotonic_ns");
+
+	if (!name || strcmp(name, "tracelayer") || !(start > 0 && start < 1e18) ||
+	    (search->has_start && (double)search->start <= start))
+		return;
+	search->has_start = true;
+	search->start = (int64_t)start;
+	search->date = (int64_t)arg_number(event, "realtime_ns");
+}
+
+static void take_event(void *user, const json_t *event)
+{
+	struct search *search = user;
+	const char *phase = json_string_value(json_object_get(event, "ph"));
+	const struct occurrence occurrence = {
+		.phase = phase ? *phase : 0,
+		.name = json_string_value(json_object_get(event, "name")),
+		.process = json_number_value(json_object_get(event, "pid")),
+		.thread = json_number_value(json_object_get(event, "tid")),
+		.start = trace_nanoseconds(event, "ts", 0),
+		.duration = trace_nanoseconds(event, "dur", 0),
+	};
+
+	if (occurrence.phase == 'M')
+		take_facts(search, event);
+	search_take(search, &occurrence);
+}
+
+/* Events of a .tlt file, as text. Most have neither the name nor an end of a mark, and are not parsed. */
+static bool pass_over(void *user, const char *text, size_t size)
+{
+	const struct search *search = user;
+
+	return !memmem(text, size, "\"ph\":\"M\"", 8) && !memmem(text, size, "\"ph\":\"B\"", 8) &&
+	       !memmem(text, size, "\"ph\":\"E\"", 8) && !memmem(text, size, "\\", 1) &&
+	       !memmem(text, size, search->name, strlen(search->name));
+}
+
+static int records_search(struct search *search, const char *path)
+{
+	struct trace_totals totals;
+
+	if (search->name)
+		return trace_event_texts(path, "the selection", pass_over, take_event, search,
+					 &totals);
+	struct tl_trace *trace = record_file_open(path);
+
+	if (!trace)
+		return EXIT_BROKEN;
+	trace_metadata(trace, take_event, search);
+	tl_trace_close(trace);
+	return EXIT_DONE;
+}
+
+static int json_search(struct search *search, const char *path)
+{
+	struct trace_reader *reader = trace_open(path);
+	enum trace_state state = TRACE_EVENT;
+	struct plain_event plain;
+	json_t *event;
+
+	if (!reader)
+		return EXIT_BROKEN;
+	while (state == TRACE_EVENT) {
+		if (trace_next_plain(reader, &plain)) {
+			const struct occurrence occurrence = {
+				plain.phase,   plain.name.at, plain.process,
+				plain.thread,  plain.start,   plain.duration,
+			};
+
+			if (plain.name.at)
+				plain.name.at[plain.name.size] = 0;
+			search_take(search, &occurrence);
+			continue;
+		}
+		state = trace_next(reader, &event);
+		if (state != TRACE_EVENT)
+			break;
+		take_event(search, event);
+		json_decref(event);
+	}
+	trace_close(reader);
+	return state == TRACE_BROKEN ? EXIT_BROKEN : EXIT_DONE;
+}
+
+/* ---- the whole ---- */
+
+static struct search search_begin(const char *name, int64_t not_before)
+{
+	return (struct search){.name = name,
+			       .not_before = not_before,
+			       .first = INT64_MAX,
+			       .last = INT64_MIN};
+}
+
+static int files_search(struct search *search, const char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int code = record_file_is(paths[i]) ? records_search(search, paths[i])
+						    : json_search(search, paths[i]);
+
+		if (code == EXIT_BROKEN)
+			return code;
+	}
+	if (!search->has_start)
+		search->start = search->first == INT64_MAX ? 0 : search->first;
+	if (search->is_found && !search->is_over)
+		search->to = search->last;
+	return EXIT_DONE;
+}
+
+/* By the trace's clock. False, after a message. */
+static bool point_resolve(const struct time_point *point, const struct search *search, bool is_end,
+			  int64_t *ns)
+{
+	switch (point->kind) {
+	case POINT_NONE:
+		*ns = is_end ? INT64_MAX / 4 : search->start;
+		return true;
+	case POINT_START:
+		*ns = search->start + (int64_t)point->ns;
+		return true;
+	case POINT_CLOCK:
+		*ns = (int64_t)point->ns;
+		return true;
+	case POINT_DATE:
+		*ns = search->start + (int64_t)point->ns - search->date;
+		if (!search->date)
+			say("--time: the trace does not say on which day it began; give seconds from its start");
+		return search->date;
+	case POINT_NAME:
+		*ns = is_end ? search->to : search->from;
+		if (!search->is_found)
+			say("--time: the trace has no slice or mark named %s%s; `tracelayer summary` lists the names",
+			    point->name, is_end ? " after the beginning" : "");
+		return search->is_found;
+	}
+	return false;
+}
+
+static uint64_t since(int64_t start, int64_t ns)
+{
+	return ns > start ? (uint64_t)(ns - start) : 0;
+}
+
+int selection_time_find(struct selection *selection, const char *const *paths, size_t count)
+{
+	struct search search = search_begin(selection->points[0].name, INT64_MIN);
+	int64_t ns[2];
+
+	if (!selection_time_is_open(selection))
+		return EXIT_DONE;
+	if (files_search(&search, paths, count) == EXIT_BROKEN)
+		return EXIT_BROKEN;
+	if (!point_resolve(&selection->points[0], &search, false, &ns[0]))
+		return EXIT_USAGE;
+	/* The end is looked for behind the beginning. */
+	if (selection->points[1].name) {
+		search = search_begin(selection->points[1].name, ns[0]);
+		if (files_search(&search, paths, count) == EXIT_BROKEN)
+			return EXIT_BROKEN;
+	}
+	if (!point_resolve(&selection->points[1], &search, true, &ns[1]))
+		return EXIT_USAGE;
+	if (ns[1] < ns[0] || ns[1] < search.start) {
+		say("--time: it ends before %s; change the end",
+		    ns[1] < ns[0] ? "it begins" : "the trace does");
+		return EXIT_USAGE;
+	}
+	selection->from = since(search.start, ns[0]);
+	selection->to = since(search.start, ns[1]);
+	return EXIT_DONE;
+}
+
+char *input_keep(const char *path)
+{
+	struct stat about;
+	char *kept;
+
+	if (strcmp(path, "-") != 0)
+		return need(strdup(path));
+	int spool = fstat(STDIN_FILENO, &about) || !S_ISREG(about.st_mode)
+			    ? spool_pipe(STDIN_FILENO, "standard input")
+			    : STDIN_FILENO;
+
+	if (spool < 0)
+		return NULL;
+	return asprintf(&kept, "/proc/self/fd/%d", spool) < 0 ? need(NULL) : kept;
+}
