@@ -121,7 +121,7 @@ is "$(ask o.sqlite "SELECT from_ns, to_ns FROM arrow ORDER BY from_ns; SELECT se
 v|3.0" "arrows go over their steps; one without a beginning is left out"
 
 # ---- what can't be done
-is "$(export_to t.tlt -o t.sqlite 2>&1; ls t.1.sqlite)" "tracelayer: t.sqlite: that name is taken; written to t.1.sqlite (-f overwrites)
+is "$(export_to v.tlt -o t.sqlite 2>&1; ls t.1.sqlite)" "tracelayer: t.sqlite: that name is taken; written to t.1.sqlite (-f overwrites)
 t.1.sqlite" "a name that is taken gets a number"
 mkfifo pipe.sqlite
 is "$(export_to t.tlt -o pipe.sqlite 2>&1 <>pipe.sqlite; echo $?)" "tracelayer: pipe.sqlite: a database must be a file; give a name with -o
