@@ -196,9 +196,8 @@ static int tables_print(const struct wishes *wishes, const struct pairs *pairs)
 			wanted[count++] = tables[i];
 	if (!count)
 		say("the traces have nothing to compare%s",
-		    filter_is_any(&wishes->filter) || wishes->table >= 0
-			    ? " of what is asked for"
-			    : "");
+		    filter_is_any(&wishes->filter) || wishes->table >= 0 ? " of what is asked for"
+									 : "");
 	if (!summary_arrange(wanted, count, &wishes->tables))
 		return EXIT_USAGE;
 	int failed = table_print(wanted, count, wishes->format, stdout);

@@ -128,8 +128,7 @@ static void number_print(char to[256], const json_t *number)
 	if (json_is_number(number))
 		snprintf(to, 256, "%.0f", json_number_value(number));
 	else
-		snprintf(to, 256, "%s",
-			 json_is_string(number) ? json_string_value(number) : "");
+		snprintf(to, 256, "%s", json_is_string(number) ? json_string_value(number) : "");
 }
 
 /* The lanes may move: nothing of an old place may be used after this. */
@@ -282,7 +281,8 @@ static int json_note(struct event_filter *filter, const char *path)
 static bool pass_over(void *user, const char *text, size_t size)
 {
 	(void)user;
-	return !memmem(text, size, "\"ph\":\"M\"", 8) && !memmem(text, size, "\"cat\":\"device", 13);
+	return !memmem(text, size, "\"ph\":\"M\"", 8) &&
+	       !memmem(text, size, "\"cat\":\"device", 13);
 }
 
 static int records_note(struct event_filter *filter, const char *path)
@@ -306,8 +306,8 @@ static int files_note(struct event_filter *filter)
 	filter->first = INT64_MAX;
 	for (filter->file = 0; filter->file < filter->npaths; filter->file++) {
 		const char *path = filter->paths[filter->file];
-		int code = record_file_is(path) ? records_note(filter, path)
-						: json_note(filter, path);
+		int code =
+			record_file_is(path) ? records_note(filter, path) : json_note(filter, path);
 
 		if (code == EXIT_BROKEN)
 			return code;
@@ -393,8 +393,7 @@ static void span_add(struct event_filter *filter, uint32_t lane, int64_t start, 
 static void take_slice(struct event_filter *filter, const json_t *event, uint32_t lane,
 		       int64_t start)
 {
-	long long duration =
-		*text_in(event, "ph") == 'X' ? trace_nanoseconds(event, "dur", 0) : 0;
+	long long duration = *text_in(event, "ph") == 'X' ? trace_nanoseconds(event, "dur", 0) : 0;
 	int64_t end = start + (duration > 0 ? duration : 0);
 
 	if (!times_are_wanted(filter, start, end) || !result_is_wanted(filter, event) ||

@@ -237,8 +237,8 @@ bool selection_has_lane(const struct selection *selection, const struct selected
 
 	if (!selection->thread && !wants_queues)
 		return true;
-	if (selection->thread && (list_has(selection->thread, lane->name) ||
-				  list_has(selection->thread, lane->number)))
+	if (selection->thread &&
+	    (list_has(selection->thread, lane->name) || list_has(selection->thread, lane->number)))
 		return true;
 	return wants_queues && lane->is_queue && queue_is_named(selection, lane);
 }

@@ -158,8 +158,8 @@ static int json_search(struct search *search, const char *path)
 	while (state == TRACE_EVENT) {
 		if (trace_next_plain(reader, &plain)) {
 			const struct occurrence occurrence = {
-				plain.phase,   plain.name.at, plain.process,
-				plain.thread,  plain.start,   plain.duration,
+				plain.phase,  plain.name.at, plain.process,
+				plain.thread, plain.start,   plain.duration,
 			};
 
 			if (plain.name.at)
@@ -181,10 +181,8 @@ static int json_search(struct search *search, const char *path)
 
 static struct search search_begin(const char *name, int64_t not_before)
 {
-	return (struct search){.name = name,
-			       .not_before = not_before,
-			       .first = INT64_MAX,
-			       .last = INT64_MIN};
+	return (struct search){
+		.name = name, .not_before = not_before, .first = INT64_MAX, .last = INT64_MIN};
 }
 
 static int files_search(struct search *search, const char *const *paths, size_t count)

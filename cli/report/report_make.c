@@ -75,9 +75,9 @@ static int files_read(struct reading *reading, struct page_files *files)
 	int code = EXIT_DONE;
 
 	if (selection_is_any(&files->selection)) {
-		reading->filter = event_filter_new(&files->selection,
-						   (const char *const *)files->paths,
-						   (size_t)files->count, &code);
+		reading->filter =
+			event_filter_new(&files->selection, (const char *const *)files->paths,
+					 (size_t)files->count, &code);
 		if (!reading->filter)
 			return code;
 	}

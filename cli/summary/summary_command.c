@@ -408,8 +408,8 @@ static int wishes_find_time(struct wishes *wishes)
 	for (int i = 0; i < wishes->nfiles; i++)
 		if (!strcmp(wishes->files[i], "-") && !(wishes->files[i] = input_keep("-")))
 			return EXIT_BROKEN;
-	return selection_time_find(&wishes->filter.selection,
-				   (const char *const *)wishes->files, (size_t)wishes->nfiles);
+	return selection_time_find(&wishes->filter.selection, (const char *const *)wishes->files,
+				   (size_t)wishes->nfiles);
 }
 
 int command_summary(int argc, char **argv)

@@ -87,7 +87,7 @@ is "$(selected --process=2 "$tmp/lines.json")" "" "--process takes a process's n
 is "$(selected --time=-1 "$tmp/lines.json")" "outer 1 inner 1" "--time counts from the start of the trace"
 is "$(selected --time=86400.0098: --longer-than=1us --name=each "$tmp/lines.json")" "each 190" "and takes what lies in it in part, as with --longer-than and --name"
 is "$(summary --time=5-3 "$tmp/lines.json" 2>&1 | head -n 1; summary --longer-than=1 "$tmp/lines.json" 2>&1 | head -n 1)" \
-	"tracelayer summary: --time=5-3: give two times in seconds, such as 0.5-2, 0.5- or -2
+	"tracelayer summary: --time=5-3: give two times, such as 0.5:2, 500ms:, :2026-11-24T04:05:44 or @begin:@end, or one @NAME
 tracelayer summary: --longer-than=1: give a number and ns, us, ms or s, like 1ms" "no such time"
 like "$(summary --name=none "$tmp/lines.json")" '^host calls: 0 in 0 functions' "nothing may be left"
 mkdir -p "$tmp/job/a.1/host" && touch "$tmp/job/a.1/host/0.tlt"
