@@ -370,6 +370,9 @@ static void word_set(struct tl_config *config, enum tl_setting_id id, int index)
 	case TL_SETTING_ARGS:
 		config->args = (enum tl_args)index;
 		break;
+	case TL_SETTING_GPU_TRACKS:
+		config->gpu_tracks = index;
+		break;
 	default:
 		config->paused = index;
 		config->watched = index == 2;

@@ -32,6 +32,7 @@ struct tl_config {
 	/* for tracelayer/nntrace.h, which reads the environment itself */
 	const char *trace_marker;
 	bool summary, paused, watched, follow, nested, device, annotations, xpti;
+	bool gpu_tracks; /* a .pftrace has Perfetto's own GPU tracks */
 	/* without .follow: the first process's mark (common/follow.h); NULL: there is none yet */
 	const char *first;
 	/* a child, without .follow, or a launcher, with it: it records nothing and has no tools */

@@ -61,6 +61,8 @@ SETTING(NESTED, "NESTED", "nested", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"also trace the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"also record what devices do: each command of each queue, with its times (level operator)")
+SETTING(GPU_TRACKS, "GPU_TRACKS", "gpu-tracks", 0, "KIND", NULL, "slices", WORD, "slices, perfetto",
+	"how a .pftrace shows what devices do: slices (lanes of the process) or perfetto (its own GPU tracks)")
 SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "yes|PATH", "1", "", TEXT, NULL,
 	"also write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker: yes, or its path")
 SETTING(ANNOTATIONS, "ANNOTATIONS", "annotations", 0, "yes|no", "yes", "yes", SWITCH, NULL,

@@ -195,7 +195,9 @@ static int timeline_read_inputs(const struct export *export, struct timeline *ti
 
 static int export_timeline(struct export *export)
 {
-	struct timeline timeline = {.selection = export->selection, .format = export->format};
+	struct timeline timeline = {.selection = export->selection,
+				    .format = export->format,
+				    .gpu_tracks = export->gpu_tracks};
 	enum kind kind = kind_of(export, &timeline.gzip);
 	int code = timeline_read_inputs(export, &timeline);
 
@@ -278,6 +280,7 @@ static int export_sqlite(struct export *export)
 enum {
 	OPTION_SYSTRACE = 256,
 	OPTION_RANK,
+	OPTION_GPU_TRACKS,
 };
 
 static const struct argp_option options[] = {
@@ -290,6 +293,9 @@ static const struct argp_option options[] = {
 	 0},
 	{"rank", OPTION_RANK, "RANKS", 0,
 	 "only processes of these ranks, such as 0,8-15,*/16 (those that 16 divides)", 0},
+	{"gpu-tracks", OPTION_GPU_TRACKS, "KIND", 0,
+	 "how a .pftrace shows what devices do: slices (lanes of the process) or perfetto (its own GPU tracks). Default: what run was told",
+	 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0,
 	 "write FILE, a .tlt or JSON trace, as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
 	 ".systrace in place of its ending",
@@ -322,6 +328,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 				"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
 				argument);
 		export->selection.ranks = argument;
+		return 0;
+	case OPTION_GPU_TRACKS:
+		export->gpu_tracks =
+			!strcmp(argument, "perfetto") ? GPU_TRACKS_PERFETTO : GPU_TRACKS_SLICES;
+		if (strcmp(argument, "perfetto") && strcmp(argument, "slices"))
+			argp_error(state, "--gpu-tracks=%s: no such kind; use slices or perfetto",
+				   argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		words_add(&export->inputs, argument);

@@ -250,6 +250,7 @@ static void worker_start(struct worker *worker, struct export *export)
 {
 	worker->export = export;
 	trace_encoder_start(&worker->encoder, export->format, export->trace);
+	worker->encoder.gpu_events = gpu_tracks_chosen(export->gpu_tracks, &export->trace->facts);
 	if (export->gzip) {
 		worker->gzip_memory = need(malloc(TL_GZIP_MEMORY));
 		tl_gzip_start(&worker->gzip, worker->gzip_memory);

@@ -13,6 +13,7 @@
 #include "cli/basics/basics.h"
 #include "cli/read/selection.h"
 #include "cli/outputs/outputs.h"
+#include "cli/outputs/trace_encoder.h"
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "format/file/record_reader.h"
@@ -28,6 +29,7 @@ struct export
 	struct tl_trace *trace;
 	const struct tl_format *format;
 	bool gzip, systrace, force;
+	enum gpu_tracks gpu_tracks;
 	struct portion *portions;
 	size_t nportions;
 	uint64_t bytes; /* of records */

@@ -100,6 +100,9 @@ static void encoding_start_file(struct encoding *encoding)
 		.state = encoding->state,
 		.follows = encoding->stream->encoders++,
 		.leads = true,
+		.gpu_events =
+			gpu_tracks_chosen(encoding->timeline->gpu_tracks, &records->trace->facts),
+		.gpus = &encoding->stream->gpus,
 		.moved = (int64_t)(timeline_ns(records->process, began) - began)};
 	format->block(&encoding->encoder);
 }

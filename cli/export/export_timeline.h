@@ -14,6 +14,7 @@
 #include "cli/export/timeline_numbers.h"
 #include "cli/export/timeline_stream.h"
 #include "cli/outputs/outputs.h"
+#include "cli/outputs/trace_encoder.h"
 #include "format/encode/formats.h"
 
 struct timeline {
@@ -21,6 +22,7 @@ struct timeline {
 	struct selection selection;
 	const struct tl_format *format;
 	bool gzip;
+	enum gpu_tracks gpu_tracks;
 	struct timeline_numbers numbers;
 	struct mpi_messages messages; /* shown as arrows */
 	uint64_t events;

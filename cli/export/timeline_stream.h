@@ -10,12 +10,14 @@
 
 #include "common/text.h"
 #include "format/encode/gzip.h"
+#include "format/encode/pftrace_gpu_list.h"
 
 struct timeline_stream {
-	int fd, error;	     /* .error: the errno of the first write that failed */
-	uint32_t encoders;   /* that have written to it, for who counts them */
-	uint64_t written;    /* before it was compressed */
-	struct tl_text text; /* what is not written yet */
+	int fd, error;		/* .error: the errno of the first write that failed */
+	uint32_t encoders;	/* that have written to it, for who counts them */
+	struct tl_pf_gpus gpus; /* that they know */
+	uint64_t written;	/* before it was compressed */
+	struct tl_text text;	/* what is not written yet */
 	char *block, *packed;
 	bool packs; /* compresses */
 	void *gzip_memory;

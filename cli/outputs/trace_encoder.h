@@ -7,7 +7,18 @@
 #define TL_CLI_OUTPUTS_TRACE_ENCODER_H
 
 #include "format/encode/encoder.h"
+#include "format/encode/trace_source.h"
 #include "format/file/record_reader.h"
+
+/* How a .pftrace shows what devices do. */
+enum gpu_tracks { GPU_TRACKS_AS_RECORDED, GPU_TRACKS_SLICES, GPU_TRACKS_PERFETTO };
+
+/* What the user asked for; else what the process was run with. */
+static inline bool gpu_tracks_chosen(enum gpu_tracks asked, const struct tl_facts *facts)
+{
+	return asked == GPU_TRACKS_AS_RECORDED ? tl_facts_gpu_events(facts)
+					       : asked == GPU_TRACKS_PERFETTO;
+}
 
 /* The trace stays open until the encoder is given to trace_encoder_end. */
 void trace_encoder_start(struct tl_encoder *encoder, const struct tl_format *format,

@@ -10,8 +10,8 @@
  * each encoder; not from a signal handler. A forked child starts with encoders of its own.
  *
  * formats.h lists the formats. gzip.h compresses what an encoder made. trace_source.h is for the
- * command only: it reads files. open_marks.h is included for the memory that an encoder's owner
- * gives it.
+ * command only: it reads files. open_marks.h and pftrace_gpu_list.h are included for the memory
+ * that an encoder's owner gives it.
  *
  * May use: format/args, format/file, common.
  */
@@ -22,6 +22,7 @@
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "format/encode/open_marks.h"
+#include "format/encode/pftrace_gpu_list.h"
 #include "format/encode/trace_source.h"
 
 #endif

@@ -23,6 +23,7 @@
 
 struct tl_function;
 struct tl_encoder;
+struct tl_pf_gpus;
 
 /* Bytes that one call of an encoder may append: so much room must be left in the text. */
 #define TL_ENCODER_ROOM (256u * 1024)
@@ -114,6 +115,11 @@ struct tl_encoder {
 	uint32_t follows; /* how many have written to it before; the first wrote its beginning */
 	bool leads;	  /* another one, or the caller, writes its end */
 	int64_t moved;	  /* nanoseconds that the source adds to all times */
+
+	/* .pftrace: commands of devices are Perfetto's GPU events (pftrace_gpu.h), not slices */
+	bool gpu_events;
+	/* the devices that all encoders of the file know; NULL: this encoder writes the file alone */
+	struct tl_pf_gpus *gpus;
 };
 
 static inline uint64_t tl_encoder_ns(const struct tl_encoder *encoder, uint64_t ticks)

@@ -20,6 +20,9 @@
  * the file: an inner call's end comes before its outer one's, as it must. For two beginnings at the
  * same time see pftrace_ties.h.
  *
+ * Commands of devices are slices and flows like other events, or Perfetto's own GPU events: see
+ * pftrace_gpu.h.
+ *
  * Readers don't know names and lanes from a block that was dropped: .block takes these back.
  */
 #include <string.h>
@@ -197,6 +200,7 @@ static void pftrace_begin(struct tl_encoder *encoder, struct tl_text *text,
 	if (!tl_pf_has_room(text))
 		return;
 	state->now.owns_file = true;
+	tl_pf_gpu_host(encoder, facts->host);
 	if (!encoder->follows)
 		packet_day(encoder, text, facts);
 	packet_process(encoder, text, facts);
@@ -222,19 +226,12 @@ static void pftrace_thread(struct tl_encoder *encoder, struct tl_text *text, uin
 static void pftrace_lane(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			 const char *name, size_t size, int32_t sort)
 {
-	char *packet, *track, *at;
+	struct tl_pf_text label = {name, size};
 
 	if (!tl_pf_has_room(text))
 		return;
-	packet = tl_protobuf_open(text->at, TL_PF_PACKET);
-	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, TL_PF_TRACK_SEQUENCE);
-	track = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
-	at = tl_protobuf_number(track, TL_PF_UUID, tl_pf_track_of(encoder, tid));
-	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, tl_pf_track_of(encoder, 0));
-	at = tl_pf_string(at, TL_PF_TRACK_NAME, (struct tl_pf_text){name, size});
-	at = tl_protobuf_number(at, TL_PF_SIBLING_ORDER_RANK, (uint64_t)(int64_t)sort);
-	at = tl_protobuf_number(at, TL_PF_SIBLING_MERGE_BEHAVIOR, TL_PF_SIBLING_MERGE_NONE);
-	text->at = tl_protobuf_close(packet, tl_protobuf_close(track, at));
+	if (!encoder->gpu_events || !tl_pf_gpu_lane(encoder, tid, label, sort))
+		tl_pf_packet_lane_name(encoder, text, tid, label, sort);
 }
 
 /* The end may be overwritten, so later packets must not use its names and lanes. */
@@ -264,6 +261,7 @@ static void pftrace_block(struct tl_encoder *encoder)
 
 	if (encoder->marks)
 		tl_open_marks_block(encoder->marks);
+	tl_pf_gpu_drop(&state->gpu, &state->names);
 	tl_pf_names_drop(&state->names);
 	state->now = state->kept;
 	if (!state->settled)

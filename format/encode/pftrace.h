@@ -17,9 +17,11 @@ enum tl_pf_packet {
 	TL_PF_TRACK_EVENT = 11,
 	TL_PF_INTERNED_DATA = 12,
 	TL_PF_SEQUENCE_FLAGS = 13,
+	TL_PF_GPU_STAGE_EVENT = 53,
 	TL_PF_TIMESTAMP_CLOCK_ID = 58,
 	TL_PF_PACKET_DEFAULTS = 59,
 	TL_PF_TRACK_DESCRIPTOR = 60,
+	TL_PF_GPU_INFO = 128,
 };
 
 enum tl_pf_sequence_flags {
@@ -53,7 +55,9 @@ enum tl_pf_track_event {
 	TL_PF_NAME = 23,
 	TL_PF_COUNTER_VALUE = 30,
 	TL_PF_DOUBLE_COUNTER_VALUE = 44,
+	TL_PF_GPU_CORRELATION = 3000, /* an extension: gpu_track_event.proto */
 };
+enum tl_pf_gpu_correlation { TL_PF_SUBMITS_EVENTS = 1, TL_PF_WAITS_FOR_EVENTS = 2 };
 
 /* Events that are no slices, and bind to the slice around them: the end of a flow. */
 enum tl_pf_legacy {
@@ -89,9 +93,39 @@ enum tl_pf_interned_data {
 	TL_PF_EVENT_CATEGORIES = 1,
 	TL_PF_EVENT_NAMES = 2,
 	TL_PF_ANNOTATION_NAMES = 3,
+	TL_PF_GRAPHICS_CONTEXTS = 23,
+	TL_PF_GPU_SPECIFICATIONS = 24,
 	TL_PF_STRING_VALUES = 29,
+	TL_PF_COMPUTE_KERNELS = 1000, /* an extension: gpu_interned_data.proto */
 };
 enum tl_pf_interned { TL_PF_IID = 1, TL_PF_STRING = 2 };
+
+/* Entries that have more than that. */
+enum tl_pf_graphics_context { TL_PF_CONTEXT_PID = 2, TL_PF_CONTEXT_API = 3 };
+enum tl_pf_gpu_api { TL_PF_API_OTHER = 0, TL_PF_API_OPENCL = 3, TL_PF_API_CUDA = 4 };
+enum tl_pf_specification { TL_PF_SPECIFICATION_DESCRIPTION = 3, TL_PF_SPECIFICATION_CATEGORY = 4 };
+#define TL_PF_CATEGORY_COMPUTE 2
+
+enum tl_pf_gpu_info { TL_PF_GPUS_OF_INFO = 1 };
+enum tl_pf_gpu_fields { TL_PF_GPU_NAME = 1, TL_PF_GPU_UUID = 5, TL_PF_GPU_PCI = 7 };
+
+/* GpuRenderStageEvent */
+enum tl_pf_gpu_stage_event {
+	TL_PF_GPU_EVENT_ID = 1,
+	TL_PF_GPU_DURATION = 2,
+	TL_PF_GPU_CONTEXT = 5,
+	TL_PF_GPU_EXTRA = 6,
+	TL_PF_GPU_SUBMISSION = 10,
+	TL_PF_GPU_ID = 11,
+	TL_PF_GPU_QUEUE_IID = 13,
+	TL_PF_GPU_STAGE_IID = 14,
+	TL_PF_GPU_EVENT_NAME = 17,
+	TL_PF_GPU_KERNEL_IID = 19,
+	TL_PF_GPU_LAUNCH = 21,
+};
+enum tl_pf_gpu_extra { TL_PF_EXTRA_NAME = 1, TL_PF_EXTRA_VALUE = 2 };
+enum tl_pf_gpu_launch { TL_PF_LAUNCH_GRID = 1, TL_PF_LAUNCH_WORKGROUP = 2 };
+/* x, y and z of Dim3 are 1, 2 and 3 */
 
 enum tl_pf_track_descriptor {
 	TL_PF_UUID = 1,

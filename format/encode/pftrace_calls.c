@@ -110,10 +110,12 @@ static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *fu
 }
 
 /* The beginning of a call, with all of its data. */
-static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
+static void packet_begin(const struct tl_encoder *encoder, struct tl_text *text,
 			 const struct tl_call_record *call, struct tl_pf_plan *plan,
 			 const struct tl_args_kept *kept, uint64_t ns)
 {
+	struct tl_pf_state *state = encoder->state;
+	struct tl_cause cause = tl_record_cause(call);
 	bool returned = !(call->flags & TL_RECORD_UNWOUND) && plan->has_result;
 	bool failed = returned && (call->result ? tl_call_failed(plan->function, call->result)
 						: plan->zero_failed);
@@ -123,6 +125,9 @@ static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
 	at = tl_pf_packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
 			       tl_pf_text(plan->function->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	if (encoder->gpu_events && cause.correlation)
+		at = tl_pf_gpu_correlation(at, TL_PF_SUBMITS_EVENTS,
+					   tl_pf_gpu_event_id(encoder, cause.correlation));
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
 	notes.text.end -= TL_PF_OWN_MAX;
 	packet_args(&notes, plan, kept);
@@ -135,7 +140,7 @@ static void packet_begin(struct tl_pf_state *state, struct tl_text *text,
 		tl_pf_note_value(&notes, tl_pf_text("unwound"), TL_PF_BOOL_VALUE, 1);
 	if (cut)
 		tl_pf_note_value(&notes, tl_pf_text("cut"), TL_PF_BOOL_VALUE, 1);
-	packet_cause(&notes, plan->function, tl_record_cause(call));
+	packet_cause(&notes, plan->function, cause);
 	text->at = tl_pf_event_close(state, event, notes.text.at, packet);
 }
 
@@ -162,7 +167,7 @@ static bool packet_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 	    !tl_args_find(&kept, function, call))
 		return false;
 	part.end -= depth * TL_PF_ROOM;
-	packet_begin(state, &part, call, plan_of(state, function, call->function), &kept,
+	packet_begin(encoder, &part, call, plan_of(state, function, call->function), &kept,
 		     tl_encoder_ns(encoder, call->start));
 	text->at = part.at;
 	if (inner)

@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-static struct tl_pf_text string_text(const struct tl_encoder *encoder, uint32_t number,
-				     const char *none)
-{
-	struct tl_pf_text text = {NULL, 0};
-
-	text.bytes = tl_encoder_string(encoder, number, &text.size);
-	return text.bytes ? text : tl_pf_text(none);
-}
-
 /* 0: the thread's. Lanes that are not threads' are never the default: their events name them. */
 static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_event_record *event)
 {
@@ -24,7 +15,7 @@ static uint64_t event_track(const struct tl_encoder *encoder, const struct tl_ev
 /* It ends at a NUL, as in JSON. */
 static struct tl_pf_text arg_key(const struct tl_encoder *encoder, const struct tl_event_arg *arg)
 {
-	struct tl_pf_text key = string_text(encoder, arg->key, "?");
+	struct tl_pf_text key = tl_pf_text_number(encoder, arg->key, "?");
 
 	key.size = strnlen(key.bytes, key.size);
 	return key;
@@ -50,7 +41,7 @@ static void packet_event_arg(const struct tl_encoder *encoder, struct tl_pf_note
 		tl_pf_note_value(notes, key, TL_PF_BOOL_VALUE, arg->value != 0);
 		break;
 	case TL_VALUE_STRING:
-		tl_pf_note_string(notes, key, string_text(encoder, number, ""));
+		tl_pf_note_string(notes, key, tl_pf_text_number(encoder, number, ""));
 		break;
 	default:
 		tl_pf_note_integer(notes, key, arg->value, false);
@@ -91,7 +82,7 @@ static void packet_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 {
 	struct tl_pf_state *state = encoder->state;
 	uint64_t track = event_track(encoder, event);
-	struct tl_pf_text category = string_text(encoder, event->category, "tracelayer");
+	struct tl_pf_text category = tl_pf_text_number(encoder, event->category, "tracelayer");
 	char string[TL_PF_CATEGORY_MAX], *packet, *start, *at;
 
 	at = start = tl_pf_event_open(state, text->at, ns, &packet);
@@ -102,7 +93,8 @@ static void packet_plain_event(struct tl_encoder *encoder, struct tl_text *text,
 			state, at,
 			tl_pf_text_whole(string,
 					 tl_pf_text_levels(string, category, event->level)));
-		at = tl_pf_packet_event_name(state, at, string_text(encoder, event->name, "?"));
+		at = tl_pf_packet_event_name(state, at,
+					     tl_pf_text_number(encoder, event->name, "?"));
 	}
 	at = type ? tl_protobuf_number(at, TL_PF_TYPE, type) : packet_flow(at, event);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
@@ -181,8 +173,8 @@ static void packet_series(struct tl_encoder *encoder, struct tl_text *text,
 {
 	struct tl_pf_state *state = encoder->state;
 	char string[TL_PF_NAME_MAX], *packet, *start, *at;
-	struct tl_pf_text name =
-		series_name(string, string_text(encoder, event->name, "?"), arg_key(encoder, arg));
+	struct tl_pf_text name = series_name(string, tl_pf_text_number(encoder, event->name, "?"),
+					     arg_key(encoder, arg));
 	struct tl_pf_name *known = tl_pf_name_clean(&state->names, TL_PF_COUNTERS, name);
 	uint64_t track = counter_track(encoder, name);
 
@@ -218,6 +210,8 @@ void tl_pf_packet_event(struct tl_encoder *encoder, struct tl_text *text, uint32
 
 	tl_event_times(encoder, event, &ns, &stop);
 	text->at = tl_pf_packet_lane(encoder, text->at, tid, ns);
+	if (encoder->gpu_events && tl_pf_packet_command(encoder, text, event))
+		return;
 	switch (event->phase) {
 	case 'X':
 		packet_plain_event(encoder, text, event, TL_PF_SLICE_BEGIN, ns, false);

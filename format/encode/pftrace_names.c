@@ -70,7 +70,8 @@ uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name)
 		return name->iid;
 	if (sizeof(names->tell) - names->told < name->size + 3u * TL_PROTOBUF_NUMBER)
 		return 0;
-	at = tl_protobuf_open(start, name->field);
+	at = tl_protobuf_open(start, name->field == TL_PF_KERNEL_NAMES ? TL_PF_COMPUTE_KERNELS
+								       : name->field);
 	start = at;
 	at = tl_protobuf_number(at, TL_PF_IID, name->iid);
 	at = tl_protobuf_bytes(at, TL_PF_STRING, names->text + name->at, name->size);

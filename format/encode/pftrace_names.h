@@ -52,7 +52,9 @@ uint32_t tl_pf_name_use(struct tl_pf_names *names, struct tl_pf_name *name);
  * the file lacks the name. The caller writes it then.
  */
 bool tl_pf_name_is_new(struct tl_pf_names *names, struct tl_pf_name *name);
-#define TL_PF_COUNTERS 31 /* such a field: tracks of counters */
+#define TL_PF_COUNTERS	   31 /* such fields: tracks of counters */
+#define TL_PF_LANE_NAMES   30 /* lanes that are not threads' */
+#define TL_PF_KERNEL_NAMES 28 /* in the table, for TL_PF_COMPUTE_KERNELS */
 
 /* The names written since the last of these two calls are in the file (keep), or not (drop). */
 void tl_pf_names_keep(struct tl_pf_names *names);

@@ -8,6 +8,7 @@
 
 #include "format/encode/encoder.h"
 #include "format/encode/pftrace.h"
+#include "format/encode/pftrace_gpu.h"
 #include "format/encode/pftrace_names.h"
 #include "format/encode/pftrace_notes.h"
 #include "format/encode/pftrace_ties.h"
@@ -53,6 +54,7 @@ struct tl_pf_state {
 	bool settled; /* nothing was appended since .kept */
 	struct tl_pf_names names;
 	struct tl_pf_ties ties;
+	struct tl_pf_gpu_work gpu;
 	struct tl_pf_plan plans[TL_PF_PLANS];
 	char scratch[TL_PF_SCRATCH];
 };
@@ -115,16 +117,23 @@ static inline char *tl_pf_packet_time(struct tl_pf_sequence *now, char *at, uint
 }
 
 /*
- * Begins a packet of the lane, up to where its event's fields begin; *packet is the packet's
- * beginning.
+ * Begins a packet, up to where the fields of `kind` begin, a field of TracePacket; *packet is the
+ * packet's beginning.
  */
-static inline char *tl_pf_event_open(struct tl_pf_state *state, char *at, uint64_t ns,
-				     char **packet)
+static inline char *tl_pf_packet_open(struct tl_pf_state *state, char *at, uint64_t ns,
+				      enum tl_pf_packet kind, char **packet)
 {
 	*packet = tl_protobuf_open(at, TL_PF_PACKET);
 	at = tl_pf_packet_time(&state->now, *packet, ns);
 	at = tl_pf_packet_sequence(at, state->now.id, TL_PF_NEEDS_STATE);
-	return tl_protobuf_open(at, TL_PF_TRACK_EVENT);
+	return tl_protobuf_open(at, kind);
+}
+
+/* The same for an event of the lane. */
+static inline char *tl_pf_event_open(struct tl_pf_state *state, char *at, uint64_t ns,
+				     char **packet)
+{
+	return tl_pf_packet_open(state, at, ns, TL_PF_TRACK_EVENT, packet);
 }
 
 static inline char *tl_pf_event_close(struct tl_pf_state *state, char *event, char *at,
@@ -161,10 +170,24 @@ void tl_pf_packet_end(struct tl_pf_state *state, struct tl_text *text, uint64_t 
  */
 struct tl_text tl_pf_text_levels(char *to, struct tl_pf_text category, uint32_t mask);
 
+/* A string by its number; a text for one that there is none of. */
+static inline struct tl_pf_text tl_pf_text_number(const struct tl_encoder *encoder, uint32_t number,
+						  const char *none)
+{
+	struct tl_pf_text text = {NULL, 0};
+
+	text.bytes = tl_encoder_string(encoder, number, &text.size);
+	return text.bytes ? text : tl_pf_text(none);
+}
+
 static inline struct tl_pf_text tl_pf_text_whole(const char *from, struct tl_text text)
 {
 	return (struct tl_pf_text){from, (size_t)(text.at - from)};
 }
+
+/* pftrace_gpu.c: a lane that is not a thread's, before events that are not GPU events. */
+void tl_pf_packet_lane_name(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			    struct tl_pf_text name, int32_t sort);
 
 /* pftrace_calls.c: a call that ended. False: its record is not sound, and nothing was added. */
 bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,

@@ -4,6 +4,8 @@
  */
 #include "format/encode/trace_source.h"
 
+#include <string.h>
+
 static uint64_t source_ns(const void *source, uint64_t ticks)
 {
 	return tl_trace_ns(source, ticks);
@@ -29,6 +31,14 @@ static bool source_has_call(const void *source, uint32_t tid, uint64_t ns)
 	return tl_trace_has_call(source, tid, ns);
 }
 
+bool tl_facts_gpu_events(const struct tl_facts *facts)
+{
+	static const char member[] = ",\"gpu_tracks\":\"perfetto\"";
+
+	return memmem(facts->members, strnlen(facts->members, sizeof(facts->members)), member,
+		      sizeof(member) - 1) != NULL;
+}
+
 void tl_encoder_read_from(struct tl_encoder *encoder, const struct tl_format *format,
 			  const struct tl_trace *trace, void *state, struct tl_open_marks *marks)
 {
@@ -43,5 +53,6 @@ void tl_encoder_read_from(struct tl_encoder *encoder, const struct tl_format *fo
 		.has_call = source_has_call,
 		.marks = marks,
 		.state = state,
+		.gpu_events = tl_facts_gpu_events(&trace->facts),
 	};
 }

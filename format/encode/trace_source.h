@@ -16,4 +16,7 @@
 void tl_encoder_read_from(struct tl_encoder *encoder, const struct tl_format *format,
 			  const struct tl_trace *trace, void *state, struct tl_open_marks *marks);
 
+/* Whether the process was run with --gpu-tracks=perfetto. */
+bool tl_facts_gpu_events(const struct tl_facts *facts);
+
 #endif

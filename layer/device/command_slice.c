@@ -111,6 +111,8 @@ static void args_add_text(struct tl_work_args *args, uint32_t key, const char *t
 
 static void args_add_identity(struct tl_device_queue *queue, struct tl_work_args *args)
 {
+	if (queue->device->api)
+		args_add_text(args, TL_DEVICE_TEXT(api), queue->device->api);
 	if (queue->device->uuid)
 		args_add_text(args, TL_DEVICE_TEXT(uuid), queue->device->uuid);
 	if (queue->device->pci)

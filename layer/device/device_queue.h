@@ -80,7 +80,8 @@ struct tl_device_queue {
 struct tl_device {
 	struct tl_device *next; /* of all; never changes */
 	char *name;
-	char *uuid, *pci;      /* NULL: not known */
+	const char *api;       /* NULL: not known */
+	char *uuid, *pci;      /* likewise */
 	_Atomic uint32_t text; /* number of .name; 0 until it is needed */
 	pthread_mutex_t lock;  /* of what follows */
 	int64_t bytes;

@@ -47,9 +47,10 @@ static char *uuid_text(const uint8_t uuid[16])
 	return any ? strdup(text) : NULL;
 }
 
-void tl_device_identify(struct tl_device *device, const uint8_t uuid[16],
+void tl_device_identify(struct tl_device *device, const char *api, const uint8_t uuid[16],
 			const struct tl_pci_address *pci)
 {
+	device->api = api;
 	if (uuid)
 		device->uuid = uuid_text(uuid);
 	if (pci && asprintf(&device->pci, "%04x:%02x:%02x.%x", pci->domain, pci->bus, pci->device,

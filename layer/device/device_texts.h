@@ -15,7 +15,8 @@
 #define TL_DEVICE_TEXTS(X)                                                                                  \
 	X(device) X(kind) X(queue) X(correlation) X(queued) X(submit) X(start)       \
 	X(end) X(bytes) X(bandwidth) X(peer) X(global) X(local) X(unfinished)        \
-	X(commands) X(submitted) X(awaited) X(uuid) X(pci)
+	X(commands) X(submitted) X(awaited) X(uuid) X(pci)          \
+	X(api)
 /* clang-format on */
 
 enum {

@@ -31,13 +31,14 @@ struct tl_device;
 struct tl_device *tl_device_new(const char *name);
 
 /*
- * Which piece of hardware it is, before it has a queue: 16 bytes, all 0 if they are not known; the
- * address on the bus. The first slice of each queue says so. NULL: not known.
+ * Which piece of hardware it is, before it has a queue: the API that shows it, a constant; 16 bytes,
+ * all 0 if they are not known; the address on the bus. The first slice of each queue says so. NULL:
+ * not known.
  */
 struct tl_pci_address {
 	uint32_t domain, bus, device, function;
 };
-void tl_device_identify(struct tl_device *device, const uint8_t uuid[16],
+void tl_device_identify(struct tl_device *device, const char *api, const uint8_t uuid[16],
 			const struct tl_pci_address *pci);
 
 /*

@@ -8,6 +8,7 @@
 
 #include "format/file/record.h"
 #include "format/file/record_words.h"
+#include "layer/base/environment.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
@@ -63,6 +64,7 @@ static void encoded_file(struct tl_block *block, const struct tl_sink *sink)
 		.has_call = has_call,
 		.marks = &block->memory->marks,
 		.state = block->memory->state,
+		.gpu_events = tl_config.gpu_tracks,
 	};
 	/*
 	 * Marks that began in an earlier file: a format in parts can end them in this file, others

@@ -142,7 +142,10 @@ static void put_settings(struct tl_text *args)
 	put_quoted(args, tl_config.exclude, strlen(tl_config.exclude));
 	tl_text_string(args, ",\"arguments\":\"");
 	tl_text_string(args, whats[tl_config.args]);
-	tl_text_string(args, "\",\"apis\":{");
+	tl_text_string(args, "\"");
+	if (tl_config.gpu_tracks)
+		tl_text_string(args, ",\"gpu_tracks\":\"perfetto\"");
+	tl_text_string(args, ",\"apis\":{");
 	const struct tl_api *api;
 	for (uint32_t number = 0; (api = tl_api_by_number(number)); number++) {
 		tl_text_string(args, number ? "," : "");

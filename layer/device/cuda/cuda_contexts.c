@@ -95,7 +95,7 @@ static struct cuda_device *device_new(int ordinal, const char *name,
 		free(device);
 		return NULL;
 	}
-	tl_device_identify(device->device, identity->uuid,
+	tl_device_identify(device->device, "cuda", identity->uuid,
 			   identity->has_pci ? &identity->pci : NULL);
 	device->next = devices;
 	devices = device;

@@ -110,7 +110,7 @@ static void device_identify(struct tl_device *device, const struct identity *ide
 					       identity->pci.pci_device,
 					       identity->pci.pci_function};
 
-	tl_device_identify(device, identity->has_uuid ? identity->uuid : NULL,
+	tl_device_identify(device, "opencl", identity->has_uuid ? identity->uuid : NULL,
 			   identity->has_pci ? &address : NULL);
 }
 

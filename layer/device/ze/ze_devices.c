@@ -108,7 +108,8 @@ static void device_identify(struct ze_device *device, const ze_device_properties
 	struct tl_pci_address address = {pci.address.domain, pci.address.bus, pci.address.device,
 					 pci.address.function};
 
-	tl_device_identify(device->device, properties->uuid.id, has_pci ? &address : NULL);
+	tl_device_identify(device->device, "level-zero", properties->uuid.id,
+			   has_pci ? &address : NULL);
 }
 
 static struct ze_device *device_new(ze_device_handle_t handle)

@@ -52,7 +52,10 @@ class Sequence:
         for field, entries in data.ListFields():
             for entry in entries:
                 known = self.names[field.name]
-                text = entry.str.decode() if field.name == "debug_annotation_string_values" else entry.name
+                text = entry.str.decode() if field.name == "debug_annotation_string_values" else \
+                    (entry.pid, entry.api) if field.name == "graphics_contexts" else entry.name
+                if field.name == "gpu_specifications":
+                    check(entry.category == 2 * (entry.name == "kernel"), f"{entry.name}: category {entry.category}")
                 check(entry.iid and entry.iid not in known, f"{field.name}: number {entry.iid} is told twice")
                 known[entry.iid] = text
                 check(self.ever.setdefault((field.name, entry.iid), text) == text,
@@ -100,6 +103,8 @@ class Trace:
         self.lanes, self.counters, self.flows = {}, [], []
         self.order, self.named = [], set()
         self.primary = None
+        self.gpus, self.commands = [], []
+        self.submits, self.waits = defaultdict(list), defaultdict(list)
         sequences = defaultdict(Sequence)
         trace = pf.Trace.FromString(bytes)
         unknown = trace.SerializeToString()
@@ -132,6 +137,12 @@ class Trace:
             track = packet.track_descriptor
             self.tracks[track.uuid] = track
             sequence.tracks = True
+        elif packet.HasField("gpu_info"):
+            check(len(packet.gpu_info.gpus) >= len(self.gpus), "GPUs are gone")
+            self.gpus = list(packet.gpu_info.gpus)
+        elif packet.HasField("gpu_render_stage_event"):
+            check(packet.sequence_flags & NEEDED and packet.HasField("timestamp"), "a command without state or time")
+            self.command(packet, sequence)
         elif packet.HasField("track_event"):
             check(packet.sequence_flags & NEEDED and packet.HasField("timestamp"), "an event without state or time")
             sequence.events = True
@@ -151,6 +162,30 @@ class Trace:
             check(at.get(pf.BUILTIN_CLOCK_BOOTTIME, 0) >= at[MONOTONIC], "a snapshot that lacks CLOCK_BOOTTIME")
             self.realtime = at[MONOTONIC], at[pf.BUILTIN_CLOCK_REALTIME]
 
+    def command(self, packet, sequence):
+        """A command of a device: Perfetto drops those that name what was not told."""
+        event = packet.gpu_render_stage_event
+        pid, api = sequence.name("graphics_contexts", event.context)
+        check(event.gpu_id < len(self.gpus), f"GPU {event.gpu_id} was not told")
+        args = {extra.name: extra.value for extra in event.extra_data}
+        check(len(args) == len(event.extra_data), "extra data of one name")
+        stage, kernel = sequence.name("gpu_specifications", event.stage_iid), None
+        if event.kernel_iid:
+            kernel = sequence.name("compute_kernels", event.kernel_iid)
+        check((kernel is not None) == (stage == "kernel") and kernel in (None, event.name), f"{event.name}, a {stage}, is the kernel {kernel}")
+        if event.HasField("launch"):
+            grid, group = ([getattr(size, d) for d in "xyz" if size.HasField(d)] for size in (event.launch.grid_size, event.launch.workgroup_size))
+            check(args["local"] == "x".join(map(str, group)) and
+                  [-(-int(items) // each) for items, each in zip(args["global"].split("x"), group)] == grid, f"launch {grid} {group} {args}")
+        else:
+            check("local" not in args, "a kernel of known size without its launch")
+        args.update(kind=stage, device=self.gpus[event.gpu_id].name)
+        if event.submission_id:
+            args["correlation"] = str(event.submission_id)
+        start = sequence.time(packet)
+        queue = sequence.name("gpu_specifications", event.hw_queue_iid)
+        self.commands.append((pid, queue, start, start + event.duration, event.name, event.event_id, args, api))
+
     def event(self, packet, sequence):
         event = packet.track_event
         uuid = event.track_uuid or sequence.defaults.track_event_defaults.track_uuid
@@ -158,6 +193,10 @@ class Trace:
         self.named.add(uuid)
         check(uuid in self.tracks or event.HasField("legacy_event") or event.type == INSTANT, f"no track {uuid}")
         time, args = sequence.time(packet), members(event.debug_annotations, sequence)
+        for id in event.gpu_correlation.render_stage_submission_event_ids:
+            self.submits[id].append((uuid, time))
+        for id in event.gpu_correlation.render_stage_wait_event_ids:
+            self.waits[id].append((uuid, time))
         if event.type == pf.TrackEvent.TYPE_COUNTER:
             check(self.tracks[uuid].HasField("counter"), "a counter's value on another track")
             self.counters.append((time, self.tracks[uuid].name, getattr(event, event.WhichOneof("counter_value_field"))))
@@ -226,6 +265,59 @@ def drawn(trace):
     return len(flows)
 
 
+def compare_commands(trace, plain):
+    """GPU events and their arrows, with the slices and the flows of JSON. Returns the events of JSON that are left."""
+    lanes = {e["tid"]: e["args"]["name"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
+    commands = [e for e in plain if e["ph"] == "X" and e["cat"].split(",")[0] == "device"]
+    queue = {e["tid"]: lanes[e["tid"]].removesuffix(", " + e["args"]["device"]) for e in commands}
+    told = {(g.name, g.uuid.hex(), g.pci_bdf) for g in trace.gpus}
+    wanted, found = defaultdict(list), defaultdict(list)
+    for e in commands:
+        args = e["args"]
+        key = args["device"], queue[e["tid"]], ns(e["ts"]), ns(e["ts"]) + ns(e["dur"]), e["name"]
+        wanted[key].append(args)
+        if "uuid" in args or "pci" in args:
+            check((args["device"], args.get("uuid", "").replace("-", ""), args.get("pci", "")) in told, f"{args['device']} is not told: {told}")
+    for pid, name, start, end, command, _, args, api in trace.commands:
+        found[args["device"], name, start, end, command].append(args)
+        check(pid == plain[0]["pid"], f"process {pid}")
+    check({k: len(v) for k, v in wanted.items()} == {k: len(v) for k, v in found.items()},
+          f"commands differ: {next(iter(wanted.keys() ^ found.keys()), 'in number')}")
+    for key, several in wanted.items():
+        for args in several:
+            match = next((i for i, o in enumerate(found[key]) if o.keys() == args.keys() and all(as_text(args[k], o[k]) for k in args)), None)
+            check(match is not None, f"{key}: {args} in JSON, {found[key]}")
+            del found[key][match]
+    # Arrows: from a thread to a command, and from a command to an instant.
+    flows = defaultdict(dict)
+    for e in plain:
+        if e["ph"] in "sf" and e["cat"].split(",")[0] == "device":
+            flows[e["id"]][e["ph"]] = e
+    theirs, ours = Counter(), Counter()
+    for flow in flows.values():
+        start, end = flow["s"], flow["f"]
+        if end["tid"] in queue:
+            theirs["submitted", start["tid"], queue[end["tid"]], ns(end["ts"])] += 1
+        else:
+            theirs["awaited", queue[start["tid"]], ns(start["ts"]), end["tid"], ns(end["ts"])] += 1
+    for _, name, start, end, _, id, _, _ in trace.commands:
+        for uuid, _ in trace.submits[id]:
+            ours["submitted", trace.tid(uuid), name, start] += 1
+        for uuid, time in trace.waits[id]:
+            ours["awaited", name, end - 1 if end > start else start, trace.tid(uuid), time] += 1
+    check(theirs == ours, f"arrows differ: {list((theirs - ours).items())[:2]} in JSON, {list((ours - theirs).items())[:2]}")
+    check(all(len(times) == 1 for times in trace.submits.values()), "a command that several calls submitted")
+    print(f"{len(commands)} commands, {sum(theirs.values())} arrows of commands")
+    return [e for e in plain if not (e["ph"] in "Xsf" and e["cat"].split(",")[0] == "device" or e.get("name") == "awaited" and e["ph"] == "i" or
+                                     e["ph"] == "M" and e["name"] in ("thread_name", "thread_sort_index") and e["tid"] in queue)]
+
+
+def as_text(theirs, ours):
+    if isinstance(theirs, bool):
+        return ours == str(theirs).lower()
+    return str(theirs) == ours or isinstance(theirs, float) and float(ours) == theirs
+
+
 def same(theirs, ours):
     """A JSON value and an annotation's."""
     if isinstance(ours, Pointer):
@@ -274,6 +366,11 @@ def compare(trace, path):
     with opener(path, "rt", encoding="utf-8") as file:
         plain = json.load(file)
     pid = plain[0]["pid"]
+    if trace.commands:
+        left = compare_commands(trace, plain)
+        kept = {id(e) for e in left}
+        events = [e for e, p in zip(events, plain) if id(p) in kept]
+        plain = left
     trace.lanes = {e["args"]["name"]: e["tid"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
     wanted, found = Counter(), Counter()
     theirs, ours = defaultdict(list), defaultdict(list)
@@ -302,7 +399,7 @@ def compare(trace, path):
         if event["ph"] == "i" and event["name"] != "lost":
             theirs[event["tid"], int(event["ts"]), event["name"], event["cat"]].append(other["args"])
     for tid, time, name, category, args in instants:
-        if category != "tracelayer":
+        if category != "tracelayer" and not (trace.commands and name in ("awaited", "submitted") and not args):
             ours[tid, time, name, category].append(args)
     compare_args(theirs, ours)
     flows = [(e["tid"], int(e["ts"]), e["name"], e["cat"], e["ph"], int(e["id"])) for e in events if e["ph"] in "stf"]

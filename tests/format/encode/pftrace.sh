@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 14
+plan 21
 
 make=$top_builddir/pftrace_make
 mkdir "$tmp/python"
@@ -17,11 +17,12 @@ command -v protoc >/dev/null && "$python" -c 'import google.protobuf' 2>/dev/nul
 compare() { "$python" -B "$top_srcdir/tests/format/encode/pftrace.py" "$tmp/python" "$tmp/t.pftrace" "$tmp/t.json"; }
 
 # seeds DROPS FROM TO: records of that many kinds, DROPS percent of the blocks not kept.
+kind=
 seeds()
 {
 	local seed
 	for seed in $(seq "$2" "$3"); do
-		"$make" "$seed" "$1" "$tmp" || return 1
+		"$make" "$seed" "$1" "$tmp" $kind || return 1
 		compare || { echo "seed $seed, $1 percent dropped"; return 1; }
 	done
 }
@@ -30,6 +31,9 @@ test -z "${STRESS-}" || many=20
 
 ok "every call is there as it is in JSON, also where calls begin at the same time" seeds 0 1 $many
 ok "and where blocks were dropped, what is there relies on nothing that is not" seeds 30 1 $many
+kind=gpu
+ok "lanes that are no devices' have slices also where devices have GPU tracks, blocks dropped or not" seeds 30 1 $many
+kind=
 
 "$make" 1 0 "$tmp"
 text=$(cd "$top_srcdir/tests/format/encode" && protoc --decode=perfetto.protos.Trace pftrace.proto <"$tmp/t.pftrace")
@@ -56,6 +60,25 @@ ok "eight threads at once" spooled "$apps/cl_threads" -t 8 -i 400
 ZE_ENABLE_ALT_DRIVERS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/ze_driver_a.so
 export ZE_ENABLE_ALT_DRIVERS
 ok "Level Zero's descriptors, three threads" spooled "$apps/ze_vector_add" -t 3
+
+# Perfetto's own GPU tracks: the same commands and arrows. Level Zero's lists have several commands, which different calls wait for.
+as_gpu()
+{
+	rm -f "$tmp"/t.*
+	timeout 60 "$tracelayer" run -o "$tmp/t.tlt" --gpu-tracks="$1" -- "${@:3}" >"$tmp/said" 2>&1 || { cat "$tmp/said"; return 1; }
+	"$tracelayer" export "$tmp/t.tlt" -o "$tmp/t.json" && "$tracelayer" export $2 "$tmp/t.tlt" -o "$tmp/t.pftrace" && compare >"$tmp/compared" || return 1
+	cat "$tmp/compared"
+	grep -Eq '^[1-9][0-9]* commands, [1-9][0-9]* arrows of commands' "$tmp/compared"
+}
+ok "GPU tracks of OpenCL have the commands and arrows of JSON" as_gpu slices --gpu-tracks=perfetto "$apps/cl_device" -n 3
+ok "so have those of Level Zero, whose lists have several commands" as_gpu slices --gpu-tracks=perfetto "$apps/ze_vector_add" -t 3
+ok "export does what run was told" as_gpu perfetto "" "$apps/cl_vector_add"
+nok "unless it is told otherwise" as_gpu perfetto --gpu-tracks=slices "$apps/cl_vector_add"
+is "$("$tracelayer" export --gpu-tracks=lanes "$tmp/t.tlt" 2>&1 | head -n 1)" "tracelayer export: --gpu-tracks=lanes: no such kind; use slices or perfetto" "no other kind of tracks is taken"
+rm -f "$tmp"/t.*
+traced "$tmp/t.pftrace" env TRACELAYER_GPU_TRACKS=perfetto timeout 60 "$apps/cl_vector_add" >"$tmp/said" 2>&1
+is "$(cd "$top_srcdir/tests/format/encode" && protoc --decode=perfetto.protos.Trace pftrace.proto <"$tmp/t.pftrace" | grep -cE '^  gpu_render_stage_event|render_stage_(submission|wait)_event_ids')" 12 \
+	"a process writes them itself: four commands with two arrows each"
 
 # Written by the process itself.
 rm -f "$tmp"/t.*

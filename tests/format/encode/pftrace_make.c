@@ -3,8 +3,9 @@
  * pftrace_make: the same records as a JSON trace and as a .pftrace, for tests/format/encode/pftrace.sh to
  * compare.
  *
- *	pftrace_make SEED DROPS FOLDER	writes FOLDER/t.json and FOLDER/t.pftrace; DROPS percent of
- *					the blocks are not kept
+ *	pftrace_make SEED DROPS FOLDER [gpu]	writes FOLDER/t.json and FOLDER/t.pftrace; DROPS percent
+ *						of the blocks are not kept; gpu: by an encoder with
+ *						.gpu_events
  *
  * The calls are made up: threads that call each other's functions to some depth, at times that fall
  * together now and then, with arguments of every kind that there is (args_table.h), captured as the
@@ -373,7 +374,8 @@ static void settle(FILE *file, struct tl_text *text, char *room, bool keep)
  * A block of a few chunks; false where it is dropped. Those that are kept are cut in two, as
  * writers do it. The same for each format.
  */
-static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool *named, bool keep)
+static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool fresh, bool *named,
+			bool keep)
 {
 	static char room[8 << 20];
 	struct tl_text text = {room, room + sizeof(room), false};
@@ -382,7 +384,8 @@ static bool write_block(FILE *file, unsigned from, unsigned to, bool first, bool
 	format->block(&encoder);
 	if (first)
 		format->begin(&encoder, &text, &facts);
-	for (uint32_t lane = 1; first && lane <= LANES; lane++)
+	/* Each encoder is told the lanes. */
+	for (uint32_t lane = 1; fresh && lane <= LANES; lane++)
 		format->lane(&encoder, &text, shown_lane(NULL, lane), texts[6 + lane],
 			     strlen(texts[6 + lane]), (int32_t)lane - 2);
 	for (unsigned i = from; i < to; i++) {
@@ -432,7 +435,7 @@ static void write_end(FILE *file, bool last)
 static void write_file(const struct tl_format *format, const char *folder, unsigned drops)
 {
 	char path[4096];
-	bool named[THREADS] = {false}, before[THREADS], first = true;
+	bool named[THREADS] = {false}, before[THREADS], first = true, fresh = true;
 
 	snprintf(path, sizeof(path), "%s/t%s", folder,
 		 format == &tl_format_json ? ".json" : ".pftrace");
@@ -445,19 +448,21 @@ static void write_file(const struct tl_format *format, const char *folder, unsig
 		to = i + 1 + next_random() % 5;
 		to = to < chunk_count ? to : chunk_count;
 		memcpy(before, named, sizeof(named));
-		if (write_block(file, i, to, first, named, next_random() % 100 >= drops))
-			first = false;
+		if (write_block(file, i, to, first, fresh, named, next_random() % 100 >= drops))
+			first = fresh = false;
 		else
 			memcpy(named, before, sizeof(named));
 		/* Another encoder goes on. */
-		if (drops && !first && next_random() % 16 == 0)
+		if (drops && !first && next_random() % 16 == 0) {
 			memset(encoder.state, 0, format->state);
+			fresh = true;
+		}
 		/* An end that others are written over. */
 		if (next_random() % 8 == 0)
 			write_end(file, false);
 	}
 	if (first)
-		write_block(file, 0, 0, first, named, true);
+		write_block(file, 0, 0, first, fresh, named, true);
 	write_end(file, true);
 	free(encoder.state);
 	fclose(file);
@@ -465,8 +470,8 @@ static void write_file(const struct tl_format *format, const char *folder, unsig
 
 int main(int argc, char **argv)
 {
-	if (argc != 4) {
-		fprintf(stderr, "usage: pftrace_make SEED DROPS FOLDER\n");
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "usage: pftrace_make SEED DROPS FOLDER [gpu]\n");
 		return 2;
 	}
 	random_state = RANDOM_SEED * (strtoull(argv[1], NULL, 10) + 1);
@@ -474,6 +479,7 @@ int main(int argc, char **argv)
 	uint64_t files = random_state;
 	write_file(&tl_format_json, argv[3], (unsigned)atoi(argv[2]));
 	random_state = files;
+	encoder.gpu_events = argc > 4;
 	write_file(&tl_format_pftrace, argv[3], (unsigned)atoi(argv[2]));
 	return 0;
 }
