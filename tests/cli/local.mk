@@ -34,3 +34,12 @@ unit_tests += align_test
 align_test_SOURCES = %D%/export/align_test.c tests/lib/random.h cli/export/align_fit.h cli/export/align_fit.c
 align_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 align_test_LDADD = $(CHECK_LIBS) -lm
+
+# The command that sums up, and looks up device work in parts, at a 32nd of what the installed one does: summary_flat.sh shows that with few events.
+check_PROGRAMS += %D%/summary/small_tracelayer
+%C%_summary_small_tracelayer_SOURCES = cli/summary/flat.c
+%C%_summary_small_tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DEVENTS_KEPT=32768 -DEVENTS_AT_ONCE=2048 -DCOMMANDS_AT_ONCE=2048 -DCALLS_AT_ONCE=6144
+%C%_summary_small_tracelayer_CFLAGS = $(tracelayer_CFLAGS)
+%C%_summary_small_tracelayer_LDADD = $(small_tracelayer_objects) $(tracelayer_LDADD)
+%C%_summary_small_tracelayer_DEPENDENCIES = $(small_tracelayer_objects) $(tracelayer_DEPENDENCIES)
+small_tracelayer_objects = $(filter-out cli/summary/tracelayer-flat.$(OBJEXT),$(tracelayer_OBJECTS))

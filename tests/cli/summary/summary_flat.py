@@ -4,9 +4,9 @@
 make FOLDER SEED		of FOLDER/trace.json (summary_device.py) the .tlt files 100.tlt and 200.tlt, as two processes would write
 				them, with marks and own events at random
 large FOLDER TIMES		FOLDER/large.tlt: process 100, again and again
-json FOLDER TIMES PLAIN		of FOLDER/trace.json, with marks and own events: large.json, all of it again and again; late.json.gz, with so many
+json FOLDER TIMES PLAIN MEMBERS	of FOLDER/trace.json, with marks and own events: large.json, all of it again and again; late.json.gz, with so many
 				plain calls before; mixed.json.gz, with them at the same time, though before them in the file; plain.json.gz and
-				more.json.gz, of plain calls only, the second with five times as many
+				more.json.gz, of MEMBERS times as many plain calls only, the second with five times as many again
 memory TRACELAYER FEW MANY KB	the summary of FILE MANY takes at most so much memory more than that of FEW
 compare TRACELAYER BY FILE...	`summary` and `summary --exact` agree: percentiles to 1.6 % where a file is JSON, which has more than a million
 				events then; everything else exactly
@@ -158,7 +158,7 @@ def shifts(events, times):
 	templates = [template(event) for event in events]
 	return "".join(line(4 * i, 1000 * i) for i in range(times) for line in templates)
 
-def json_files(folder, times, count):
+def json_files(folder, times, count, repeated):
 	rng = random.Random(5)
 	events = json.load(open(f"{folder}/trace.json"))
 	names = "".join(json.dumps(e) + ",\n" for e in events if e["ph"] == "M")
@@ -180,7 +180,7 @@ def json_files(folder, times, count):
 		with open(f"{folder}/{name}.json.gz", "wb") as f:
 			f.write(gzip.compress(("[\n" + names + before + short).encode(), 1))
 	member = gzip.compress(plain(0, 777).encode(), 1)
-	for name, members in ("plain", 1), ("more", 5):
+	for name, members in ("plain", repeated), ("more", 5 * repeated):
 		with open(f"{folder}/{name}.json.gz", "wb") as f:
 			f.write(gzip.compress(b"[\n") + member * members + gzip.compress(b'{"ph":"C","pid":1,"tid":1,"ts":5,"name":"counter"}]'))
 
@@ -227,7 +227,7 @@ if sys.argv[1] == "make":
 elif sys.argv[1] == "large":
 	large(sys.argv[2], int(sys.argv[3]))
 elif sys.argv[1] == "json":
-	json_files(sys.argv[2], *map(int, sys.argv[3:5]))
+	json_files(sys.argv[2], *map(int, sys.argv[3:6]))
 elif sys.argv[1] == "memory":
 	memory(*sys.argv[2:5], int(sys.argv[5]))
 else:
