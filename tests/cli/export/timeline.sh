@@ -195,9 +195,11 @@ for i in $(seq 150); do ln "$tmp/many.tlt" "$tmp/many/$i.tlt"; done
 peak() { "$python" -c 'import resource, subprocess, sys
 code = subprocess.call(sys.argv[1:])
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@" 2>"$tmp/said"; }
-read -r code memory <<<"$(peak "$tracelayer" export -f "$tmp/many" -o /dev/null)"
-is "$code" 0 "150 files of 3 MB"
+read -r code memory <<<"$(peak "$tracelayer" export -f "$tmp/many"/?.tlt "$tmp/many"/1?.tlt -o /dev/null)"
+is "$code $(said)" "0 " "19 files of 3 MB"
 ok "take little memory ($memory MB)" test "$memory" -lt 64
-like "$(said)" '/dev/null: it has about 5\.4 million events, and viewers open about 5 million; select some with --rank, .* \(--time=0-' "more events than viewers open: a line says so, and what to select"
-export_to "$tmp/many" --name='nothing*' -o /dev/null
+# 150 of them are counted before the first event is written, for which this output has no room.
+export_to -f "$tmp/many" -o /dev/full
+like "$(said)" '/dev/full: it has about 5\.4 million events, and viewers open about 5 million; select some with --rank, .* \(--time=0-' "more events than viewers open: a line says so, and what to select"
+export_to -f "$tmp/many" --name='nothing*' -o /dev/null
 is "$(said)" "" "but not if so many are not selected"
