@@ -43,25 +43,35 @@ struct launcher {
 	const char *beside; /* the rank counts only where this is a number, too; NULL: always */
 };
 
-static const struct launcher launchers[] = {
-	{"Open MPI", "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-	 "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL, "PMIX_NAMESPACE", NULL},
-	{"MVAPICH", "mvapich", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE",
-	 "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", NULL, "MPIRUN_ID", NULL},
-	{"PALS", "pals", "PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE",
-	 "PALS_NODEID", "PALS_APID", NULL},
+/*
+ * One launcher may have been started by another: a task of srun starts mpirun, or torchrun. The one
+ * that comes first here is the inner one.
+ */
+enum { TORCHRUN, OPEN_MPI, MVAPICH, PALS, HYDRA, PMIX, PMI, SLURM, FLUX, TORCH, LAUNCHERS };
+
+static const struct launcher launchers[LAUNCHERS] = {
+	[TORCHRUN] = {"torchrun", "torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+		      "LOCAL_WORLD_SIZE", "GROUP_RANK", NULL, "TORCHELASTIC_RESTART_COUNT"},
+	[OPEN_MPI] = {"Open MPI", "openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+		      "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", NULL,
+		      "PMIX_NAMESPACE", NULL},
+	[MVAPICH] = {"MVAPICH", "mvapich", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE",
+		     "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", NULL, "MPIRUN_ID",
+		     NULL},
+	[PALS] = {"PALS", "pals", "PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE",
+		  "PALS_NODEID", "PALS_APID", NULL},
 	/* MPICH's launcher, and those made of it */
-	{"hydra", "hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", NULL, NULL,
-	 "MPI_LOCALNRANKS"},
-	{"Slurm", "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL,
-	 "SLURM_NODEID", "SLURM_STEP_ID", "SLURM_STEP_ID"},
-	{"Flux", "flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", NULL, NULL,
-	 "FLUX_JOB_ID", NULL},
-	{"PMIx", "pmix", "PMIX_RANK", NULL, NULL, NULL, NULL, "PMIX_NAMESPACE", NULL},
-	{"PMI", "pmi", "PMI_RANK", "PMI_SIZE", NULL, NULL, NULL, NULL, NULL},
-	/* torchrun's RANK is a common name: it counts only together with its neighbours */
-	{"torchrun", "torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
-	 "GROUP_RANK", "TORCHELASTIC_RUN_ID", "LOCAL_RANK"},
+	[HYDRA] = {"hydra", "hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
+		   NULL, NULL, "MPI_LOCALNRANKS"},
+	[PMIX] = {"PMIx", "pmix", "PMIX_RANK", NULL, NULL, NULL, NULL, "PMIX_NAMESPACE", NULL},
+	[PMI] = {"PMI", "pmi", "PMI_RANK", "PMI_SIZE", NULL, NULL, NULL, "PMI_JOBID", NULL},
+	[SLURM] = {"Slurm", "slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL,
+		   "SLURM_NODEID", "SLURM_STEP_ID", "SLURM_STEP_ID"},
+	[FLUX] = {"Flux", "flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", NULL,
+		  NULL, "FLUX_JOB_ID", NULL},
+	/* Other programs set torchrun's variables, too. RANK is a common name, so it counts last. */
+	[TORCH] = {"torchrun", "torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
+		   "GROUP_RANK", NULL, "LOCAL_RANK"},
 };
 
 static int64_t number_if(const char *variable)
@@ -77,6 +87,39 @@ static bool slurm_has_step(void)
 	return step >= 0 && step < SLURM_STEPS_BEGIN;
 }
 
+static int64_t slurm_size(void)
+{
+	int64_t size = number_of("SLURM_STEP_NUM_TASKS");
+
+	return size < 0 ? number_of("SLURM_NTASKS") : size;
+}
+
+static bool is_launcher(const struct launcher *launcher, int which)
+{
+	return launcher == &launchers[which];
+}
+
+/*
+ * A scheduler gives its own ranks PMIx's or PMI's numbers, too. Those of a launcher that one of its
+ * tasks has started have another name or size.
+ */
+static bool scheduler_gave(const struct launcher *launcher, int64_t rank)
+{
+	static const char slurms[] = "slurm.";
+	const char *name = getenv("PMIX_NAMESPACE");
+	int64_t task = slurm_has_step() ? number_of("SLURM_PROCID") : -1, size = slurm_size();
+
+	if (task >= 0 && is_launcher(launcher, PMIX))
+		return name ? !strncmp(name, slurms, sizeof(slurms) - 1) : task == rank;
+	if (task < 0) {
+		task = number_of("FLUX_TASK_RANK");
+		size = number_of("FLUX_JOB_SIZE");
+	}
+	int64_t given = number_if(launcher->size);
+
+	return task >= 0 && task == rank && (size < 0 || given < 0 || size == given);
+}
+
 /* The rank that this launcher gave; -1: it gave none. */
 static int64_t launcher_rank(const struct launcher *launcher)
 {
@@ -84,38 +127,31 @@ static int64_t launcher_rank(const struct launcher *launcher)
 
 	if (rank < 0 || (launcher->beside && number_of(launcher->beside) < 0))
 		return -1;
-	if (!strcmp(launcher->name, "Slurm") && !slurm_has_step())
+	if (is_launcher(launcher, SLURM) && !slurm_has_step())
 		return -1;
-	if (!strcmp(launcher->name, "torchrun") && rank >= number_of("WORLD_SIZE"))
+	if ((is_launcher(launcher, TORCHRUN) || is_launcher(launcher, TORCH)) &&
+	    rank >= number_of("WORLD_SIZE"))
+		return -1;
+	if ((is_launcher(launcher, PMIX) || is_launcher(launcher, PMI)) &&
+	    scheduler_gave(launcher, rank))
 		return -1;
 	return rank;
 }
 
-/*
- * One launcher may have been started by another: a task of srun starts mpirun. MPI's own numbers
- * count before the others.
- */
-int64_t tl_launcher_rank(void)
+/* The launcher that gave this process its rank; NULL: none did. */
+static const struct launcher *launcher_here(void)
 {
-	static const char *const first[] = {
-		"PMIX_RANK",	       "PMI_RANK",    "OMPI_COMM_WORLD_RANK",
-		"MV2_COMM_WORLD_RANK", "PALS_RANKID",
-	};
-	int64_t rank = -1;
-
-	for (size_t i = 0; rank < 0 && i < sizeof(first) / sizeof(*first); i++)
-		rank = number_of(first[i]);
-	for (size_t i = 0; rank < 0 && i < sizeof(launchers) / sizeof(*launchers); i++)
-		rank = launcher_rank(&launchers[i]);
-	return rank;
-}
-
-static const struct launcher *launcher_of(int64_t rank)
-{
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
-		if (launcher_rank(&launchers[i]) == rank)
+	for (size_t i = 0; i < LAUNCHERS; i++)
+		if (launcher_rank(&launchers[i]) >= 0)
 			return &launchers[i];
 	return NULL;
+}
+
+int64_t tl_launcher_rank(void)
+{
+	const struct launcher *launcher = launcher_here();
+
+	return launcher ? launcher_rank(launcher) : -1;
 }
 
 /* ---- jobs and steps ---- */
@@ -220,24 +256,18 @@ static void put_again(char *to, size_t room)
 		put_plain(to, room, again + length);
 }
 
-/*
- * hydra tells a rank nothing that is the same in all ranks and differs from run to run. The port of
- * mpiexec comes near: it may be used again later.
- */
-static void put_hydra_step(char *to, size_t room)
+uint32_t tl_launcher_proxy(void)
 {
-	if (!put_hydra_port(to, room))
-		put_plain(to, room, "unknown");
-	put_again(to, room);
+	char port[64] = "";
+
+	return put_hydra_port(port, sizeof(port));
 }
 
-uint32_t tl_launcher_starter(const struct tl_launched *launched)
+uint32_t tl_launcher_parent(uint32_t pid)
 {
-	char port[sizeof(launched->step)] = "";
+	char name[32];
 
-	if (!launched->launcher || strcmp(launched->launcher, "hydra"))
-		return 0;
-	return put_hydra_port(port, sizeof(port));
+	return process_parent(pid, name);
 }
 
 /* Open MPI counts jobs anew for each mpirun; a word of these is random for each. */
@@ -259,40 +289,65 @@ static bool put_openmpi_step(char *to, size_t room)
 	return true;
 }
 
-/* torchrun's runs are called "none" unless the user names them. */
-static void put_torch_step(char *to, size_t room)
+/*
+ * torchrun's runs are called "none" unless the user names them. Those of one machine have the step
+ * of the `tracelayer run` that started torchrun, if there is one. False: another run may have the
+ * same step.
+ */
+static bool put_torch_step(char *to, size_t room)
 {
 	const char *name = getenv("TORCHELASTIC_RUN_ID");
+	bool named = name && *name && strcmp(name, "none");
 
-	if (name && *name && strcmp(name, "none")) {
-		put_plain(to, room, name);
-		return;
+	if (slurm_has_step()) {
+		put_variable(to, room, "SLURM_STEP_ID");
+		put_plain(to, room, named ? "-" : "");
+		put_plain(to, room, named ? name : "");
+		return true;
 	}
+	if (named) {
+		put_plain(to, room, name);
+		return true;
+	}
+	if (number_of("GROUP_WORLD_SIZE") == 1 && put_variable(to, room, TL_LAUNCHER_STEP))
+		return true;
 	put_variable(to, room, "MASTER_ADDR");
 	put_plain(to, room, "-");
 	put_variable(to, room, "MASTER_PORT");
+	return false;
 }
 
-static bool put_own_step(char *to, size_t room, const struct launcher *launcher)
+/*
+ * False: another run may have the same step. hydra tells a rank nothing that is the same in all
+ * ranks and differs from run to run. The port of mpiexec comes near: it may be used again later.
+ */
+static bool put_launcher_step(char *to, size_t room, const struct launcher *launcher)
 {
-	if (!strcmp(launcher->name, "Open MPI") && put_openmpi_step(to, room))
+	if (is_launcher(launcher, TORCHRUN) || is_launcher(launcher, TORCH))
+		return put_torch_step(to, room);
+	if (is_launcher(launcher, HYDRA) && put_hydra_port(to, room))
+		return false;
+	if (is_launcher(launcher, OPEN_MPI) && put_openmpi_step(to, room))
 		return true;
-	if (!strcmp(launcher->name, "hydra"))
-		put_hydra_step(to, room);
-	else if (!strcmp(launcher->name, "torchrun"))
-		put_torch_step(to, room);
-	else
-		return put_variable(to, room, launcher->step);
-	return true;
+	if (put_variable(to, room, launcher->step) || put_variable(to, room, TL_LAUNCHER_STEP))
+		return true;
+	put_plain(to, room, "unknown");
+	return false;
 }
 
-static void put_step(char *to, size_t room, const struct launcher *launcher)
+static void put_step(struct tl_launched *launched, const struct launcher *launcher)
 {
-	if ((launcher && put_own_step(to, room, launcher)) ||
-	    put_variable(to, room, TL_LAUNCHER_STEP))
-		return;
-	put_plain(to, room, "p");
-	put_number(to, room, syscall(SYS_getpid));
+	char *to = launched->step;
+	const size_t room = sizeof(launched->step);
+
+	if (launcher) {
+		launched->step_repeats = !put_launcher_step(to, room, launcher);
+		if (launched->step_repeats)
+			put_again(to, room);
+	} else if (!put_variable(to, room, TL_LAUNCHER_STEP)) {
+		put_plain(to, room, "p");
+		put_number(to, room, syscall(SYS_getpid));
+	}
 }
 
 static void put_job(char *to, size_t room, const struct launcher *launcher)
@@ -308,25 +363,27 @@ static void put_job(char *to, size_t room, const struct launcher *launcher)
 
 void tl_launcher_tells(struct tl_launched *launched)
 {
-	int64_t rank = tl_launcher_rank(), restart = number_of("SLURM_RESTART_COUNT");
-	const struct launcher *launcher = rank < 0 ? NULL : launcher_of(rank);
+	const struct launcher *launcher = launcher_here();
+	int64_t restart = number_of("SLURM_RESTART_COUNT");
 
 	*launched = (struct tl_launched){
-		.rank = rank, .size = -1, .local_rank = -1, .local_size = -1, .node = -1};
+		.rank = -1, .size = -1, .local_rank = -1, .local_size = -1, .node = -1};
 	if (restart < 0)
 		restart = number_of("TORCHELASTIC_RESTART_COUNT");
 	launched->restart = restart > 0 ? (uint32_t)restart : 0;
 	if (launcher) {
 		launched->launcher = launcher->name;
+		launched->rank_variable = launcher->rank;
+		launched->rank = launcher_rank(launcher);
 		launched->size = number_if(launcher->size);
 		launched->local_rank = number_if(launcher->local_rank);
 		launched->local_size = number_if(launcher->local_size);
 		launched->node = number_if(launcher->node);
 	}
-	if (launcher && !strcmp(launcher->name, "Slurm") && launched->size < 0)
-		launched->size = number_of("SLURM_NTASKS");
+	if (launcher && is_launcher(launcher, SLURM))
+		launched->size = slurm_size();
 	put_job(launched->job, sizeof(launched->job), launcher);
-	put_step(launched->step, sizeof(launched->step), launcher);
+	put_step(launched, launcher);
 }
 
 void tl_launcher_folder(char folder[TL_LAUNCHER_FOLDER], const struct tl_launched *launched)

@@ -20,9 +20,12 @@ struct tl_launched {
 	uint32_t restart; /* how often the job was started again */
 	/*
 	 * The job's number, and the step's in it: all ranks that are started at once have the same,
-	 * and ranks of another start have others. Characters that fit in a file's name.
+	 * and ranks of another start have others, unless the step repeats. Characters that fit in a
+	 * file's name.
 	 */
 	char job[64], step[64];
+	bool step_repeats;	   /* the launcher may give another start the same step */
+	const char *rank_variable; /* that had the rank */
 };
 
 void tl_launcher_tells(struct tl_launched *launched);
@@ -47,11 +50,11 @@ void tl_launcher_folder(char folder[TL_LAUNCHER_FOLDER], const struct tl_launche
  */
 #define TL_LAUNCHER_AGAIN "TRACELAYER_STEP_AGAIN"
 
-/*
- * The process on this machine that started the ranks here, where only it tells one run from another
- * of the same step. 0: the step alone does.
- */
-uint32_t tl_launcher_starter(const struct tl_launched *launched);
+/* hydra's proxy, which started the ranks on this machine. 0: none of the parents is one. */
+uint32_t tl_launcher_proxy(void);
+
+/* A process's parent. 0: not known. */
+uint32_t tl_launcher_parent(uint32_t pid);
 
 /*
  * A program of that name starts the processes of others (mpirun, srun): users do not want its own

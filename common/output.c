@@ -80,15 +80,21 @@ static void name_add(struct name *name, const char *bytes, size_t size)
 	*name->at = 0;
 }
 
+static bool name_is_at_front(const struct name *name)
+{
+	return name->at == name->start || name->at[-1] == '/';
+}
+
 /*
  * Adds a text as part of a file's name: without slashes and characters that terminals or shells
- * interpret.
+ * interpret, and neither hidden nor a folder above.
  */
 static void name_add_plain(struct name *name, const char *string)
 {
 	for (; *string; string++) {
 		char c = *string;
-		bool odd = c <= ' ' || c == 0x7f || strchr("/\\\"'`$*?<>|;&", c);
+		bool odd = c <= ' ' || c == 0x7f || strchr("/\\\"'`$*?<>|;&", c) ||
+			   (c == '.' && name_is_at_front(name));
 		name_add(name, odd ? "_" : &c, 1);
 	}
 }
@@ -145,7 +151,7 @@ static void name_add_rank(struct name *name, int64_t rank)
 {
 	if (rank >= 0)
 		name_add_number(name, (uint64_t)rank, 1);
-	else if (name->at == name->start || name->at[-1] == '/')
+	else if (name_is_at_front(name))
 		name_add(name, "none", 4);
 	else if (strchr(".-_", name->at[-1]))
 		*--name->at = 0;
@@ -249,6 +255,21 @@ bool tl_output_expand_step(char *pattern, size_t room, const char *from, const c
 	return !name.cut;
 }
 
+/* A machine may have no name. */
+static const char *host_named(const struct utsname *host)
+{
+	return KERNEL(SYS_uname, host) < 0 || !*host->nodename ? "unknown" : host->nodename;
+}
+
+void tl_output_host(char *to, size_t room)
+{
+	struct name name = {to, to, to + room, false};
+	struct utsname host;
+
+	*to = 0;
+	name_add_plain(&name, host_named(&host));
+}
+
 bool tl_output_job_pattern(char *pattern, size_t room, const char *folder)
 {
 	static const char rest[] = "%j/%h/%R.tlt";
@@ -292,8 +313,6 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 	struct timespec now = {0};
 	char program[256];
 
-	if (KERNEL(SYS_uname, &host) < 0)
-		memcpy(host.nodename, "unknown", 8);
 	tl_output_program(program, sizeof(program));
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	const struct tl_output_names names = {
@@ -301,7 +320,7 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 		.rank = rank,
 		.seconds = (uint64_t)now.tv_sec,
 		.program = program,
-		.host = host.nodename,
+		.host = host_named(&host),
 		.standard = TL_OUTPUT_STANDARD,
 	};
 	return tl_output_expand_for(path, room, pattern, &names);

@@ -50,7 +50,8 @@ struct tl_output_names {
 
 /*
  * Fill in a pattern: %p process, %e program, %h host, %r rank, %j job and step, %t time in UTC, %%
- * a %. Characters that don't belong in a file's name become _. Without a rank, %r becomes nothing,
+ * a %. Characters that don't belong in a file's name become _, and so does a dot at the front of a
+ * name that %e, %h or %j begins. Without a rank, %r becomes nothing,
  * and the dot, dash or underscore before it is removed; at the front of a name %r becomes "none". %R
  * is the rank, or none.PID. A path that ends with a slash, or is a folder, gets the standard name
  * behind it. False: the path gets too long.
@@ -63,6 +64,10 @@ bool tl_output_expand_for(char *path, size_t room, const char *pattern,
  * False: it gets too long.
  */
 bool tl_output_expand_step(char *pattern, size_t room, const char *from, const char *step);
+
+/* This host's name, as %h stands for it. */
+#define TL_OUTPUT_HOST 80
+void tl_output_host(char *host, size_t room);
 
 /*
  * The pattern of the files in a job's folder: FOLDER/%j/%h/%R.tlt. False: it gets too long.

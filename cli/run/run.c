@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -518,7 +517,6 @@ static bool check_output(const struct tl_config *config, const struct program *p
 	static char path[TL_OUTPUT_PATH];
 	char why[TL_COMPLAINT_MAX], step[TL_LAUNCHER_FOLDER];
 	struct tl_config parsed;
-	struct utsname host;
 
 	tl_settings_initial(&parsed);
 	/* A message has said what is wrong with the variable. */
@@ -533,7 +531,7 @@ static bool check_output(const struct tl_config *config, const struct program *p
 		.step = step,
 		.seconds = (uint64_t)time(NULL),
 		.program = slash ? slash + 1 : program->file,
-		.host = uname(&host) ? "unknown" : host.nodename,
+		.host = job->host,
 		.standard = TL_OUTPUT_STANDARD,
 	};
 	int error = tl_output_expand_for(path, sizeof(path), config->output, &names)

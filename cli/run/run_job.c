@@ -10,19 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
 #include "cli/job/job.h"
 #include "cli/outputs/outputs.h"
+#include "cli/run/job_claim.h"
 #include "cli/run/launch.h"
 #include "cli/run/run_job.h"
 #include "cli/summary/summary.h"
 #include "common/output.h"
 #include "common/places.h"
-#include "common/proc.h"
 #include "common/rank_set.h"
 
 /* Makes a folder and those that it lies in. 0, or an errno. */
@@ -107,40 +106,15 @@ static void note_buffers(const char *job, const char *buffers)
 	fclose(file);
 }
 
-/*
- * Whether the host's folder is this run's, where a launcher may give two runs the same step. Its
- * first rank leaves a link there that names the process which started the ranks on this host.
- */
-static bool host_claim(const char *path, uint32_t starter)
-{
-	char link[PATH_MAX + 16], boot[TL_PROC_BOOT], ours[128], theirs[128];
-
-	tl_proc_boot(boot);
-	snprintf(link, sizeof(link), "%s/" JOB_STARTER, path);
-	snprintf(ours, sizeof(ours), "%s.%u.%llu", boot, starter,
-		 (unsigned long long)tl_proc_start_time(starter));
-	if (!symlink(ours, link))
-		return true;
-	ssize_t length = errno == EEXIST ? readlink(link, theirs, sizeof(theirs) - 1) : -1;
-
-	/* No link can be made there: then the step has to do. */
-	if (length < 0)
-		return true;
-	theirs[length] = 0;
-	return !strcmp(ours, theirs);
-}
-
 /* The folder of this process: DIR/JOB.STEP/HOST. A launcher's ranks make theirs themselves. */
 static bool host_make(struct run_job *job, const char *folder, char path[PATH_MAX])
 {
 	char step[TL_LAUNCHER_FOLDER];
-	struct utsname host;
 
 	tl_launcher_folder(step, &job->launched);
 	if (snprintf(job->folder, sizeof(job->folder), "%s/%s", folder, step) >=
 		    (int)sizeof(job->folder) ||
-	    snprintf(path, PATH_MAX, "%s/%s", job->folder,
-		     uname(&host) ? "unknown" : host.nodename) >= PATH_MAX)
+	    snprintf(path, PATH_MAX, "%s/%s", job->folder, job->host) >= PATH_MAX)
 		return folder_refuse("--job", folder, ENAMETOOLONG);
 	int error = folder_make(path);
 
@@ -153,7 +127,6 @@ static bool host_make(struct run_job *job, const char *folder, char path[PATH_MA
 /* If another run had the step, the step gets a number: STEP-2. */
 static bool step_make(struct run_job *job, const char *folder)
 {
-	uint32_t starter = tl_launcher_starter(&job->launched);
 	char path[PATH_MAX], step[sizeof(job->launched.step)], again[sizeof(step) + 16];
 
 	unsetenv(TL_LAUNCHER_AGAIN);
@@ -162,7 +135,7 @@ static bool step_make(struct run_job *job, const char *folder)
 	for (int run = 2; run < RUNS_MOST; run++) {
 		if (!host_make(job, folder, path))
 			return false;
-		if (!starter || host_claim(path, starter))
+		if (!job->launched.step_repeats || job_claim(path, &job->launched))
 			return true;
 		snprintf(again, sizeof(again), "%s-%d", step, run);
 		need(setenv(TL_LAUNCHER_AGAIN, again, 1) ? NULL : again);
@@ -178,6 +151,7 @@ bool run_job_prepare(struct run_job *job, struct tl_config *config, const struct
 	int error;
 
 	*job = (struct run_job){.folder = ""};
+	tl_output_host(job->host, sizeof(job->host));
 	tl_launcher_tells(&job->launched);
 	error = *config->buffers ? folder_make(config->buffers) : 0;
 	if (error)
@@ -218,11 +192,10 @@ bool run_job_prepare(struct run_job *job, struct tl_config *config, const struct
 void run_job_sum(const struct run_job *job, const char *trace)
 {
 	const char *slash = strrchr(trace, '/'), *ending = strrchr(trace, '.');
-	struct utsname host;
 
 	if (!slash || !ending || strcmp(ending, ".tlt") || slash[1] < '0' || slash[1] > '9')
 		return;
-	job_sum_trace(trace, uname(&host) ? "unknown" : host.nodename, atoll(slash + 1));
+	job_sum_trace(trace, job->host, atoll(slash + 1));
 	if (job->launched.size < RANKS_MANY || job->launched.local_size < 1)
 		return;
 	char *folder = need(strndup(trace, (size_t)(slash - trace)));
@@ -270,15 +243,14 @@ void run_job_end(const struct run_job *job, const char *step)
 
 void run_job_nothing(const struct run_job *job)
 {
-	struct utsname host;
 	char *sum;
 
-	if (job->launched.rank < 0 || !*job->folder || uname(&host))
+	if (job->launched.rank < 0 || !*job->folder)
 		return;
-	if (asprintf(&sum, "%s/%s/%lld.sum", job->folder, host.nodename,
+	if (asprintf(&sum, "%s/%s/%lld.sum", job->folder, job->host,
 		     (long long)job->launched.rank) < 0)
 		need(NULL);
-	job_sum_nothing(sum, host.nodename, job->launched.rank);
+	job_sum_nothing(sum, job->host, job->launched.rank);
 	free(sum);
 	run_job_end(job, job->folder);
 }

@@ -10,13 +10,15 @@
 
 #include "cli/run/program_path.h"
 #include "common/launcher.h"
+#include "common/output.h"
 #include "common/settings.h"
 
 struct run_job {
 	struct tl_launched launched;
 	/* of the step; set where --job is given, and the program is no launcher */
 	char folder[PATH_MAX];
-	bool summary; /* --job with --summary */
+	char host[TL_OUTPUT_HOST]; /* as it stands in files' names */
+	bool summary;		   /* --job with --summary */
 };
 
 /* The path from / on, in memory of its own; NULL: it can't be found. */

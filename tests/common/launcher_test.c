@@ -133,6 +133,65 @@ START_TEST(others)
 }
 END_TEST
 
+/* A launcher that another has started gives the rank that counts. */
+START_TEST(launchers_in_launchers)
+{
+	/* srun --mpi=pmix starts mpiexec, or its proxies, which pass their environment on. */
+	struct tl_launched launched =
+		told("SLURM_JOB_ID=4711", "SLURM_STEP_ID=2", "SLURM_PROCID=0", "SLURM_NTASKS=1",
+		     "PMIX_RANK=0", "PMIX_NAMESPACE=slurm.pmix.4711.2", "PMI_RANK=3", "PMI_SIZE=4",
+		     "MPI_LOCALRANKID=3", "MPI_LOCALNRANKS=4", NULL);
+
+	ck_assert_str_eq(launched.launcher, "hydra");
+	ck_assert_int_eq(launched.rank, 3);
+	ck_assert_int_eq(launched.size, 4);
+	/* srun starts torchrun on each node. */
+	launched = told("SLURM_JOB_ID=4711", "SLURM_STEP_ID=2", "SLURM_PROCID=1", "SLURM_NTASKS=2",
+			"RANK=5", "WORLD_SIZE=8", "LOCAL_RANK=1", "TORCHELASTIC_RESTART_COUNT=0",
+			"TORCHELASTIC_RUN_ID=none", NULL);
+	ck_assert_str_eq(launched.launcher, "torchrun");
+	ck_assert_int_eq(launched.rank, 5);
+	ck_assert_int_eq(launched.size, 8);
+	STEP(launched, "4711.2");
+	ck_assert(!launched.step_repeats);
+	/* A program that sets RANK from Slurm's number is a rank of Slurm's. */
+	launched = told("SLURM_JOB_ID=4711", "SLURM_STEP_ID=2", "SLURM_PROCID=1", "SLURM_NTASKS=2",
+			"RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=0", NULL);
+	ck_assert_str_eq(launched.launcher, "Slurm");
+	/* Another launcher with PMIx in a task of srun: its rank 0 is no rank of Slurm's, either. */
+	launched = told("SLURM_JOB_ID=4711", "SLURM_STEP_ID=2", "SLURM_PROCID=0", "SLURM_NTASKS=1",
+			"PMIX_RANK=0", "PMIX_NAMESPACE=other.7", NULL);
+	ck_assert_str_eq(launched.launcher, "PMIx");
+	STEP(launched, "4711.other_7");
+	launched = told("FLUX_TASK_RANK=1", "FLUX_JOB_SIZE=4", "FLUX_JOB_ID=f23", "PMI_RANK=1",
+			"PMI_SIZE=4", NULL);
+	ck_assert_str_eq(launched.launcher, "Flux");
+}
+END_TEST
+
+START_TEST(steps_that_repeat)
+{
+	/* All ranks have the same step, also of a launcher that tells none. */
+	struct tl_launched launched = told("PMI_RANK=1", "PMI_SIZE=4", NULL);
+
+	STEP(launched, "pmi.unknown");
+	ck_assert(launched.step_repeats);
+	setenv("TRACELAYER_STEP_AGAIN", "unknown-2", 1);
+	tl_launcher_tells(&launched);
+	STEP(launched, "pmi.unknown-2");
+	launched = told("RANK=1", "WORLD_SIZE=4", "LOCAL_RANK=1", "TORCHELASTIC_RESTART_COUNT=0",
+			"TORCHELASTIC_RUN_ID=night", NULL);
+	STEP(launched, "torchrun.night");
+	ck_assert(!launched.step_repeats);
+	/* One machine's torchrun, which `tracelayer run` has started. */
+	launched =
+		told("RANK=1", "WORLD_SIZE=4", "LOCAL_RANK=1", "TORCHELASTIC_RESTART_COUNT=0",
+		     "TORCHELASTIC_RUN_ID=none", "GROUP_WORLD_SIZE=1", "TRACELAYER_STEP=now", NULL);
+	STEP(launched, "torchrun.now");
+	ck_assert(!launched.step_repeats);
+}
+END_TEST
+
 START_TEST(what_no_launcher_started)
 {
 	struct tl_launched launched = told("TRACELAYER_STEP=today/1", NULL);
@@ -174,6 +233,8 @@ int main(void)
 	tcase_add_test(tests, open_mpi);
 	tcase_add_test(tests, slurm);
 	tcase_add_test(tests, others);
+	tcase_add_test(tests, launchers_in_launchers);
+	tcase_add_test(tests, steps_that_repeat);
 	tcase_add_test(tests, what_no_launcher_started);
 	tcase_add_test(tests, sets_of_ranks);
 	suite_add_tcase(suite, tests);

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 27
+plan 30
 
 cd "$tmp" || exit 99
 host=$(uname -n)
@@ -67,6 +67,24 @@ is "$(ls L | wc -l)" 1 "all of one run are in one folder"
 is "$(ls L | wc -l)" 2 "and another run has another"
 SLURM_JOB_ID=4711 "$tracelayer" run --job=S -- $clinfo >/dev/null 2>&1
 like "$(ls S)" "^4711\." "a scheduler's number is the job's"
+
+# --- a launcher that gives each run the same step: the process that started the ranks tells runs apart
+cat >starts <<'END'
+for n in 0 1; do RANK=$n WORLD_SIZE=2 LOCAL_RANK=$n MASTER_ADDR=here MASTER_PORT=29500 sh -c '"$@"; exit' sh "$@" & done
+wait
+END
+for run in 1 2; do sh starts "$tracelayer" run --quiet --job=T -- $clinfo >/dev/null 2>&1; done
+is "$(files T)" "$(for again in "" -2; do for n in 0 1; do echo "./torchrun.here-29500$again/$host/$n.tlt"; done; done | sort | tr '\n' ' ')" \
+	"the ranks of a run have one folder, and those of the next another"
+
+# --- hosts' names that are no names of folders
+if test "$(id -u)" = 0 && unshare --uts true 2>/dev/null; then
+	named() { rm -rf H; unshare --uts sh -c 'printf %s "$1" >/proc/sys/kernel/hostname; shift; exec "$@"' sh "$1" env OMPI_COMM_WORLD_RANK=0 OMPI_MCA_orte_precondition_transports=$step-0 "$tracelayer" run --quiet --job=H -- $clinfo >/dev/null 2>&1; (cd H && find . -mindepth 2 | sort | tr '\n' ' '); }
+	is "$(named ..)" "./openmpi.$step/_. ./openmpi.$step/_./0.sum ./openmpi.$step/_./0.tlt " "a host called .. has a folder in the step's folder"
+	is "$(named "a b/c")" "./openmpi.$step/a_b_c ./openmpi.$step/a_b_c/0.sum ./openmpi.$step/a_b_c/0.tlt " "run and the library make one folder of an odd name"
+else
+	skip 2 "only root can give this machine another name"
+fi
 
 # --- %j, also of tools
 rank 1 "$tracelayer" run -o "%j-%r.json" --tool="log=file=%j.%r.log" -- $clinfo >/dev/null 2>&1
