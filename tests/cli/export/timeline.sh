@@ -199,7 +199,7 @@ read -r code memory <<<"$(peak "$tracelayer" export -f "$tmp/many"/?.tlt "$tmp/m
 is "$code $(said)" "0 " "19 files of 3 MB"
 ok "take little memory ($memory MB)" test "$memory" -lt 64
 # 150 of them are counted before the first event is written, for which this output has no room.
-export_to -f "$tmp/many" -o /dev/full
+export_to "$tmp/many" -o /dev/full
 like "$(said)" '/dev/full: it has about 5\.4 million events, and viewers open about 5 million; select some with --rank, .* \(--time=0-' "more events than viewers open: a line says so, and what to select"
-export_to -f "$tmp/many" --name='nothing*' -o /dev/null
+export_to "$tmp/many" --name='nothing*' -o /dev/null
 is "$(said)" "" "but not if so many are not selected"
