@@ -259,6 +259,27 @@ static bool any_has(struct table *const *tables, size_t count, const char *word,
 	return false;
 }
 
+/* Whoever filled a table without a column that sorts put its rows in order. */
+static bool rows_are_in_order(const struct table *table)
+{
+	for (size_t i = 0; i < table->width; i++)
+		if (table->columns[i].sorts)
+			return false;
+	return true;
+}
+
+static void rows_arrange(struct table *table, const struct table_wishes *wishes)
+{
+	const char *sort = wishes->sort ? wishes->sort : "";
+
+	table->most = wishes->most;
+	if (wishes->sort || !rows_are_in_order(table))
+		rows_sort(table, column_named(table, sort, strlen(sort)));
+	else if (table->rows && table->most)
+		rows_cut(table);
+	table->sorted = true;
+}
+
 const char *tables_arrange(struct table **tables, size_t count, const struct table_wishes *wishes)
 {
 	const char *list = wishes->columns, *word;
@@ -272,12 +293,8 @@ const char *tables_arrange(struct table **tables, size_t count, const struct tab
 	for (size_t i = 0; i < count; i++) {
 		if (!tables[i])
 			continue;
-		const char *sort = wishes->sort ? wishes->sort : "";
-
-		tables[i]->most = wishes->most;
 		/* Before columns go: the one that it is sorted by need not be shown. */
-		rows_sort(tables[i], column_named(tables[i], sort, strlen(sort)));
-		tables[i]->sorted = true;
+		rows_arrange(tables[i], wishes);
 		if (wishes->columns && !columns_take(tables[i], wishes->columns)) {
 			table_free(tables[i]);
 			tables[i] = NULL;

@@ -185,26 +185,48 @@ static int conditions_look(const struct wishes *wishes, const struct pairs *pair
 	return code;
 }
 
+static void tables_free(struct table **tables)
+{
+	for (int i = 0; i < TALLY_KINDS; i++)
+		if (tables[i])
+			table_free(tables[i]);
+}
+
+/* Leaves what is wanted of the tables. False, after a message: no table has a column that was named. */
+static bool tables_choose(const struct wishes *wishes, struct table **tables)
+{
+	bool any = false;
+
+	for (int i = 0; i < TALLY_KINDS; i++) {
+		if (wishes->table >= 0 && wishes->table != i && tables[i]) {
+			table_free(tables[i]);
+			tables[i] = NULL;
+		}
+		any |= tables[i] != NULL;
+	}
+	if (any)
+		return summary_arrange(tables, TALLY_KINDS, &wishes->tables);
+	say("the traces have nothing to compare%s",
+	    filter_is_any(&wishes->filter) || wishes->table >= 0 ? " of what is asked for" : "");
+	return true;
+}
+
 static int tables_print(const struct wishes *wishes, const struct pairs *pairs)
 {
 	struct table *tables[TALLY_KINDS], *wanted[TALLY_KINDS];
 	size_t count = 0;
 
 	diff_tabulate(tables, pairs, wishes->changed);
-	for (int i = 0; i < TALLY_KINDS; i++)
-		if (tables[i] && (wishes->table < 0 || wishes->table == i))
-			wanted[count++] = tables[i];
-	if (!count)
-		say("the traces have nothing to compare%s",
-		    filter_is_any(&wishes->filter) || wishes->table >= 0 ? " of what is asked for"
-									 : "");
-	if (!summary_arrange(wanted, count, &wishes->tables))
+	if (!tables_choose(wishes, tables)) {
+		tables_free(tables);
 		return EXIT_USAGE;
-	int failed = table_print(wanted, count, wishes->format, stdout);
-
+	}
 	for (int i = 0; i < TALLY_KINDS; i++)
 		if (tables[i])
-			table_free(tables[i]);
+			wanted[count++] = tables[i];
+	int failed = table_print(wanted, count, wishes->format, stdout);
+
+	tables_free(tables);
 	if (failed)
 		say_output_failed("the table");
 	return failed ? EXIT_BROKEN : EXIT_DONE;

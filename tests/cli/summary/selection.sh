@@ -10,7 +10,7 @@ cd "$tmp" || exit 99
 export POCL_CACHE_DIR=$tmp/pocl TZ=UTC
 mkdir -p "$POCL_CACHE_DIR"
 timeout 100 "$app" >out 2>&1 || skip_all "OpenCL does not work on this machine"
-plan 102
+plan 104
 
 timeout 100 "$tracelayer" run --quiet -o %p.tlt -- "$app" >out 2>&1
 mv "$(ls -S [0-9]*.tlt | head -n 1)" t.tlt # the child's is the smaller one
@@ -115,3 +115,7 @@ for command in summary report "export -o part.json"; do
 done
 is "$("$tracelayer" summary --time=:2001-01-01T00:00:00 t.tlt 2>&1; echo $?)" "tracelayer: --time: it ends before it begins; change the end
 2" "a date before the trace"
+is "$("$tracelayer" diff --csv --table=calls --top=2 t.tlt t.json 2>&1 | tr -d '\r' | cut -d, -f1)" "$("$tracelayer" diff --csv --table=calls t.tlt t.json | tr -d '\r' | cut -d, -f1 | head -n 3)" \
+	"diff --top: the first rows, in diff's own order"
+is "$("$tracelayer" diff --csv --columns=gb_per_s,median_a_ns --top=1 t.tlt t.json 2>&1; echo $?)" "tracelayer: gb_per_s: no table here has such a column; give a column's title, or its name in --csv
+2" "diff --columns: a column that is not there"
