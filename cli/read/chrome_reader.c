@@ -385,11 +385,6 @@ bool trace_next_plain(struct trace_reader *reader, struct plain_event *event)
 	}
 }
 
-unsigned long trace_line(const struct trace_reader *reader)
-{
-	return reader->event_line;
-}
-
 long long trace_nanoseconds(const json_t *event, const char *member, long long missing)
 {
 	const json_t *value = json_object_get(event, member);

@@ -38,9 +38,6 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event);
  */
 bool trace_next_plain(struct trace_reader *reader, struct plain_event *event);
 
-/* Line of the file (uncompressed) that the last event began on. */
-unsigned long trace_line(const struct trace_reader *reader);
-
 /* A number that a trace gives in microseconds, in nanoseconds; `missing` where the event has none.
  */
 long long trace_nanoseconds(const json_t *event, const char *member, long long missing);

@@ -182,3 +182,12 @@ int trace_events(const char *path, const char *where, void (*each)(void *user, c
 {
 	return trace_event_texts(path, where, NULL, each, user, totals);
 }
+
+void trace_number_print(char *to, size_t room, const json_t *number)
+{
+	if (json_is_number(number))
+		snprintf(to, room, "%.0f", json_number_value(number));
+	else
+		snprintf(to, room, "%s",
+			 json_string_value(number) ? json_string_value(number) : "");
+}

@@ -36,6 +36,9 @@ int trace_event_texts(const char *path, const char *where,
 		      void (*each)(void *user, const json_t *event), void *user,
 		      struct trace_totals *totals);
 
+/* The number of a process or thread, as text: other tools give them strings, too. */
+void trace_number_print(char *to, size_t room, const json_t *number);
+
 struct tl_trace;
 
 /*

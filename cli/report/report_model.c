@@ -169,16 +169,6 @@ static void text_set(char **to, const char *text)
 	*to = need(strdup(text));
 }
 
-/* Other tools number processes and threads with strings, too. */
-static void number_print(char *to, size_t room, const json_t *number)
-{
-	if (json_is_number(number))
-		snprintf(to, room, "%.0f", json_number_value(number));
-	else
-		snprintf(to, room, "%s",
-			 json_string_value(number) ? json_string_value(number) : "");
-}
-
 static uint32_t process_numbered(struct report_model *model, const char *number)
 {
 	uint32_t count = model->process_keys.count;
@@ -216,7 +206,7 @@ static uint32_t process_of(struct report_model *model, const json_t *event)
 {
 	char number[64];
 
-	number_print(number, sizeof(number), json_object_get(event, "pid"));
+	trace_number_print(number, sizeof(number), json_object_get(event, "pid"));
 	return process_numbered(model, number);
 }
 
@@ -224,8 +214,8 @@ static uint32_t lane_of(struct report_model *model, const json_t *event)
 {
 	char pid[64], tid[64];
 
-	number_print(pid, sizeof(pid), json_object_get(event, "pid"));
-	number_print(tid, sizeof(tid), json_object_get(event, "tid"));
+	trace_number_print(pid, sizeof(pid), json_object_get(event, "pid"));
+	trace_number_print(tid, sizeof(tid), json_object_get(event, "tid"));
 	return model_lane(model, pid, tid);
 }
 

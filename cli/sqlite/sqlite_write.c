@@ -186,16 +186,6 @@ static void run_script(struct database *database, const char *script)
 
 /* ---- who an event is of ---- */
 
-/* Other tools number processes and threads with strings, too. */
-static void number_print(char *to, size_t room, const json_t *number)
-{
-	if (json_is_number(number))
-		snprintf(to, room, "%.0f", json_number_value(number));
-	else
-		snprintf(to, room, "%s",
-			 json_string_value(number) ? json_string_value(number) : "");
-}
-
 /* Ids count from 1. */
 static uint32_t process_of(struct database *database, const json_t *event)
 {
@@ -203,7 +193,7 @@ static uint32_t process_of(struct database *database, const json_t *event)
 	char key[96], number[64];
 	uint32_t count = database->processes.count;
 
-	number_print(number, sizeof(number), pid);
+	trace_number_print(number, sizeof(number), pid);
 	snprintf(key, sizeof(key), "%zu %s", database->file, number);
 	uint32_t id = names_number(&database->processes, key) + 1;
 
@@ -221,7 +211,7 @@ static uint32_t thread_of(struct database *database, const json_t *event)
 	uint32_t process = process_of(database, event), count = database->threads.count;
 	char key[96], number[64];
 
-	number_print(number, sizeof(number), tid);
+	trace_number_print(number, sizeof(number), tid);
 	snprintf(key, sizeof(key), "%u %s", process, number);
 	uint32_t id = names_number(&database->threads, key) + 1;
 

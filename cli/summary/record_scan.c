@@ -974,11 +974,6 @@ pthread_mutex_t *record_scan_lock(struct record_scan *scan)
 	return &scan->lock;
 }
 
-unsigned record_scan_workers(const struct record_scan *scan)
-{
-	return scan->workers;
-}
-
 void record_scan_close(struct record_scan *scan)
 {
 	if (scan->maker)

@@ -70,8 +70,6 @@ int record_scan_judge(const struct record_scan *scan, char **paths);
 /* Protects the history during a scan. */
 pthread_mutex_t *record_scan_lock(struct record_scan *scan);
 
-unsigned record_scan_workers(const struct record_scan *scan);
-
 /*
  * Goes through all runs that are wanted. `users` has a pointer for each worker. The first scan
  * must want all runs: it finds out what each has. Stops early once *stop is set (NULL: never).

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
@@ -128,4 +129,16 @@ void tl_device_after_fork(void)
 		if ((*api)->after_fork)
 			(*api)->after_fork();
 	tl_device_work_after_fork();
+}
+
+bool tl_device_lock_until(pthread_mutex_t *lock, uint64_t deadline)
+{
+	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	left += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(left / 1000000000);
+	until.tv_nsec = (long)(left % 1000000000);
+	return pthread_mutex_timedlock(lock, &until) == 0;
 }

@@ -7,6 +7,7 @@
 #ifndef TL_LAYER_DEVICE_DEVICE_LANES_H
 #define TL_LAYER_DEVICE_DEVICE_LANES_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,6 +51,12 @@ static inline uint64_t tl_device_now(void)
 {
 	return tl_clock_gettime_ticks();
 }
+
+/*
+ * For the end of a driver's room. A thread that was in a hook when the end came may hold the lock:
+ * waits for it until the deadline. False: the thread still holds it.
+ */
+bool tl_device_lock_until(pthread_mutex_t *lock, uint64_t deadline);
 
 /* In a forked child. */
 void tl_device_after_fork(void);

@@ -144,11 +144,6 @@ struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char
 	return queue;
 }
 
-uint32_t tl_device_queue_number(const struct tl_device_queue *queue)
-{
-	return queue ? queue->number : 0;
-}
-
 void tl_device_queue_release(struct tl_device_queue *queue)
 {
 	if (queue)

@@ -48,7 +48,6 @@ void tl_device_identify(struct tl_device *device, const char *api, const uint8_t
  */
 struct tl_device_queue;
 struct tl_device_queue *tl_device_queue_new(struct tl_device *device, const char *name);
-uint32_t tl_device_queue_number(const struct tl_device_queue *queue);
 
 /*
  * The program has released the queue. Its commands may still end. A later queue of the same device

@@ -17,6 +17,7 @@
 
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
+#include "layer/device/device_queue.h"
 #include "layer/device/work.h"
 #include "layer/resolve/recording.h"
 #include "layer/buffers/strings.h"
@@ -454,7 +455,7 @@ START_TEST(queues_are_numbered_and_named)
 	set_clock = 10;
 	for (unsigned i = 0; i < 5; i++) {
 		struct tl_device_command *command = tl_device_submit(queues[i]);
-		ck_assert_uint_eq(tl_device_queue_number(queues[i]), i + 1);
+		ck_assert_uint_eq(queues[i]->number, i + 1);
 		set_clock = 100;
 		tl_device_done(command, &work);
 	}
@@ -474,7 +475,7 @@ START_TEST(a_program_may_make_and_release_queues_without_end)
 
 	for (unsigned i = 0; i < 1000; i++) {
 		struct tl_device_queue *queue = tl_device_queue_new(device, NULL);
-		most = tl_device_queue_number(queue) > most ? tl_device_queue_number(queue) : most;
+		most = queue->number > most ? queue->number : most;
 		tl_device_queue_release(queue);
 	}
 	ck_assert_uint_ge(most, 16);
@@ -482,8 +483,8 @@ START_TEST(a_program_may_make_and_release_queues_without_end)
 	/* Not as one of another name, nor of another device. */
 	struct tl_device_queue *named = tl_device_queue_new(device, "copy"),
 			       *other = tl_device_queue_new(tl_device_new("other"), NULL);
-	ck_assert_uint_gt(tl_device_queue_number(named), most);
-	ck_assert_uint_gt(tl_device_queue_number(other), tl_device_queue_number(named));
+	ck_assert_uint_gt(named->number, most);
+	ck_assert_uint_gt(other->number, named->number);
 }
 END_TEST
 

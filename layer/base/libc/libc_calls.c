@@ -322,16 +322,6 @@ uid_t geteuid(void)
 	return (uid_t)TL_KERNEL(SYS_geteuid);
 }
 
-gid_t getgid(void)
-{
-	return (gid_t)TL_KERNEL(SYS_getgid);
-}
-
-gid_t getegid(void)
-{
-	return (gid_t)TL_KERNEL(SYS_getegid);
-}
-
 int getrlimit(__rlimit_resource_t which, struct rlimit *limit)
 {
 	return (int)CALL(SYS_prlimit64, 0, which, NULL, limit);

@@ -4,8 +4,6 @@
  */
 #include "layer/device/cuda/cuda.h"
 
-#include <time.h>
-
 #include "layer/device/cuda/cuda_collect.h"
 #include "layer/device/cuda/cuda_commands.h"
 #include "layer/device/cuda/cuda_ends.h"
@@ -14,23 +12,11 @@
 #include "layer/device/cuda/cuda_per_thread.h"
 #include "layer/device/cuda/cuda_waits.h"
 #include "layer/device/device_api.h"
-
-/* A thread that was in a hook when the end came may hold the lock: wait for it until the deadline. */
-static bool looking_take_until(uint64_t deadline)
-{
-	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	left += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(left / 1000000000);
-	until.tv_nsec = (long)(left % 1000000000);
-	return pthread_mutex_timedlock(&tl_cuda_looking, &until) == 0;
-}
+#include "layer/device/device_lanes.h"
 
 static void lanes_end(uint64_t deadline)
 {
-	if (!looking_take_until(deadline))
+	if (!tl_device_lock_until(&tl_cuda_looking, deadline))
 		return;
 	tl_cuda_driver_ending(true);
 	tl_cuda_collect_end(deadline);

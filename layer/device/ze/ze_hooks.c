@@ -2,10 +2,7 @@
 /*
  * ze_hooks.c: Level Zero's device lanes put together: the hooks of all files, the end, forks.
  */
-#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze.h"
-
-#include <time.h>
 
 #include "layer/device/device_lanes.h"
 #include "layer/device/device_api.h"
@@ -25,24 +22,9 @@
 
 /* --- the end, forks */
 
-/*
- * A thread that was in a hook when the end came may hold the lock: wait for it until the deadline.
- */
-static bool lock_take_until(uint64_t deadline)
-{
-	uint64_t now = tl_device_now(), left = deadline > now ? deadline - now : 0;
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	left += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(left / 1000000000);
-	until.tv_nsec = (long)(left % 1000000000);
-	return pthread_mutex_timedlock(&tl_ze_lock, &until) == 0;
-}
-
 static void lanes_end(uint64_t deadline)
 {
-	if (!lock_take_until(deadline))
+	if (!tl_device_lock_until(&tl_ze_lock, deadline))
 		return;
 	tl_ze_driver_ending(true);
 	if (tl_ze_queues() && tl_ze_usable())

@@ -17,33 +17,13 @@
 #include "cli/summary/flat.h"
 #include "cli/summary/history_reader.h"
 #include "tests/lib/random.h"
+#include "tests/lib/silent_command.h"
 
 #define TEXT_MOST 65536u
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-/* ---- in place of the rooms that print, and read records ---- */
-
-void *need(void *allocated)
-{
-	if (!allocated)
-		abort();
-	return allocated;
-}
-
-void say(const char *format, ...)
-{
-	(void)format;
-}
-
-void progress_show(const char *format, ...)
-{
-	(void)format;
-}
-
-void progress_hide(void)
-{
-}
+/* ---- in place of the room that reads records ---- */
 
 bool record_file_is(const char *path)
 {

@@ -13,34 +13,14 @@
 #include "cli/read/record_file.h"
 #include "cli/summary/flat.h"
 #include "tests/lib/hostile_trace.h"
+#include "tests/lib/silent_command.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 static const char *file_bytes;
 static size_t file_size;
 
-/* ---- in place of the rooms that print, and read files ---- */
-
-void *need(void *allocated)
-{
-	if (!allocated)
-		abort();
-	return allocated;
-}
-
-void say(const char *format, ...)
-{
-	(void)format;
-}
-
-void progress_show(const char *format, ...)
-{
-	(void)format;
-}
-
-void progress_hide(void)
-{
-}
+/* ---- in place of the room that reads files ---- */
 
 bool record_file_is(const char *path)
 {
