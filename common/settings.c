@@ -341,6 +341,8 @@ static const char **text_of(struct tl_config *config, enum tl_setting_id id)
 		return &config->exclude;
 	case TL_SETTING_TOOLS:
 		return &config->tools;
+	case TL_SETTING_CUPTI:
+		return &config->cupti;
 	case TL_SETTING_TRACE_MARKER:
 		return &config->trace_marker;
 	default:

@@ -31,6 +31,7 @@ struct tl_config {
 	const char *tools;
 	/* for tracelayer/nntrace.h, which reads the environment itself */
 	const char *trace_marker;
+	const char *cupti; /* yes, no, or libcupti's path */
 	bool summary, paused, watched, follow, nested, device, annotations, xpti;
 	bool gpu_tracks; /* a .pftrace has Perfetto's own GPU tracks */
 	/* without .follow: the first process's mark (common/follow.h); NULL: there is none yet */

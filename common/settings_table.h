@@ -63,6 +63,8 @@ SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"also record what devices do: each command of each queue, with its times (level operator)")
 SETTING(GPU_TRACKS, "GPU_TRACKS", "gpu-tracks", 0, "KIND", NULL, "slices", WORD, "slices, perfetto",
 	"how a .pftrace shows what devices do: slices (lanes of the process) or perfetto (its own GPU tracks)")
+SETTING(CUPTI, "CUPTI", "cupti", 0, "yes|no|PATH", "yes", "no", TEXT, NULL,
+	"take the times of CUDA's device lanes from CUPTI's activity records: yes, or the path of libcupti; not tested on hardware")
 SETTING(TRACE_MARKER, "TRACE_MARKER", "trace-marker", 0, "yes|PATH", "1", "", TEXT, NULL,
 	"also write the program's marks of layer and phase (tracelayer/nntrace.h) to the kernel's trace_marker: yes, or its path")
 SETTING(ANNOTATIONS, "ANNOTATIONS", "annotations", 0, "yes|no", "yes", "yes", SWITCH, NULL,

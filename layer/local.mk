@@ -177,6 +177,7 @@ ze_lanes = \
 
 cuda_lanes = \
 	%D%/device/cuda/cuda.h %D%/device/cuda/cuda_hooks.c \
+	%D%/device/cuda/cuda_activity.h %D%/device/cuda/cuda_activity.c %D%/device/cuda/cupti_abi.h \
 	%D%/device/cuda/cuda_command_table.h \
 	%D%/device/cuda/cuda_clock.h %D%/device/cuda/cuda_clock.c \
 	%D%/device/cuda/cuda_collect.h %D%/device/cuda/cuda_collect.c \

@@ -19,6 +19,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cuda_listener.h"
+
 enum {
 	SUCCESS = 0,
 	INVALID_VALUE = 1,
@@ -76,8 +78,6 @@ struct event {
 	bool gone;
 };
 
-enum what { KERNEL, COPY, FILL, EVENT, WAIT, HOST, GRAPH };
-
 struct task {
 	struct task *next;
 	uint64_t sequence;
@@ -90,7 +90,10 @@ struct task {
 	struct event *event;
 	struct graph *graph;
 	void (*function)(void *);
+	void *record; /* the listener's */
 };
+
+__attribute__((visibility("default"))) const struct cuda_listener *cuda_driver_listener;
 
 struct graph {
 	struct task *nodes;
@@ -121,7 +124,8 @@ static void engine_unlock(void)
 
 /* --- executing */
 
-static void work_log(const struct stream *stream, const struct task *task, uint64_t start)
+static void work_log(const struct stream *stream, const struct task *task, uint64_t start,
+		     uint64_t end)
 {
 	const char *path = getenv("CUDA_DRIVER_WORK");
 	FILE *to = path && task->what != EVENT && task->what != WAIT ? fopen(path, "a") : NULL;
@@ -129,8 +133,7 @@ static void work_log(const struct stream *stream, const struct task *task, uint6
 	if (!to)
 		return;
 	fprintf(to, "%u\t%s\t%zu\t%llu\t%llu\n", stream->number, task->name,
-		task->bytes * task->rows, (unsigned long long)start,
-		(unsigned long long)host_now());
+		task->bytes * task->rows, (unsigned long long)start, (unsigned long long)end);
 	fclose(to);
 }
 
@@ -217,7 +220,10 @@ static void *stream_run(void *argument)
 		engine_unlock();
 		uint64_t start = host_now();
 		task_run(task);
-		work_log(stream, task, start);
+		uint64_t end = host_now();
+		if (task->record)
+			cuda_driver_listener->ended(task->record, start, end);
+		work_log(stream, task, start, end);
 		engine_lock();
 		if (task->what == EVENT) {
 			task->event->host = host_now();
@@ -275,6 +281,15 @@ static struct stream *stream_of(void *handle, bool per_thread)
 	return own;
 }
 
+static void *task_report(const struct stream *stream, const struct task *task)
+{
+	if (!cuda_driver_listener || task->what == EVENT || task->what == WAIT ||
+	    task->what == HOST)
+		return NULL;
+	return cuda_driver_listener->put(task->what, task->name, task->bytes * task->rows,
+					 stream->number);
+}
+
 static bool is_spoiled_by_query(void)
 {
 	return captures && thread_mode == 0;
@@ -326,6 +341,7 @@ static result task_put(struct stream *stream, const struct task *like)
 		return SUCCESS;
 	}
 	task->sequence = ++sequences;
+	task->record = task_report(stream, task);
 	if (task->what == EVENT) {
 		task->event->pending++;
 		task->event->recorded++;

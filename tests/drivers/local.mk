@@ -3,8 +3,8 @@
 # and their own tests.
 check_scripts += %D%/ze_driver.sh
 test_files += %D%/ze_newer.c
-# stack_cuda.sh and stack_cuda_lanes.sh build these, with the header that they get.
-test_files += %D%/cuda_driver.c %D%/cuda_engine.h %D%/cuda_program.c %D%/cuda_lanes.c
+# stack_cuda.sh, stack_cuda_lanes.sh and stack_cuda_cupti.sh build these, with the headers that they get.
+test_files += %D%/cuda_driver.c %D%/cuda_engine.h %D%/cuda_listener.h %D%/cuda_program.c %D%/cuda_lanes.c %D%/cupti.c
 
 ZE_DRIVER_SOURCES = %D%/ze_device.h %D%/ze_driver.h %D%/ze_functions.def \
 	%D%/ze_entry.c %D%/ze_clock.c %D%/ze_properties.c %D%/ze_memory.c \

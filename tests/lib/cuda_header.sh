@@ -30,3 +30,38 @@ cuda_driver_build()
 	${CC:-cc} -Wall -Wextra -fPIC -fvisibility=hidden -shared -pthread -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-soname,libcuda.so.1 -o "$tmp/driver/libcuda.so.1" \
 		"$drivers/cuda_driver.c"
 }
+
+# cupti_software KEPT RESULTS: the same for CUPTI, after cuda_software: builds $tmp/driver/libcupti.so.12 from tests/drivers/cupti.c with NVIDIA's header, and
+# sets $cupti_real, NVIDIA's own library.
+cupti_software()
+{
+	local version=12.8.90 wheel
+	wheel=$1/nvidia_cuda_cupti_cu12-$version.whl
+	if ! test -s "$wheel"; then
+		test "${TRACELAYER_OFFLINE-}" != 1 || { skip "$2" "this machine is offline, and $wheel is not there"; exit 0; }
+		timeout 300 "$python" -m pip download -q --no-deps --only-binary :all: -d "$tmp/cupti" "nvidia-cuda-cupti-cu12==$version" >"$tmp/log" 2>&1 &&
+			mv "$tmp"/cupti/*.whl "$wheel"
+	fi
+	test -s "$wheel" || { skip "$2" "this machine gets no nvidia-cuda-cupti-cu12 $version: $(tail -n 1 "$tmp/log")"; exit 0; }
+	"$python" -m zipfile -e "$wheel" "$tmp/cupti" || exit 99
+	cupti_real=$tmp/cupti/nvidia/cuda_cupti/lib/libcupti.so.12
+	# The runtime's header includes one of NVIDIA's compiler, which is another package: what of it is needed.
+	mkdir -p "$tmp/cupti/crt"
+	cat >"$tmp/cupti/crt/host_defines.h" <<-'END_OF_HEADER'
+	#define __align__(n) __attribute__((aligned(n)))
+	#define __builtin_align__(n) __attribute__((aligned(n)))
+	#define __device_builtin__
+	#define __device_builtin_texture_type__
+	#define __device_builtin_surface_type__
+	#define __cudart_builtin__
+	#define CUDARTAPI
+	#define __host__
+	#define __device__
+	END_OF_HEADER
+	ok "the software CUPTI is built, and the layer has its interface as NVIDIA's header has it" cupti_build || exit 1
+}
+cupti_build()
+{
+	${CC:-cc} -Wall -Wextra -fPIC -fvisibility=hidden -shared -pthread -Wl,-z,nodelete -Wl,-soname,libcupti.so.12 -I"$top_srcdir" \
+		-isystem "$tmp/cupti" -isystem "$tmp/cupti/nvidia/cuda_cupti/include" -isystem "$include" -o "$tmp/driver/libcupti.so.12" "$drivers/cupti.c"
+}

@@ -4,7 +4,8 @@
  * commands of a program's streams run, and what memory it has. It reports that to layer/device (work.h).
  *
  * The room needs no header of NVIDIA: cuda_driver_functions.h declares the few functions that it
- * calls. It records an event of the layer before and after each command, on the command's stream.
+ * calls. It records an event of the layer before and after each command, on the command's stream; or,
+ * if the user asks for it, has CUPTI's records of the commands.
  *
  * The room promises that the program does not notice it. A stream that captures a graph gets no
  * event of the layer. Each call of the layer leaves the thread's current context and capture mode
@@ -23,6 +24,7 @@
  *	cuda_per_thread		which default stream a call means
  *	cuda_kernels		names of kernels; their hooks
  *	cuda_memory		memory that the program allocates; its hooks
+ *	cuda_activity		CUPTI's records of commands; cupti_abi.h: its interface
  *	cuda_collect		showing commands whose events say that they have ended
  *	cuda_command_table	every function that puts a command on a stream
  *	cuda_commands		the hooks of these functions

@@ -8,9 +8,11 @@
  */
 #include "layer/device/cuda/cuda_collect.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "layer/device/background.h"
+#include "layer/device/cuda/cuda_activity.h"
 #include "layer/device/cuda/cuda_clock.h"
 #include "layer/device/cuda/cuda_commands.h"
 
@@ -18,8 +20,16 @@
 #define SOME 32u  /* commands reported at a time in the background */
 /* nanoseconds that the process's end may wait for commands that are about to end */
 #define LAST_WAIT 20000000u
+/* nanoseconds after which CUPTI has no record of a command that a call has waited for */
+#define RECORD_LOST 2000000000u
 
 enum collecting { DUE, ALL };
+
+/*
+ * Commands whose context is gone, that a call has waited for, and of which CUPTI may still have a
+ * record. Under tl_cuda_lock.
+ */
+static struct cuda_command *orphans;
 
 /* --- reporting a command */
 
@@ -53,13 +63,20 @@ static void command_tell(struct cuda_context *context, const struct cuda_command
 {
 	struct tl_device_work work = command_work(command);
 	struct tl_event_arg args[1];
+	bool recorded = command->activity &&
+			tl_cuda_activity_times(command->activity, &work.start, &work.end);
 
-	if (!command_has_times(context, command, &work)) {
+	if (recorded) {
+		work.has = TL_RAW_START | TL_RAW_END;
+		work.raw_start = work.start;
+		work.raw_end = work.end;
+		args[work.nargs++] = tl_event_text("times", "cupti");
+	} else if (!command_has_times(context, command, &work)) {
 		work.start = command->submitted.start;
 		work.end = command->waited.end ? command->waited.end : tl_device_now();
 		args[work.nargs++] = tl_event_text("times", "host");
-		work.args = args;
 	}
+	work.args = args;
 	tl_device_done(command->lane, &work);
 }
 
@@ -104,9 +121,20 @@ static void stream_take_first(struct cuda_stream *stream)
 	stream->count--;
 }
 
+/* CUPTI's record of it has come, or will not come any more. */
+static bool command_is_recorded(const struct cuda_command *command)
+{
+	uint64_t start, end;
+
+	return tl_cuda_activity_times(command->activity, &start, &end) ||
+	       (command->waited.end && tl_device_now() - command->waited.end > RECORD_LOST);
+}
+
 /* Its events have happened, or say nothing any more. */
 static bool command_has_ended(struct cuda_command *command)
 {
+	if (command->activity)
+		return command_is_recorded(command);
 	if (!command->timed)
 		return true;
 	int result = tl_cuda_real.cuEventQuery(command->end);
@@ -198,6 +226,7 @@ static unsigned context_collect(struct cuda_context *context, enum collecting wh
 	pthread_mutex_unlock(&tl_cuda_lock);
 	if (!due || !tl_cuda_usable())
 		return 0;
+	tl_cuda_activity_fetch(false);
 	int mode = tl_cuda_capture_relax();
 	if (tl_cuda_context_enter(context)) {
 		tl_cuda_clock_read(context, what == ALL);
@@ -214,24 +243,68 @@ void tl_cuda_collect_context(struct cuda_context *context)
 	context_collect(context, ALL, UINT32_MAX);
 }
 
+static void stream_give_up(struct cuda_stream *stream)
+{
+	struct cuda_command *command;
+
+	while ((command = stream->first)) {
+		stream_take_first(stream);
+		if (command->activity && command->waited.end) {
+			command->next = orphans;
+			orphans = command;
+			continue;
+		}
+		command_give_up(command);
+		tl_cuda_command_give_back(stream->context, command);
+	}
+}
+
 void tl_cuda_give_up(struct cuda_context *context)
 {
 	for (struct cuda_stream *stream = context->streams; stream; stream = stream->next)
-		while (stream->first) {
-			struct cuda_command *command = stream->first;
-			command_give_up(command);
-			stream_take_first(stream);
-			tl_cuda_command_give_back(context, command);
+		stream_give_up(stream);
+}
+
+static bool orphans_are_left(void)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	bool left = orphans != NULL;
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return left;
+}
+
+/* `last`: also those that have no record. Returns how many were reported. */
+static unsigned orphans_collect(bool last)
+{
+	struct cuda_command **at = &orphans, *command;
+	unsigned told = 0;
+
+	pthread_mutex_lock(&tl_cuda_lock);
+	while ((command = *at)) {
+		if (!last && !command_is_recorded(command)) {
+			at = &command->next;
+			continue;
 		}
+		*at = command->next;
+		command_tell(NULL, command);
+		free(command);
+		told++;
+	}
+	pthread_mutex_unlock(&tl_cuda_lock);
+	return told;
+}
+
+void tl_cuda_collect_forget(void)
+{
+	orphans = NULL;
 }
 
 /* --- in the background */
 
 bool tl_cuda_awaits(void)
 {
-	bool due = false;
-
 	pthread_mutex_lock(&tl_cuda_lock);
+	bool due = orphans != NULL;
 	for (const struct cuda_context *context = tl_cuda_contexts(); context && !due;
 	     context = context->next)
 		due = context_is_due(context);
@@ -246,6 +319,10 @@ enum tl_device_left tl_cuda_collect_some(void)
 	pthread_mutex_lock(&tl_cuda_looking);
 	for (struct cuda_context *context = contexts_first(); context; context = context->next)
 		told += context_collect(context, DUE, SOME);
+	if (orphans_are_left() && tl_cuda_usable()) {
+		tl_cuda_activity_fetch(false);
+		told += orphans_collect(false);
+	}
 	pthread_mutex_unlock(&tl_cuda_looking);
 	if (told >= SOME)
 		return TL_DEVICE_MORE;
@@ -353,8 +430,13 @@ void tl_cuda_collect_end(uint64_t deadline)
 		nanosleep(&moment, NULL);
 		contexts_collect_until(deadline);
 	}
+	if ((commands_are_left() || orphans_are_left()) && tl_cuda_usable()) {
+		tl_cuda_activity_fetch(true);
+		contexts_collect_until(deadline);
+	}
 	pthread_mutex_lock(&tl_cuda_lock);
 	for (struct cuda_context *context = tl_cuda_contexts(); context; context = context->next)
 		tl_cuda_give_up(context);
 	pthread_mutex_unlock(&tl_cuda_lock);
+	orphans_collect(true);
 }

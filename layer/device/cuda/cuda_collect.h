@@ -32,10 +32,16 @@ bool tl_cuda_awaits(void);
 /* Under tl_cuda_looking: report all commands of the context that have ended. */
 void tl_cuda_collect_context(struct cuda_context *context);
 
-/* Under both locks: the context's commands can't be asked about any more. */
+/*
+ * Under both locks: the context's commands can't be asked about any more. CUPTI may still have
+ * records of those that a call has waited for: these are reported later.
+ */
 void tl_cuda_give_up(struct cuda_context *context);
 
 /* Under tl_cuda_looking: report what has ended until the deadline, and give up the rest. */
 void tl_cuda_collect_end(uint64_t deadline);
+
+/* In a forked child. */
+void tl_cuda_collect_forget(void);
 
 #endif

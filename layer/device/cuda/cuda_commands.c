@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "layer/buffers/buffer.h"
+#include "layer/device/cuda/cuda_activity.h"
 #include "layer/device/cuda/cuda_clock.h"
 #include "layer/device/cuda/cuda_collect.h"
 #include "layer/device/cuda/cuda_command_table.h"
@@ -164,8 +165,8 @@ static void command_make_events(const struct cuda_context *context, struct cuda_
 	tl_cuda_capture_restore(mode);
 }
 
-/* With events, if the driver gives some. NULL: memory is short. */
-static struct cuda_command *command_new(struct cuda_context *context)
+/* `events`: with events, if the driver gives some. NULL: memory is short. */
+static struct cuda_command *command_new(struct cuda_context *context, bool events)
 {
 	pthread_mutex_lock(&tl_cuda_lock);
 	struct cuda_command *command = context->spare;
@@ -174,7 +175,7 @@ static struct cuda_command *command_new(struct cuda_context *context)
 	pthread_mutex_unlock(&tl_cuda_lock);
 	if (!command)
 		command = calloc(1, sizeof(*command));
-	if (command && !command->end)
+	if (command && events && !command->end)
 		command_make_events(context, command);
 	return command;
 }
@@ -209,6 +210,17 @@ static bool call_is_strange(const struct tl_call *call, const struct row *row)
 	return has_struct && !CUDA_PARAM(call, 0, const void *);
 }
 
+/*
+ * CUPTI has one record of the command. It has none of host functions and of prefetching, and one
+ * for each copy of a batch.
+ */
+static bool row_has_activity(const struct row *row)
+{
+	if (row->bytes == TL_CUDA_BATCH || row->kind == TL_DEVICE_MIGRATE)
+		return false;
+	return row->bytes != TL_CUDA_NO_BYTES || strcmp(row->name, "graph") == 0;
+}
+
 static bool event_record(void *event, const struct cuda_stream *stream)
 {
 	return tl_cuda_real.cuEventRecord(event, stream->record) == CUDA_SUCCESS;
@@ -223,7 +235,8 @@ static void command_before(struct tl_call *call, struct command_state *state, co
 		return;
 	struct cuda_stream *stream = tl_cuda_stream(handle, tl_device_call_of(call).thread);
 	struct tl_device_command *lane = stream ? tl_device_submit(stream->lanes) : NULL;
-	struct cuda_command *command = lane ? command_new(stream->context) : NULL;
+	bool activity = lane && row_has_activity(row) && tl_cuda_activity_usable();
+	struct cuda_command *command = lane ? command_new(stream->context, !activity) : NULL;
 
 	if (!command) {
 		tl_device_cancel(lane);
@@ -234,7 +247,8 @@ static void command_before(struct tl_call *call, struct command_state *state, co
 	state->row = row;
 	state->stream = stream;
 	state->command = command;
-	command->timed = command->end && event_record(command->begin, stream);
+	command->activity = activity ? tl_cuda_activity_enter() : 0;
+	command->timed = !activity && command->end && event_record(command->begin, stream);
 }
 
 /*
@@ -271,6 +285,8 @@ static void command_after(struct tl_call *call, void *hook_state, uint64_t resul
 
 	if (!command)
 		return;
+	if (command->activity)
+		tl_cuda_activity_leave();
 	if (tl_cuda_call_failed(result, unwound)) {
 		command_drop(stream->context, command);
 		return;

@@ -14,6 +14,7 @@ struct cuda_command {
 	struct tl_device_command *lane;
 	void *begin, *end; /* the layer's events in the context; NULL: there are none */
 	bool timed;	   /* both have been recorded */
+	uint64_t activity; /* its number for CUPTI; 0: its times come from the events */
 	uint64_t number;   /* in its stream */
 	struct tl_device_facts facts;
 	uint32_t correlation, request;

@@ -75,6 +75,8 @@ static void closing_end(const struct closing *closing, bool gone)
 	}
 	pthread_mutex_unlock(&tl_cuda_lock);
 	pthread_mutex_unlock(&tl_cuda_looking);
+	/* Some commands may be reported later. */
+	tl_device_do_soon();
 }
 
 /* --- contexts */

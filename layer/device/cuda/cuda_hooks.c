@@ -4,6 +4,7 @@
  */
 #include "layer/device/cuda/cuda.h"
 
+#include "layer/device/cuda/cuda_activity.h"
 #include "layer/device/cuda/cuda_collect.h"
 #include "layer/device/cuda/cuda_commands.h"
 #include "layer/device/cuda/cuda_ends.h"
@@ -28,6 +29,8 @@ static void lanes_end(uint64_t deadline)
 static void lanes_after_fork(void)
 {
 	tl_cuda_driver_functions_forget();
+	tl_cuda_activity_forget();
+	tl_cuda_collect_forget();
 	tl_cuda_waits_forget();
 	tl_cuda_kernels_forget();
 	tl_cuda_memory_forget();
