@@ -24,6 +24,7 @@ program_row "clinfo" clinfo clinfo
 program_row "ffmpeg, unsharp_opencl, 100 frames" ffmpeg ffmpeg -nostdin $programs_film \
 	-vf format=yuv420p,hwupload,unsharp_opencl,hwdownload,format=yuv420p -f null -
 program_row "CLBlast's test of axpy" clblast-tests clblast_test_xaxpy
+program_row "CLBlast's tuner of inversion" clblast-utils env -C "$work" clblast_tuner_invert -runs 1
 program_row "gpyfft's tests of callbacks" python3-gpyfft $python -m pytest -p no:cacheprovider -q --pyargs gpyfft.test.test_callback
 program_row "hashcat -I" hashcat hashcat -I
 if test -d "$programs_kept/tinygrad-0.14.0"; then
@@ -32,5 +33,29 @@ if test -d "$programs_kept/tinygrad-0.14.0"; then
 else
 	note "tinygrad is not here: ./scripts/check stacks keeps it"
 fi
+programs_tests=$(ls -d "$programs_kept"/pyopencl-*.tar.gz 2>/dev/null | tail -n 1)
+if test -n "$programs_tests" && tar -xzf "$programs_tests" -C "$work" --strip-components=1 --wildcards '*/test/test_enqueue_copy.py' 2>>"$work/errors"; then
+	program_row "PyOpenCL's own tests of copies" python3-pyopencl env PYTHONDONTWRITEBYTECODE=1 $python -m pytest -p no:cacheprovider -q \
+		"$work/test/test_enqueue_copy.py"
+else
+	note "PyOpenCL's own tests are not here: ./scripts/check stacks keeps them"
+fi
+mkdir -p "$work/darktable"
+printf 'P6 320 240 255\n' >"$work/darktable/in.ppm"
+head -c 230400 "$top_srcdir/configure" >>"$work/darktable/in.ppm"
+program_row "darktable-cli" darktable env HOME="$work/darktable" darktable-cli "$work/darktable/in.ppm" "$work/darktable/out.ppm" --out-ext ppm --core \
+	--configdir "$work/darktable/config" --cachedir "$work/darktable/cache" --library :memory:
 program_row "mpi4py and PyOpenCL, 2 ranks" "python3-mpi4py python3-pyopencl" env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 	mpirun.openmpi --oversubscribe -n 2 $python "$top_srcdir/tests/whole/mpi_opencl.py"
+
+# `run` makes Vulkan's shims of the headers the first time, and keeps them.
+section "Programs on Mesa's Vulkan for processors, run --api vulkan ÷ bare; $whole_pairs pairs"
+programs_lavapipe=$(echo /usr/share/vulkan/icd.d/lvp_icd.*.json)
+if test -e "$programs_lavapipe" && command -v vulkaninfo >/dev/null; then
+	programs_vulkan=("VK_ICD_FILENAMES=$programs_lavapipe" "$top_builddir/tracelayer" run --quiet -o "$work/vulkan.json" --api vulkan --)
+	env "${programs_vulkan[@]}" vulkaninfo >/dev/null 2>>"$work/errors"
+	"$top_builddir/bench_start" $whole_pairs --arguments 8 env "${programs_vulkan[@]}" vulkaninfo 2>>"$work/errors" |
+		awk '{ printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.1f ms of %.0f ms)\n", "vulkaninfo, with tracelayer run itself: wall time", $3, $4, $5, $2, $1 }'
+else
+	note "Vulkan is not here: apt-get install vulkan-tools mesa-vulkan-drivers"
+fi
