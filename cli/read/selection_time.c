@@ -230,7 +230,7 @@ static bool point_resolve(const struct time_point *point, const struct search *s
 	return false;
 }
 
-static uint64_t since(int64_t start, int64_t ns)
+static uint64_t time_since(int64_t start, int64_t ns)
 {
 	return ns > start ? (uint64_t)(ns - start) : 0;
 }
@@ -259,8 +259,8 @@ int selection_time_find(struct selection *selection, const char *const *paths, s
 		    ns[1] < ns[0] ? "it begins" : "the trace does");
 		return EXIT_USAGE;
 	}
-	selection->from = since(search.start, ns[0]);
-	selection->to = since(search.start, ns[1]);
+	selection->from = time_since(search.start, ns[0]);
+	selection->to = time_since(search.start, ns[1]);
 	return EXIT_DONE;
 }
 

@@ -110,7 +110,7 @@ void tl_prefix_code_lengths(uint8_t *lengths, const uint32_t *counts, unsigned s
 			lengths[sorted[i++]] = (uint8_t)length;
 }
 
-static uint16_t turned(uint32_t code, unsigned length)
+static uint16_t bits_turned(uint32_t code, unsigned length)
 {
 	uint16_t to = 0;
 
@@ -135,5 +135,5 @@ void tl_prefix_code_bits(uint16_t *bits, const uint8_t *lengths, unsigned symbol
 	}
 	for (unsigned symbol = 0; symbol < symbols; symbol++)
 		if (lengths[symbol])
-			bits[symbol] = turned(next[lengths[symbol]]++, lengths[symbol]);
+			bits[symbol] = bits_turned(next[lengths[symbol]]++, lengths[symbol]);
 }
