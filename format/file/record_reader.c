@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -238,7 +239,9 @@ static void pieces_read(struct trace *trace)
 			problem(trace, "byte %llu: %llu bytes that are no piece",
 				(unsigned long long)at, (unsigned long long)(next - at));
 		} else if (at + sizeof(piece) <= trace->size &&
-			   !bytes_are_zero(trace->bytes + at, sizeof(piece))) {
+			   !bytes_are_zero(trace->bytes + at + offsetof(struct tl_piece, magic),
+					   sizeof(piece.magic))) {
+			/* A process that is killed while it makes a piece stores no magic. */
 			problem(trace, "byte %llu: no piece begins here", (unsigned long long)at);
 		}
 		at = next;

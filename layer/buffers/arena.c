@@ -12,8 +12,8 @@
  * file's descriptor is closed at once. So the program's own descriptors get the numbers that they
  * would get without the layer, and the program can't close ours by mistake.
  *
- * tl_piece.magic is stored last, with release, for a reader after a kill: it sees zeros or a whole
- * head.
+ * tl_piece.magic is stored last, with release, for a reader after a kill: it sees a whole head, or no
+ * magic.
  */
 #include "layer/buffers/arena.h"
 

@@ -20,6 +20,7 @@
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/function_tables.h"
 #include "layer/resolve/call_origin.h"
+#include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"

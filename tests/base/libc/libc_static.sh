@@ -22,7 +22,6 @@ plan 2
 #	tl_process_start	has run before anything can be recorded
 #	tl_device_apis		drivers are asked for their last results: their code is anybody's
 #	tl_places		asks the environment once, when a process's first memory for events is made
-#	zcalloc, zcfree		zlib's own allocator, in whose place format/encode/gzip.c puts another
 #	tl_process_stages	the start, which has run; and for a child's first call, in the program's thread
 # Allowed:
 #	__errno_location	asked once, when the library is loaded
@@ -35,6 +34,6 @@ reach()
 }
 ok "threads, exit handlers and producers reach no function of another library" reach writer_thread_main tools_watch end_file tl_process_flush tl_process_end snapshot_signal \
 	tl_writer_help tl_writer_wake tl_control_is_asked tl_about_facts tl_device_look tl_writer_suspend tl_writer_resume tl_record_reserve_slow report_unshimmed \
-	-tl_process_start -tl_device_apis -tl_places -zcalloc -zcfree -tl_process_stages
+	-tl_process_start -tl_device_apis -tl_places -tl_process_stages
 # The reader of code sees what there is to see.
 like "$(reach tl_process_start)" '^getenv < ' "where one is within reach, that is found"

@@ -108,7 +108,7 @@ cp "$tmp/t.tlt" "$tmp/bad.tlt"
 "$maker" --lie $((chunk + 128)) 0xffffffffffffffff "$tmp/bad.tlt"
 run "$tmp/bad.tlt" -o "$tmp/bad.json"
 is $? 3 "a chunk whose first record can't be stepped over: exit code 3"
-case $(said) in *"bad.tlt: byte $((chunk + 128)): records that can't be told apart"*) pass "it is said where" ;; *) fail "not said: $(said)" ;; esac
+case $(said) in *"bad.tlt: byte $((chunk + 128)): damaged records, up to the end of their chunk"*) pass "it is said where" ;; *) fail "not said: $(said)" ;; esac
 is "$(events "$tmp/bad.json")" 35859 "its 300 calls and its event are missing, and no others"
 api=$("$maker" --places "$tmp/t.tlt" | sed -n 's/^4 //p')
 cp "$tmp/t.tlt" "$tmp/bad.tlt"

@@ -707,6 +707,19 @@ START_TEST(a_file_that_was_cut_gives_what_is_there)
 }
 END_TEST
 
+START_TEST(a_piece_that_a_killed_process_was_making_is_nothing)
+{
+	build_start(&file, TL_FILE_BUFFERS);
+	build_thread(&file, 1, 101, "", 0);
+	CHUNK(1, 1, 1, 2);
+	((struct tl_piece *)build_piece(&file, TL_PIECE_CHUNK, 1024))->magic = 0;
+	CHUNK(1, 2, 3);
+	struct tl_trace *trace = opened_soundly();
+	ck_assert_str_eq(starts(trace, 0), "1 2 3");
+	finish(trace);
+}
+END_TEST
+
 START_TEST(what_lies_between_pieces_is_skipped_and_said)
 {
 	one_of_each();
@@ -890,6 +903,7 @@ int main(void)
 	tcase_add_test(clock, a_later_pair_changes_no_answer);
 	tcase_add_test(clock, this_moment_is_a_pair_for_files_of_this_boot_only);
 	tcase_add_test(damaged, a_file_that_was_cut_gives_what_is_there);
+	tcase_add_test(damaged, a_piece_that_a_killed_process_was_making_is_nothing);
 	tcase_add_test(damaged, what_lies_between_pieces_is_skipped_and_said);
 	tcase_add_test(damaged, a_chunk_without_a_thread_is_a_lane_of_its_own);
 	tcase_add_loop_test(damaged, a_lie_is_noticed, 0, (int)(sizeof(lies) / sizeof(*lies)));
