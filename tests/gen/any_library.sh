@@ -77,7 +77,7 @@ echo 'int zebra(void);' >far.h
 says 1 'it has nothing like zebra' 'a library of something quite else' "$tracegen" model far.h --lib ./libbox.so.4
 echo 'int _Z5zebrav(void) { return 1; }' >zebra.c
 $CC -shared -fPIC -o libzebra.so zebra.c
-says 1 'zebra it has for C\+\+ alone, as _Z5zebrav' 'a library that has the function in C++ only' "$tracegen" model far.h --lib ./libzebra.so
+says 1 'it has zebra for C\+\+ alone, as _Z5zebrav' 'a library that has the function in C++ only' "$tracegen" model far.h --lib ./libzebra.so
 printf '{"name": "b", "prefix": "b", "version": "1", "headers": ["%s/box/only.h"], "included": ["*/parts.h"]}\n' "$tmp" >included.json
 model --api included.json
 is "$?:$(ask 'sorted(f)')" "0:['part_gone', 'part_of']" 'a descriptor names included headers by patterns'

@@ -65,7 +65,7 @@ refused ' "left_out": {"box_shut": "no"},' '6: the headers have no function box_
 descriptor ' "left_out": {"?box_shut": "no", "box_w*": "patterns may match nothing"},'
 ok 'a function that other versions have' "$tracegen" model --api "$tmp/box.json"
 refused ' "handles": ["crate_t"],' '6: the headers have no type crate_t; correct the name' 'a type that does not exist'
-refused ' "handels": ["box_t"],' '6: unknown key "handels"; see tracelayer-descriptor\(5\)' 'an unknown key'
+refused ' "handels": ["box_t"],' '6: unknown key "handels"; tracelayer-descriptor\(5\) lists them' 'an unknown key'
 refused ' "variables": {"box_open:sizes": "[in][inwards]"},' '6: unknown tag \[inwards\]' 'an unknown tag'
 refused ' "variables": {"box_open:sizes": "[in][range(0, number)]"},' '6: box_open has no number to count sizes by' 'a count that does not exist'
 refused ' "variables": {"box_open:size": "[in]"},' '6: nothing is called box_open:size' 'a parameter that does not exist'
