@@ -27,7 +27,7 @@ TO_WRITE = re.compile(r"lz4|csv|count|hello")
 
 
 # What others or the build make, and examples.
-ELSEWHERE = {"ittnotify.h", "ittnotify_config.h", "jpeglib.h", "gmp.h", "zel_tracing_ddi.h", "mprintf.h", "ur_api.h",
+ELSEWHERE = {"ittnotify.h", "cupti_activity.h", "ittnotify_config.h", "jpeglib.h", "gmp.h", "zel_tracing_ddi.h", "mprintf.h", "ur_api.h",
              "pftrace_pb2.py", "test_array.py", "ze_tracing.c", "xpti/table.h", "foo.c", "mine.c", "tl_library_ze"}
 
 

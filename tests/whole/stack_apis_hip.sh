@@ -27,7 +27,7 @@ int main(void)
 	return 0;
 }
 END_OF_C
-ok "a program is built" "${CC:-cc}" -w -o asks asks.c -lamdhip64
+ok "a program is built" ${CC:-cc} -w -o asks asks.c -lamdhip64
 ./asks >bare.out; bare=$?
 "$tracelayer" run -o t.json --summary --api hip -- ./asks >traced.out 2>traced.err; traced=$?
 is "$traced $(cat traced.out)" "$bare $(cat bare.out)" "it prints the same, ends the same ($bare)"

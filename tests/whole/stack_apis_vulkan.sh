@@ -71,7 +71,7 @@ int main(void)
 	return vkCreateInstance(&info, NULL, &kept);
 }
 END_OF_C
-ok "a program that fails is built" "${CC:-cc}" -o fails fails.c -lvulkan
+ok "a program that fails is built" ${CC:-cc} -o fails fails.c -lvulkan
 program "a program that fails" ./fails
 shown '^vkCreateInstance .*"ppEnabledLayerNames": \["VK_LAYER_that_nobody_has"\].*"result": "VK_ERROR_LAYER_NOT_PRESENT"' "its result is shown by name"
 is "$(awk '$1 == "vkCreateInstance" { print $2, $3 }' traced.err)" '2 1' "and is in the failed column"
