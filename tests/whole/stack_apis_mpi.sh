@@ -38,7 +38,7 @@ counter()
 		echo "$list"
 		echo "fclose(to); }"
 	} >"counter-$1.c"
-	"${CC:-cc}" -O1 -fPIC -shared -Wl,-z,lazy -o "counter-$1.so" "counter-$1.c" "$2"
+	${CC:-cc} -O1 -fPIC -shared -Wl,-z,lazy -o "counter-$1.so" "counter-$1.c" "$2"
 }
 
 as_counted()

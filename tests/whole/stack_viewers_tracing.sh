@@ -52,7 +52,7 @@ ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so \
 	traced "$tmp/t.json" timeout 60 "$apps/ze_vector_add" -t 3 >/dev/null
 drawn "Level Zero commands of three threads"
 
-(cd "$top_srcdir/examples" && "${CC:-cc}" -I../include -o "$tmp/task-graph" task-graph-lcs.c task-graph.c "$here/libtracelayer-xptiproxy.a" -ldl -lpthread)
+(cd "$top_srcdir/examples" && ${CC:-cc} -I../include -o "$tmp/task-graph" task-graph-lcs.c task-graph.c "$here/libtracelayer-xptiproxy.a" -ldl -lpthread)
 rm -f "$tmp/t.json"
 timeout 60 "$here/tracelayer" run --xpti -o "$tmp/t.json" -- "$tmp/task-graph" >/dev/null 2>&1
 drawn "an XPTI stream's tasks, and arrows along their dependencies"
