@@ -3,7 +3,7 @@
 long_scripts += %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh
 check_scripts += %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
-check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_flat.sh
+check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
 check_scripts += %D%/diff/diff.sh
@@ -12,7 +12,7 @@ check_scripts += %D%/report/report.sh %D%/report/view.sh
 test_files += %D%/report/report_traces.py
 check_scripts += %D%/recover/recover.sh %D%/recover/recover_job.sh
 check_scripts += %D%/profile/profile.sh %D%/top/top.sh
-stress_scripts += %D%/phases/phases.sh
+stress_scripts += %D%/phases/phases.sh %D%/summary/summary_flat.sh
 deep_stress_scripts += %D%/phases/phases_fuzz.sh %D%/summary/sums_fuzz.sh %D%/summary/scan_fuzz.sh %D%/summary/events_fuzz.sh
 test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c %D%/summary/fuzz_events.c
 test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
