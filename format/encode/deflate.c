@@ -3,9 +3,10 @@
  * deflate.c: see deflate.h. Text is read once, for its repeats; when there are many, or much was
  * read, these become a block with prefix codes of its own.
  *
- * A byte's next four bytes are compared with those as far back as the last repeat, then, by a hash
- * of the next five, with those where the hash came last. Only places where a repeat began, or that
- * are not in one, are kept by hash: in lines that are alike, the same places are looked up again.
+ * From each place on, eight bytes are compared with those as far back as the last repeat: four that
+ * are alike begin a repeat, and the bytes before them are literals. If that finds little, the place
+ * where the hash of the next five bytes came last is looked at, too. Only places that were looked up
+ * are kept by hash: in lines that are alike, the same places are looked up again.
  */
 #include "format/encode/deflate.h"
 
