@@ -27,7 +27,7 @@ with_core()
 	flags="$flags -I$top_srcdir/include -I$top_srcdir -I$top_builddir -pthread"
 	shift 3
 	case $sanitizer in thread) kind=tsan ;; *) kind=asan ;; esac
-	test -z "${REAL_WRITER-}" || writer="$top_builddir/libtl_writer_$kind.a -lz" flags="$flags -DCORE_REAL_WRITER"
+	test -z "${REAL_WRITER-}" || writer="$top_builddir/libtl_writer_$kind.a -ldeflate" flags="$flags -DCORE_REAL_WRITER"
 	# shellcheck disable=SC2086
 	need_sanitized libtl_core_$kind.a ${writer:+libtl_writer_$kind.a} || return
 	${CC:-cc} -std=gnu11 $flags -c "$top_srcdir/tests/lib/core_doubles.c" -o "$program.doubles.o" || return

@@ -11,15 +11,15 @@ done
 here=$top_srcdir/tests/calls
 cd "$tmp" || exit 99
 
-# zlib and libffi of the other architecture: apt's files are apart from those of this machine, which knows no second architecture.
-sysroot=$kept/arm64-bookworm-1
+# libdeflate and libffi of the other architecture: apt's files are apart from those of this machine, which knows no second architecture.
+sysroot=$kept/arm64-bookworm-2
 sysroot_make()
 {
 	local apt=(-o "Dir::State::Lists=$tmp/apt/lists" -o "Dir::Cache=$tmp/apt/cache" -o Dir::State::Status=/dev/null
 		-o APT::Architecture=arm64 -o APT::Architectures::=arm64)
 	mkdir -p apt/lists/partial apt/cache/archives/partial debs "$kept" && rm -rf "$sysroot.new" &&
 		timeout 200 apt-get "${apt[@]}" -q update &&
-		(cd debs && timeout 100 apt-get "${apt[@]}" -q download zlib1g-dev zlib1g libffi-dev libffi8) || return
+		(cd debs && timeout 100 apt-get "${apt[@]}" -q download libdeflate-dev libdeflate0 libffi-dev libffi8) || return
 	for package in debs/*.deb; do dpkg -x "$package" "$sysroot.new" || return; done
 	mv "$sysroot.new" "$sysroot"
 }
