@@ -60,6 +60,7 @@ static void run_rounds(CUfunction kernel, CUdeviceptr memory, CUstream stream)
 		     parameters, NULL);
 		CALL(download, "cuMemcpyDtoHAsync", 12080, words, memory, sizeof words, stream);
 	}
+	CALL(of_stream, "cuStreamSynchronize", 12080, stream);
 	printf("%u %u\n", words[0], words[WORDS - 1]);
 }
 

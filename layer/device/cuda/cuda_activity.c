@@ -24,7 +24,7 @@
 
 #include "layer/base/environment.h"
 #include "layer/base/message.h"
-#include "layer/calls/hook.h"
+#include "layer/device/cuda/cuda_driver_functions.h"
 #include "layer/device/cuda/cupti_abi.h"
 #include "layer/device/device_lanes.h"
 
@@ -269,6 +269,19 @@ bool tl_cuda_activity_usable(void)
 	atomic_store_explicit(&state, now, memory_order_release);
 	return now == ON;
 }
+
+/* Before the program has a context, so that no thread's first command finds CUPTI half started. */
+static void init_after(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
+{
+	(void)hook_state;
+	if (!tl_cuda_call_failed(result, unwound) && tl_cuda_is_known(call) && tl_cuda_usable())
+		tl_cuda_activity_usable();
+}
+
+const struct tl_hook tl_cuda_activity_hooks[] = {
+	{"cuInit", NULL, init_after, TL_HOOK_PLAIN},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
+};
 
 /* --- commands */
 

@@ -15,9 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layer/calls/hook.h"
+
+/* cuInit loads CUPTI. */
+extern const struct tl_hook tl_cuda_activity_hooks[];
+
 /*
- * CUPTI is in use. The first call that wants it loads it; meanwhile the answer is false in other
- * threads. In a hook, holding no lock.
+ * CUPTI is in use. If cuInit was not seen, the first call that wants it loads it; meanwhile the
+ * answer is false in other threads. In a hook, holding no lock.
  */
 bool tl_cuda_activity_usable(void);
 

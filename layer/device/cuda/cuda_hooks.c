@@ -39,13 +39,10 @@ static void lanes_after_fork(void)
 }
 
 static const struct tl_hook *const lists[] = {
-	tl_cuda_per_thread_hooks,
-	tl_cuda_kernel_hooks,
-	tl_cuda_command_hooks,
-	tl_cuda_memory_hooks,
-	tl_cuda_wait_hooks,
-	tl_cuda_end_hooks,
-	NULL,
+	tl_cuda_per_thread_hooks, tl_cuda_activity_hooks,
+	tl_cuda_kernel_hooks,	  tl_cuda_command_hooks,
+	tl_cuda_memory_hooks,	  tl_cuda_wait_hooks,
+	tl_cuda_end_hooks,	  NULL,
 };
 
 const struct tl_device_api tl_device_cuda = {
