@@ -64,6 +64,15 @@ static void note_recovered(struct reports *reports, const struct recovery *recov
 	trace->unfinished = recovery->unfinished;
 }
 
+/* What could not be written is not lost. */
+static void note_kept(struct reports *reports, const char *path)
+{
+	reports->kept = true;
+	for (size_t i = 0; i < reports->count; i++)
+		if (!strcmp(reports->traces[i].path, path))
+			reports->traces[i].kept = true;
+}
+
 /* Returns the longest time to wait for its process; 0: the file is done. */
 static int recover_reported_file(struct reports *reports, const char *path,
 				 const struct recovery_wishes *wishes)
@@ -85,7 +94,7 @@ static int recover_reported_file(struct reports *reports, const char *path,
 		say("%s: %s", path, recovery.why);
 		break;
 	case RECOVERY_FAILED:
-		reports->kept = true;
+		note_kept(reports, recovery.path);
 		say("%s%s: %s", reports->count ? "" : "no trace: ", from_here(recovery.path),
 		    recovery.why);
 		break;
@@ -144,7 +153,9 @@ static void describe_trace(FILE *to, const struct reports *reports, const struct
 
 	if (trace->finished) {
 		fprintf(to, " (%s", count_text(trace->events, "event", count, sizeof(count)));
-		if (trace->lost)
+		if (trace->kept)
+			fprintf(to, ", the others are kept");
+		else if (trace->lost)
 			fprintf(to, ", %llu lost", (unsigned long long)trace->lost);
 		if (trace->recovered)
 			fprintf(to, ", %llu recovered",
@@ -191,6 +202,7 @@ static void describe_split(FILE *to, const struct reports *reports, size_t first
 		const struct trace *trace = &reports->traces[i];
 		sum.events += trace->events;
 		sum.lost += trace->lost;
+		sum.kept |= trace->kept;
 		sum.recovered |= trace->recovered;
 		sum.recovered_events += trace->recovered_events;
 		sum.unfinished += trace->unfinished;

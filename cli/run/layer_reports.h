@@ -22,6 +22,7 @@ struct trace {
 	unsigned long long number; /* of the report that the rest is from */
 	bool finished;
 	uint64_t events, lost;
+	bool kept;	/* the buffers have what could not be written, and stay */
 	bool recovered; /* here: this many calls, and those that had not returned */
 	uint64_t recovered_events, unfinished;
 };
