@@ -6,7 +6,7 @@ check_scripts += %D%/opencl/cl_ends.sh %D%/opencl/cl_real.sh %D%/opencl/cl_prior
 deep_scripts += %D%/work_tsan.sh %D%/opencl/cl_tsan.sh
 check_scripts += %D%/ze/ze_lanes.sh %D%/ze/ze_reads.sh %D%/ze/ze_recent.sh
 test_files += %D%/lanes_agree.py %D%/opencl/cl_common.sh %D%/opencl/cl_lanes.py %D%/opencl/cl_two_queues.py %D%/opencl/cl_priority.py \
-	%D%/ze/ze_lanes.py
+	%D%/opencl/cl_command_buffer.py %D%/ze/ze_lanes.py
 
 unit_tests += clock_fit_test
 clock_fit_test_SOURCES = %D%/clock_fit_test.c tests/lib/random.h layer/device/clock_fit.c layer/device/clock_fit.h

@@ -8,7 +8,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/whole/cl_counter.sh"
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
-plan 29
+plan 31
 
 # The driver compiles a kernel once and keeps it; from then on runs are alike.
 "$apps/cl_device" >/dev/null
@@ -33,6 +33,9 @@ unnoticed "a context that is given up while a command of it waits" preload "$app
 lanes "a context that is given up while a command of it waits: its command is on its lane" --commands "$(commands traced)"
 unnoticed "kernels without a pause" preload "$apps/cl_device_ends" paced 100
 lanes "kernels without a pause: each is on its lane" --commands "$(commands traced)"
+
+unnoticed "a command buffer, executed three times" preload "$python" "$top_srcdir/tests/device/opencl/cl_command_buffer.py"
+lanes "a command buffer: each execution is on its lane, with the times that the program read" --commands "$(commands traced)" --times "$tmp/traced.out"
 
 # counted WHAT COMMAND…: two results.
 counted()
