@@ -49,7 +49,7 @@ enum call_column {
 static const struct table_column call_columns[] = {
 	[CALL_NAME] = {"function", "function", TABLE_NAME, false},
 	[CALLS] = {"calls", "calls", TABLE_COUNT, false},
-	[FAILED] = {"failed", "failed", TABLE_COUNT, false},
+	[FAILED] = {"failed", "failed", TABLE_FAILURES, false},
 	[CALL_TOTAL] = {"total_ns", "total", TABLE_TIME, true},
 	[CALL_SHARE] = {"share", "share", TABLE_SHARE, false},
 	[CALL_AVERAGE] = {"average_ns", "average", TABLE_TIME, false},
@@ -157,14 +157,20 @@ struct table *commands_table(enum commands_table which, const struct table_colum
 {
 	static const char *const names[] = {"kernels", "transfers", "other commands"};
 	static const char *const rows[] = {"kernel", "transfer", "command"};
+	/* How much was moved, and how fast, is what a table of transfers is for. */
+	static const unsigned char spared[] = {MIN, P99, AVERAGE, BEST, MAX, MEDIAN, SHARE};
 	struct table_column columns[COUNT_OF(kernel_columns) + COUNT_OF(transfer_columns)];
 
 	memcpy(columns, kernel_columns, sizeof(kernel_columns));
 	columns[KERNEL].key = columns[KERNEL].title = rows[which];
 	memcpy(&columns[BYTES], transfer_columns, sizeof(transfer_columns));
-	return table_new_by(group, names[which], columns,
-			    which == COMMANDS_TRANSFERS ? COUNT_OF(columns)
-							: COUNT_OF(kernel_columns));
+	if (which != COMMANDS_TRANSFERS)
+		return table_new_by(group, names[which], columns, COUNT_OF(kernel_columns));
+	struct table *table = table_new_by(group, names[which], columns, COUNT_OF(columns));
+
+	for (size_t i = 0; i < COUNT_OF(spared); i++)
+		table_spare(table, spared[i], (unsigned char)(COUNT_OF(spared) - i));
+	return table;
 }
 
 void commands_row(struct table *table, enum commands_table which, const struct commands *commands,
@@ -329,7 +335,7 @@ enum group_column {
 static const struct table_column group_columns[] = {
 	[GROUP_SPAN] = {"span_ns", "span", TABLE_TIME, true},
 	[GROUP_CALLS] = {"calls", "calls", TABLE_COUNT, false},
-	[GROUP_FAILED] = {"failed", "failed", TABLE_COUNT, false},
+	[GROUP_FAILED] = {"failed", "failed", TABLE_FAILURES, false},
 	[GROUP_CALLS_TIME] = {"calls_ns", "in calls", TABLE_TIME, false},
 	[GROUP_COMMANDS] = {"commands", "commands", TABLE_COUNT, false},
 	[GROUP_COMMANDS_TIME] = {"device_ns", "on devices", TABLE_TIME, false},

@@ -4,7 +4,8 @@
  * and JSON follow from that.
  *
  *	text	aligned, with units and thousands kept apart; where the terminal is too narrow, names
- *		are shortened, and then columns that can be spared are left out
+ *		are shortened, and then columns that can be spared are left out; on a terminal
+ *		titles are bold and failures red, unless NO_COLOR is set
  *	CSV	RFC 4180: a header line, CRLF, quotes where needed; plain numbers in base units
  *	JSON	{"tables": [{"table": NAME, "rows": [{KEY: VALUE, …}, …]}, …]}; numbers as in CSV,
  *		an empty cell is null
@@ -20,6 +21,7 @@ enum table_type {
 	TABLE_NAME,	  /* text, left; may be shortened on a terminal */
 	TABLE_TEXT,	  /* text, left; never shortened */
 	TABLE_COUNT,	  /* 1,234 */
+	TABLE_FAILURES,	  /* a count; red on a terminal, if it is not 0 */
 	TABLE_TIME,	  /* nanoseconds; text: 1.234 ms */
 	TABLE_SHARE,	  /* 0 to 1; text: 45.1 % */
 	TABLE_ID,	  /* an identifier: 1234 */

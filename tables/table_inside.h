@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_inside.h: what a table is, for table.c and arrange.c alone.
+ * table_inside.h: what a table is, for the files of this room alone.
  */
 #ifndef TL_TABLES_TABLE_INSIDE_H
 #define TL_TABLES_TABLE_INSIDE_H
@@ -31,5 +31,19 @@ static inline const char *text_of(const struct cell *cell)
 {
 	return cell->text ? cell->text : "";
 }
+
+static inline bool column_is_text(const struct table_column *column)
+{
+	return column->type == TABLE_NAME || column->type == TABLE_TEXT;
+}
+
+/*
+ * Text that may go to a terminal. Names in a trace may contain control characters, which a terminal
+ * would obey: these are shown as \xNN, and so are bytes that are no text in the user's locale. The
+ * caller frees it.
+ */
+char *text_harmless(const char *text);
+
+void table_print_text(const struct table *table, FILE *to);
 
 #endif

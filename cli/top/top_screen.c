@@ -96,7 +96,7 @@ static struct table *top_functions(const struct top_sums *sums, size_t most)
 	static const struct table_column columns[] = {
 		{"function", "function", TABLE_NAME, false},
 		{"calls_per_s", "calls/s", TABLE_COUNT, false},
-		{"failed_per_s", "failed/s", TABLE_COUNT, false},
+		{"failed_per_s", "failed/s", TABLE_FAILURES, false},
 		{"share", "time", TABLE_SHARE, true},
 		{"average_ns", "average", TABLE_TIME, false},
 	};
@@ -241,7 +241,7 @@ void top_rows_print(const struct top_sums *sums, double elapsed)
 		[PROCESS] = {"process", "process", TABLE_ID, false},
 		[NAME] = {"name", "name", TABLE_TEXT, false},
 		[CALLS] = {"calls_per_s", "calls/s", TABLE_COUNT, false},
-		[FAILED] = {"failed_per_s", "failed/s", TABLE_COUNT, false},
+		[FAILED] = {"failed_per_s", "failed/s", TABLE_FAILURES, false},
 		[SHARE] = {"share", "share", TABLE_SHARE, false},
 		[AVERAGE] = {"average_ns", "average", TABLE_TIME, false},
 		[DEPTH] = {"depth", "depth", TABLE_TEXT, false},

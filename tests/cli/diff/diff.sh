@@ -33,10 +33,10 @@ is "$(compare --csv b.json a.json | tr -d '\r' | awk -F, '$1 == "slower" { print
 
 # ---- a narrow terminal
 if script -qec true /dev/null >/dev/null 2>&1; then
-	script -qec "stty cols 80; '$tracelayer' diff a.json b.json" /dev/null | tr -d '\r' >narrow
+	NO_COLOR=1 script -qec "stty cols 80; '$tracelayer' diff a.json b.json" /dev/null | tr -d '\r' >narrow
 	is "$(awk 'length($0) > 80' narrow)" "" "on 80 columns no row is longer"
 	like "$(sed -n 3p narrow)" '^Name .*Total B-A +Median A +Median B +Change  B is$' "columns that can be spared are left out"
-	script -qec "stty cols 200; '$tracelayer' diff a.json b.json" /dev/null | tr -d '\r' >wide
+	NO_COLOR=1 script -qec "stty cols 200; '$tracelayer' diff a.json b.json" /dev/null | tr -d '\r' >wide
 	like "$(sed -n 3p wide)" 'Calls A +Calls B +Total A +Total B +Total B-A' "a wide one has all"
 else
 	skip 3 "this machine has no script(1)"

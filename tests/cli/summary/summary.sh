@@ -157,7 +157,7 @@ in_terminal() { "$python" - "$@" <<-'END'
 	sys.stdout.write(out.decode())
 	END
 }
-narrow=$(in_terminal "$tracelayer" summary "$tmp/long.json" | tr -d '\r')
+narrow=$(NO_COLOR=1 in_terminal "$tracelayer" summary "$tmp/long.json" | tr -d '\r')
 like "$narrow" '^n{20,60}\.\.\. ' "on a terminal a long name is shortened"
 is "$(printf '%s\n' "$narrow" | awk 'length > 120' | wc -l)" 0 "and no line is wider than the terminal"
 like "$(summary "$tmp/long.json")" '^n{300} ' "in a file it is whole"

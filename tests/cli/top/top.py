@@ -6,6 +6,7 @@ and prints what top saw, as lines that top.sh compares.
 import csv
 import os
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -114,7 +115,7 @@ while b"\x1b[?1049l" not in shown:
     shown += os.read(terminal, 65536)
 code = screen.wait()
 after = subprocess.run(["stty", "-g"], stdin=end, stdout=subprocess.PIPE).stdout
-print("screen", code, before == after, max(len(line) for line in shown.decode().replace("\x1b[H\x1b[J", "\n").splitlines()) <= 110)
+print("screen", code, before == after, max(len(line) for line in re.sub("\x1b\\[[0-9;]*m", "", shown.decode().replace("\x1b[H\x1b[J", "\n")).splitlines()) <= 110)
 print("threads and functions", b"1 process," in shown and b"in calls" in shown and b"average" in shown)
 
 go_on()
