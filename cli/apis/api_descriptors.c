@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/apis/api_descriptors.h"
-#include "cli/apis/user_folders.h"
+#include "cli/basics/user_folders.h"
 #include "cli/basics/basics.h"
 #include "common/installed.h"
 

@@ -23,7 +23,7 @@
 #include <xxhash.h>
 
 #include "cli/apis/interposer_cache.h"
-#include "cli/apis/user_folders.h"
+#include "cli/basics/user_folders.h"
 #include "cli/basics/basics.h"
 
 #define LIST_HEAD "tracelayer interposer 3\n"

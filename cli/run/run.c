@@ -18,6 +18,7 @@
 
 #include "cli/apis/apis.h"
 #include "cli/run/closing.h"
+#include "cli/run/given_settings.h"
 #include "cli/basics/basics.h"
 #include "common/installed.h"
 #include "cli/run/launch.h"
@@ -42,9 +43,11 @@ enum {
 	OPTION_PKG,
 	OPTION_CFLAGS,
 	OPTION_QUIET,
-	OPTION_MPI
+	OPTION_MPI,
+	OPTION_CONFIG,
+	OPTION_SHOW
 };
-#define OTHER_OPTIONS 8
+#define OTHER_OPTIONS ((int)(sizeof(other_options) / sizeof(*other_options)))
 #define LIBRARY	      "libtracelayer.so"
 #define MPI_LIBRARY   "libtracelayer-mpi.so"
 
@@ -52,11 +55,34 @@ enum {
 
 struct wishes {
 	char **program; /* NULL-ended; NULL: none given */
-	bool quiet, mpi;
+	bool quiet, mpi, show;
+	const char *config; /* --config */
 	struct interposer_request *interposer;
 	size_t interposers;
 	/* headers and flags that stand before the library that they belong to */
 	struct interposer_request next;
+};
+
+/* They are no settings of the layer. */
+static const struct argp_option other_options[] = {
+	{"ring", OPTION_RING, "SIZE", 0, "the same as --full=ring:SIZE", 0},
+	{"lib", OPTION_LIB, "LIBRARY", 0,
+	 "trace this library, too: a soname or a path; may be given several times", 0},
+	{"header", OPTION_HEADER, "HEADER", 0,
+	 "a header that declares functions of the library; may be given several times", 0},
+	{"api", OPTION_API, "NAME", 0,
+	 "trace the API of that descriptor, too; `tracelayer apis` lists them", 0},
+	{"pkg", OPTION_PKG, "PACKAGE", 0,
+	 "the library's package as pkg-config knows it: the header's compiler flags", 0},
+	{"cflags", OPTION_CFLAGS, "FLAGS", 0, "compiler flags for the header", 0},
+	{"mpi", OPTION_MPI, NULL, 0,
+	 "trace MPI calls, too, of Open MPI or MPICH; no mpi.h is needed", 0},
+	{"quiet", OPTION_QUIET, NULL, 0, "say nothing at the end, unless something went wrong", 0},
+	{"config", OPTION_CONFIG, "FILE", 0,
+	 "read options from this file, and not from the program's tracelayer.conf and the user's; no: from none",
+	 0},
+	{"show-settings", OPTION_SHOW, NULL, 0,
+	 "print the settings and where each is from, in place of running a program", 0},
 };
 
 static int option_key(const struct tl_setting *setting)
@@ -75,6 +101,7 @@ static const struct option_group {
 	{"When:", " paused window session snapshot-on "},
 	{"Jobs of several ranks:", " job ranks "},
 	{"Besides a trace:", " summary tool quiet "},
+	{"These options:", " config show-settings "},
 };
 #define GROUPS ((int)(sizeof(groups) / sizeof(*groups)))
 
@@ -107,85 +134,12 @@ static void make_options(struct argp_option *options)
 			.doc = help ? help : setting->help,
 		};
 	}
-	const struct argp_option others[OTHER_OPTIONS] = {
-		{"ring", OPTION_RING, "SIZE", 0, "the same as --full=ring:SIZE", 0},
-		{"lib", OPTION_LIB, "LIBRARY", 0,
-		 "trace this library, too: a soname or a path; may be given several times", 0},
-		{"header", OPTION_HEADER, "HEADER", 0,
-		 "a header that declares functions of the library; may be given several times", 0},
-		{"api", OPTION_API, "NAME", 0,
-		 "trace the API of that descriptor, too; `tracelayer apis` lists them", 0},
-		{"pkg", OPTION_PKG, "PACKAGE", 0,
-		 "the library's package as pkg-config knows it: the header's compiler flags", 0},
-		{"cflags", OPTION_CFLAGS, "FLAGS", 0, "compiler flags for the header", 0},
-		{"mpi", OPTION_MPI, NULL, 0,
-		 "trace MPI calls, too, of Open MPI or MPICH; no mpi.h is needed", 0},
-		{"quiet", OPTION_QUIET, NULL, 0,
-		 "say nothing at the end, unless something went wrong", 0},
-	};
-	memcpy(&options[TL_SETTINGS], others, sizeof(others));
+	memcpy(&options[TL_SETTINGS], other_options, sizeof(other_options));
 	for (int i = 0; i < TL_SETTINGS + OTHER_OPTIONS; i++)
 		options[i].group = option_group(options[i].name);
 	for (int i = 0; i < GROUPS; i++)
 		options[TL_SETTINGS + OTHER_OPTIONS + i] =
 			(struct argp_option){.doc = groups[i].title, .group = i + 1};
-}
-
-/* --tool, once or several times. They are looked for later, when the library is known. */
-static void take_tools(const char *list)
-{
-	static char *tools;
-	char *longer;
-
-	if (asprintf(&longer, "%s%s%s", tools ? tools : "", tools ? ":" : "", list) < 0)
-		need(NULL);
-	free(tools);
-	tools = longer;
-	need(setenv(tl_settings[TL_SETTING_TOOLS].variable, tools, 1) ? NULL : tools);
-}
-
-/* A setting given as an option: check it, and put it where the layer reads it. */
-static void take_option(struct argp_state *state, const struct tl_setting *setting,
-			const char *value)
-{
-	struct tl_config config;
-	char why[TL_COMPLAINT_MAX];
-
-	if (!value)
-		value = setting->implied;
-	if (setting->id == TL_SETTING_TOOLS) {
-		take_tools(value);
-		return;
-	}
-	/* The program may start others in other folders. */
-	char *folder = setting->id == TL_SETTING_BUFFERS ? run_folder_absolute(value) : NULL;
-
-	value = folder ? folder : value;
-	tl_settings_initial(&config);
-	if (!tl_settings_value(&config, setting, value, why, sizeof(why))) {
-		say("--%s=%s: %s", setting->option, value, why);
-		exit(EXIT_USAGE);
-	}
-	need(setenv(setting->variable, value, 1) ? NULL : state);
-	free(folder);
-}
-
-/* The flight recorder's short name. */
-static void take_ring(struct argp_state *state, const char *size)
-{
-	const struct tl_setting *full = &tl_settings[TL_SETTING_FULL];
-	char why[TL_COMPLAINT_MAX], *value;
-	struct tl_config config;
-
-	if (asprintf(&value, "ring:%s", size) < 0)
-		need(NULL);
-	tl_settings_initial(&config);
-	if (!tl_settings_value(&config, full, value, why, sizeof(why))) {
-		say("--ring=%s: %s", size, why);
-		exit(EXIT_USAGE);
-	}
-	need(setenv(full->variable, value, 1) ? NULL : state);
-	free(value);
 }
 
 /* ---- other libraries ---- */
@@ -230,7 +184,38 @@ static bool wishes_settle(struct wishes *wishes)
 	words_add_all(&last->flags, &next->flags);
 	if (next->pkg)
 		last->pkg = next->pkg;
+	*next = (struct interposer_request){0};
 	return true;
+}
+
+/* An option that is no setting. False: there is none with this key. */
+static bool wishes_take(struct wishes *wishes, int key, char *argument)
+{
+	switch (key) {
+	case OPTION_MPI:
+		wishes->mpi = true;
+		return true;
+	case OPTION_QUIET:
+		wishes->quiet = true;
+		return true;
+	case OPTION_LIB:
+		wish_for(wishes, argument, NULL);
+		return true;
+	case OPTION_API:
+		wish_for(wishes, NULL, argument);
+		return true;
+	case OPTION_HEADER:
+		words_add(&wishes->next.headers, argument);
+		return true;
+	case OPTION_PKG:
+		wishes->next.pkg = argument;
+		return true;
+	case OPTION_CFLAGS:
+		take_cflags(&wishes->next, argument);
+		return true;
+	default:
+		return false;
+	}
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -239,43 +224,56 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	for (int i = 0; i < TL_SETTINGS; i++)
 		if (key == option_key(&tl_settings[i])) {
-			take_option(state, &tl_settings[i], argument);
+			given_option(&tl_settings[i], argument);
 			return 0;
 		}
+	if (wishes_take(wishes, key, argument))
+		return 0;
 	switch (key) {
-	case OPTION_MPI:
-		wishes->mpi = true;
-		return 0;
-	case OPTION_QUIET:
-		wishes->quiet = true;
-		return 0;
 	case OPTION_RING:
-		take_ring(state, argument);
+		given_ring(argument);
 		return 0;
-	case OPTION_LIB:
-		wish_for(wishes, argument, NULL);
+	case OPTION_CONFIG:
+		wishes->config = argument;
 		return 0;
-	case OPTION_API:
-		wish_for(wishes, NULL, argument);
-		return 0;
-	case OPTION_HEADER:
-		words_add(&wishes->next.headers, argument);
-		return 0;
-	case OPTION_PKG:
-		wishes->next.pkg = argument;
-		return 0;
-	case OPTION_CFLAGS:
-		take_cflags(&wishes->next, argument);
+	case OPTION_SHOW:
+		wishes->show = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		wishes->program = state->argv + state->next;
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no program given; give one after the options: tracelayer run -- ./app");
+	case ARGP_KEY_SUCCESS:
+		if (!wishes->program && !wishes->show)
+			argp_error(
+				state,
+				"no program given; give one after the options: tracelayer run -- ./app");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+/* A line of tracelayer.conf that is no setting. */
+static bool config_take_other(const struct config_line *line, void *user)
+{
+	struct wishes *wishes = user;
+
+	for (int i = 0; i < OTHER_OPTIONS; i++) {
+		const struct argp_option *option = &other_options[i];
+
+		if (strcmp(line->name, option->name) != 0 || option->key == OPTION_CONFIG ||
+		    option->key == OPTION_SHOW)
+			continue;
+		if (!option->arg == !line->value)
+			return wishes_take(wishes, option->key,
+					   line->value ? need(strdup(line->value)) : NULL);
+		say("%s:%u: %s: %s; write %s%s%s", line->file, line->number, line->name,
+		    option->arg ? "no value" : "it takes no value", line->name,
+		    option->arg ? " = " : "", option->arg ? option->arg : "");
+		return false;
+	}
+	say("%s:%u: %s: no such option; `tracelayer run --help` lists them", line->file,
+	    line->number, line->name);
+	return false;
 }
 
 static void parse_command_line(int argc, char **argv, struct wishes *wishes)
@@ -585,6 +583,14 @@ static char **environment_given(void)
 	return copy;
 }
 
+/* Headers of the command line do not belong to libraries of a file. False after a message. */
+static bool options_from_files(struct wishes *wishes, const char *program)
+{
+	if (wishes->interposers && !wishes_settle(wishes))
+		return false;
+	return given_files(program, wishes->config, config_take_other, wishes);
+}
+
 int command_run(int argc, char **argv)
 {
 	struct tl_config config;
@@ -595,15 +601,19 @@ int command_run(int argc, char **argv)
 	struct run_job job;
 	char **given = environment_given();
 
+	given_begin();
 	parse_command_line(argc, argv, &wishes);
 	char **program_argv = wishes.program;
+	int error = program_argv ? program_find(program_argv[0], &program) : 0;
 
+	if (!options_from_files(&wishes, program_argv && !error ? program.path : NULL))
+		return EXIT_USAGE;
+	if (wishes.show)
+		return given_show();
 	tl_settings_initial(&config);
 	if (tl_settings_environment(&config, environ, complaint))
 		fputs(complaint, stderr);
 	setenv(TL_SETTINGS_CHECKED, "1", 1);
-
-	int error = program_find(program_argv[0], &program);
 
 	if (error)
 		return run_cannot_start(program_argv[0], error);

@@ -2,7 +2,7 @@
 # tests of cli: each command's are in a folder named like its own
 long_scripts += %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh
-check_scripts += %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
+check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
 check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/terminal.sh
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
@@ -15,6 +15,8 @@ check_scripts += %D%/profile/profile.sh %D%/top/top.sh
 stress_scripts += %D%/phases/phases.sh %D%/summary/summary_flat.sh
 deep_stress_scripts += %D%/phases/phases_fuzz.sh %D%/summary/sums_fuzz.sh %D%/summary/scan_fuzz.sh %D%/summary/events_fuzz.sh
 test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c %D%/summary/fuzz_events.c
+deep_stress_scripts += %D%/run/config_fuzz.sh
+test_files += %D%/run/fuzz_config.c
 test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
 test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/summary/summary_progress.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_target.py
 test_files += %D%/phases/fuzz_phases.c %D%/phases/phases_calls.py %D%/phases/phases_inputs.py %D%/phases/phases_memory.py \

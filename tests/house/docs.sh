@@ -21,7 +21,7 @@ is "$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/tracelayer-run.1.txt" | sort -u | grep 
 	"$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/table" | sort -u)" "the page has its variables, and no others"
 options() { grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u; }
 is "$("$tracelayer" run --help | grep -E '^ +(-., +)?--' | options)" \
-	"$({ cut -d'|' -f2 "$tmp/table"; echo "--ring --lib --header --api --pkg --cflags --quiet --mpi --help --usage --version"; } | options)" "--help has its options, and no others"
+	"$({ cut -d'|' -f2 "$tmp/table"; echo "--ring --lib --header --api --pkg --cflags --quiet --mpi --config --show-settings --help --usage --version"; } | options)" "--help has its options, and no others"
 
 # Every command that there is has a page.
 for command in $commands; do

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/apis/user_folders.h"
+#include "cli/basics/user_folders.h"
 
 bool user_folder(const char *variable, const char *initial, const char *name, char *folder)
 {

@@ -2,8 +2,8 @@
 /*
  * user_folders.h: the folders of the user's own files, by the XDG base directory specification.
  */
-#ifndef TL_CLI_APIS_USER_FOLDERS_H
-#define TL_CLI_APIS_USER_FOLDERS_H
+#ifndef TL_CLI_BASICS_USER_FOLDERS_H
+#define TL_CLI_BASICS_USER_FOLDERS_H
 
 #include <stdbool.h>
 
