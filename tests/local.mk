@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 # tests: one local.mk for each room, which says once what there is:
 #	unit_tests		C programs that are tests; named like the file that they test
+#	stress_units		those of them that have a longer form (STRESS=1, make stress)
 #	check_scripts		scripts that are tests
 #	long_scripts		those that take longest; they begin first, so that none is left alone at the end
-#	stress_scripts		the same, where the test also knows a longer form (STRESS=1, make stress)
+#	stress_scripts		the same, where the test also knows a longer form
 #	stack_scripts		tests of large programs, for make check-stacks; they need packages of the group stacks
 #	deep_scripts		tests that search: models, sanitizers, fuzz targets. They take long, and run with make check-stacks
 #	deep_stress_scripts	the same, with a longer form
 #	test_files		what scripts read, compile or source
 # A new script is one line in its room's local.mk, a new program one line and its _SOURCES.
 unit_tests =
+stress_units =
 check_scripts =
 long_scripts =
 stress_scripts =
@@ -56,7 +58,7 @@ EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
 .PHONY: stress
 stress: $(sanitized_libraries)
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200; export STRESS FUZZ_SECONDS TEST_LIMIT; \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(deep_stress_scripts)'
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(stress_units) $(deep_stress_scripts)'
 
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)

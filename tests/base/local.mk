@@ -12,6 +12,6 @@ environment_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 environment_test_LDADD = libtl_format.la $(CHECK_LIBS)
 
 unit_tests += libc_bytes_test
-libc_bytes_test_SOURCES = %D%/libc/libc_bytes_test.c
+libc_bytes_test_SOURCES = %D%/libc/libc_bytes_test.c tests/lib/assert_often.h
 libc_bytes_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fno-builtin
 libc_bytes_test_LDADD = $(CHECK_LIBS)

@@ -6,17 +6,18 @@ stress_scripts += %D%/clock.sh %D%/kill.sh %D%/ring.sh
 test_files += %D%/clock.py %D%/kill.py
 
 unit_tests += buffer_test
-buffer_test_SOURCES = %D%/buffer_test.c tests/lib/core_records.h $(core_doubles)
+stress_units += buffer_test
+buffer_test_SOURCES = %D%/buffer_test.c tests/lib/assert_often.h tests/lib/core_records.h $(core_doubles)
 buffer_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 buffer_test_LDADD = $(core_libs)
 
 unit_tests += ring_test
-ring_test_SOURCES = %D%/ring_test.c tests/lib/core_records.h $(core_doubles)
+ring_test_SOURCES = %D%/ring_test.c tests/lib/assert_often.h tests/lib/core_records.h $(core_doubles)
 ring_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 ring_test_LDADD = $(core_libs)
 
 unit_tests += clock_test
-clock_test_SOURCES = %D%/clock_test.c $(core_doubles)
+clock_test_SOURCES = %D%/clock_test.c tests/lib/assert_often.h $(core_doubles)
 clock_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 clock_test_LDADD = $(core_libs)
 

@@ -15,6 +15,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/thread.h"
+#include "tests/lib/assert_often.h"
 #include "tests/lib/core_doubles.h"
 #include "tests/lib/core_records.h"
 
@@ -54,9 +55,9 @@ static uint64_t check_run(size_t from, uint64_t who, uint64_t *count)
 	for (size_t i = from; i < nseen; i++) {
 		if (seen[i].call.result != who || seen[i].call.type != TL_RECORD_CALL)
 			continue;
-		ck_assert(is_whole(&seen[i]));
+		assert_often(is_whole(&seen[i]));
 		if (*count)
-			ck_assert_uint_eq(seen[i].call.start, next);
+			assert_often_eq(seen[i].call.start, next);
 		next = seen[i].call.start + 1;
 		++*count;
 	}
@@ -70,7 +71,7 @@ START_TEST(a_flush_has_the_newest_of_a_thread)
 	begin(1 << 20, 64 << 20);
 	struct tl_thread *thread = tl_thread_attach();
 	for (uint64_t i = 0; i < 200000; i++)
-		ck_assert(put(thread, 0, i));
+		assert_often(put(thread, 0, i));
 	ck_assert_uint_eq(writer_wakes > 0, 1);
 	seen_collect(false);
 	ck_assert_uint_eq(nseen, 0);
@@ -95,7 +96,7 @@ START_TEST(no_flush_has_what_another_had)
 		uint64_t more = (uint64_t[]){100, 3000, 60000}[flush % 3];
 		size_t from = nseen;
 		for (uint64_t i = 0; i < more; i++)
-			ck_assert(put(thread, 0, next++));
+			assert_often(put(thread, 0, next++));
 		seen_collect(true);
 		ck_assert_uint_eq(check_run(from, 0, &count), next);
 		if (more < 10000)
@@ -173,8 +174,8 @@ START_TEST(threads_record_while_rings_are_flushed)
 	/* Each is in one flush at most, in order; and what is in none was counted. */
 	for (size_t i = 0; i < nseen; i++) {
 		uint64_t who = seen[i].call.result;
-		ck_assert(is_whole(&seen[i]));
-		ck_assert_uint_ge(seen[i].call.start + 1, last[who] + 1);
+		assert_often(is_whole(&seen[i]));
+		assert_often(seen[i].call.start + 1 >= last[who] + 1);
 		last[who] = seen[i].call.start + 1;
 	}
 	for (int who = 0; who < THREADS; who++)
@@ -197,7 +198,7 @@ START_TEST(with_little_memory_every_thread_has_some_and_nobody_waits)
 		if (seen[i].call.type == TL_RECORD_LOST) {
 			said += seen[i].call.result;
 		} else {
-			ck_assert(is_whole(&seen[i]));
+			assert_often(is_whole(&seen[i]));
 			calls++;
 		}
 	}
@@ -235,8 +236,8 @@ START_TEST(a_signal_handler_records_in_the_middle)
 		for (size_t i = 0; i < nseen; i++) {
 			if (seen[i].call.result != who)
 				continue;
-			ck_assert(is_whole(&seen[i]));
-			ck_assert_uint_ge(seen[i].call.start + 1, last + 1);
+			assert_often(is_whole(&seen[i]));
+			assert_often(seen[i].call.start + 1 >= last + 1);
 			last = seen[i].call.start + 1;
 			count[who]++;
 		}
@@ -256,7 +257,7 @@ START_TEST(a_chunk_with_an_unfinished_record_is_not_reused)
 	/* As a signal handler finds it, that records rings full. */
 	uint64_t *unfinished = tl_record_reserve(thread, 40);
 	for (int i = 0; i < 50000; i++)
-		ck_assert(put(thread, 0, number++));
+		assert_often(put(thread, 0, number++));
 	finish(unfinished, 7, late);
 	seen_collect(true);
 	/* It is older than what was reused: no part of the newest run, which is whole. */
@@ -287,8 +288,8 @@ START_TEST(threads_that_have_ended_share_a_ring)
 	ck_assert_uint_ge(nseen / 5, 15);
 	ck_assert_uint_le(nseen / 5, 18);
 	for (size_t i = 0; i < nseen; i++) {
-		ck_assert(is_whole(&seen[i]));
-		ck_assert_uint_eq(seen[i].call.result, 3000 - nseen / 5 + i / 5 + 1);
+		assert_often(is_whole(&seen[i]));
+		assert_often_eq(seen[i].call.result, 3000 - nseen / 5 + i / 5 + 1);
 	}
 	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), 15000);
 }

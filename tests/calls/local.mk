@@ -5,7 +5,7 @@ deep_stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
 test_files += %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc %D%/torture_runtime.c
 
 unit_tests += call_test
-call_test_SOURCES = %D%/call_test.c tests/lib/toy_calls.h $(core_doubles)
+call_test_SOURCES = %D%/call_test.c tests/lib/assert_often.h tests/lib/toy_calls.h $(core_doubles)
 call_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
 call_test_LDADD = $(core_libs)
 
@@ -26,6 +26,7 @@ hook_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
 hook_test_LDADD = $(core_libs)
 
 unit_tests += longjmp_test
+stress_units += longjmp_test
 longjmp_test_SOURCES = %D%/longjmp_test.c tests/lib/toy_calls.h tests/lib/random.h $(core_doubles)
 longjmp_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fexceptions
 longjmp_test_LDADD = $(core_libs)

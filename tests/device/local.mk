@@ -9,7 +9,7 @@ test_files += %D%/lanes_agree.py %D%/opencl/cl_common.sh %D%/opencl/cl_lanes.py 
 	%D%/opencl/cl_command_buffer.py %D%/ze/ze_lanes.py
 
 unit_tests += clock_fit_test
-clock_fit_test_SOURCES = %D%/clock_fit_test.c tests/lib/random.h layer/device/clock_fit.c layer/device/clock_fit.h
+clock_fit_test_SOURCES = %D%/clock_fit_test.c tests/lib/assert_often.h tests/lib/random.h layer/device/clock_fit.c layer/device/clock_fit.h
 clock_fit_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 clock_fit_test_LDADD = $(CHECK_LIBS) -lm
 
@@ -24,7 +24,7 @@ handles_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 handles_test_LDADD = $(CHECK_LIBS) -lpthread
 
 unit_tests += work_test
-work_test_SOURCES = %D%/work_test.c tests/lib/encoded.h tests/lib/random.h $(core_doubles)
+work_test_SOURCES = %D%/work_test.c tests/lib/assert_often.h tests/lib/encoded.h tests/lib/random.h $(core_doubles)
 work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 work_test_LDADD = $(core_libs) $(JANSSON_LIBS)
 work_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc

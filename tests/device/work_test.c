@@ -22,6 +22,7 @@
 #include "layer/resolve/recording.h"
 #include "layer/buffers/strings.h"
 #include "layer/calls/thread.h"
+#include "tests/lib/assert_often.h"
 #include "tests/lib/core_doubles.h"
 #include "tests/lib/encoded.h"
 #include "tests/lib/random.h"
@@ -111,8 +112,8 @@ static void keep(const struct tl_event_record *event, uint32_t thread)
 			    .nargs = event->args};
 	memcpy(put->name, name, size < 63 ? size : 63);
 	memcpy(put->args, event->arg, event->args * sizeof(event->arg[0]));
-	ck_assert(event->flags & TL_EVENT_NS);
-	ck_assert_uint_eq(event->level, TL_LEVEL_OPERATOR);
+	assert_often(event->flags & TL_EVENT_NS);
+	assert_often_eq(event->level, TL_LEVEL_OPERATOR);
 }
 
 static void collect(void)
@@ -172,7 +173,7 @@ static uint64_t number_in(const struct put *put, const char *key)
 {
 	const struct tl_event_arg *arg = arg_of(put, key);
 
-	ck_assert_msg(arg != NULL, "no %s", key);
+	assert_often_msg(arg, "no %s", key);
 	return arg->value;
 }
 
@@ -227,7 +228,7 @@ static void lanes_are_in_order(size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (puts_[i].tid == puts_[i - 1].tid)
-			ck_assert_uint_ge(puts_[i].start, puts_[i - 1].end);
+			assert_often(puts_[i].start >= puts_[i - 1].end);
 }
 
 START_TEST(overlapping_commands_go_to_further_lanes_in_whatever_order_they_come)
@@ -627,11 +628,11 @@ static void depth_is(struct edge *edges, size_t nedges, int64_t left)
 	for (size_t i = 0; i < nputs; i++) {
 		if (puts_[i].phase != 'C')
 			continue;
-		ck_assert_uint_ge(puts_[i].start, last);
+		assert_often(puts_[i].start >= last);
 		last = puts_[i].start;
 		for (; at < nedges && edges[at].ns <= last; at++)
 			depth += edges[at].change;
-		ck_assert_int_eq((int64_t)number_in(&puts_[i], "commands"), depth);
+		assert_often_eq((int64_t)number_in(&puts_[i], "commands"), depth);
 	}
 	ck_assert_uint_eq(at, nedges);
 	ck_assert_int_eq(depth, left);

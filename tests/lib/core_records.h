@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/time.h>
 #include <ucontext.h>
 
@@ -78,9 +79,9 @@ static uint64_t in_code, in_handler; /* records so far: of 0, and of 1 */
  * For tests whose records are put without a signal mask of the buffers' own: a trap that is masked
  * ends the process. The processor's trap flag gives a signal behind each instruction; each 11th handler records. So it
  * does not depend on a timer, which comes a hundred times a second on some machines, and every
- * instruction has its turn.
+ * instruction has its turn. make stress: longer.
  */
-#define INTERRUPTIONS 60000
+#define INTERRUPTIONS (getenv("STRESS") ? 60000u : 15000u)
 #define TRAP_FLAG     0x100
 static uint64_t steps;
 static volatile bool stepping;
@@ -151,11 +152,12 @@ static inline void interrupt_end(void)
  */
 static inline bool put_interrupted(struct tl_thread *thread, uint64_t least)
 {
+	const uint64_t interruptions = INTERRUPTIONS;
 	bool all = true;
 
 	interrupted = thread;
 	interrupt_begin();
-	while (all && in_handler < INTERRUPTIONS)
+	while (all && in_handler < interruptions)
 		all = put(interrupted, 0, in_code++);
 	interrupt_end();
 	while (all && in_code < least)

@@ -15,7 +15,8 @@ xpti_rpath = -Wl,-rpath,$(abs_builddir)/.libs/tracelayer/xpti
 xpti_test_define = -DXPTI_TEST_LIBRARY='"$(abs_builddir)/$(xpti_library)"'
 
 unit_tests += xpti_test
-xpti_test_SOURCES = %D%/dispatcher/xpti_test.c %D%/dispatcher/xpti_slow.h tests/lib/sandbox.h
+stress_units += xpti_test
+xpti_test_SOURCES = %D%/dispatcher/xpti_test.c %D%/dispatcher/xpti_slow.h tests/lib/assert_often.h tests/lib/sandbox.h
 xpti_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 xpti_test_LDFLAGS = $(AM_LDFLAGS) $(xpti_rpath)
 xpti_test_LDADD = $(xpti_library) $(CHECK_LIBS)
