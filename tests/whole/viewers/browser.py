@@ -28,8 +28,8 @@ def find():
 
 
 class Browser:
-	def __init__(self, folder, width=1400, height=800):
-		"""Start one with its profile in `folder`."""
+	def __init__(self, folder, width=1400, height=800, webgl=True):
+		"""Start one with its profile in `folder`. Without `webgl` nothing plays the graphics card, which the processor would do."""
 		self.complaints = []
 		self.number = 0
 		self.received = b""
@@ -48,7 +48,8 @@ class Browser:
 		self.process = subprocess.Popen(
 			[find(), "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run",
 			 "--disable-extensions", "--disable-background-networking", "--disable-component-update",
-			 "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--allow-file-access-from-files",
+			 *(("--use-angle=swiftshader", "--enable-unsafe-swiftshader") if webgl else ("--disable-gpu",)),
+			 "--allow-file-access-from-files",
 			 "--disable-dev-shm-usage", "--user-data-dir=" + folder,
 			 "--window-size=%d,%d" % (width, height), "about:blank"],
 			close_fds=False, preexec_fn=descriptors, start_new_session=True,

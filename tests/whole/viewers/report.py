@@ -156,7 +156,7 @@ def many(browser, path):
 
 def main():
 	page, large, folder = sys.argv[1:]
-	with tempfile.TemporaryDirectory() as profile, Watched(profile) as browser:
+	with tempfile.TemporaryDirectory() as profile, Watched(profile, webgl=False) as browser:
 		browser.call("Network.enable")
 		for theme in "light", "dark":
 			browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
