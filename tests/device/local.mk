@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/device
-long_scripts += %D%/opencl/cl_lanes.sh
+stress_scripts += %D%/opencl/cl_lanes.sh
 check_scripts += %D%/lanes_agree.sh
 check_scripts += %D%/opencl/cl_ends.sh %D%/opencl/cl_real.sh %D%/opencl/cl_priority.sh
 deep_scripts += %D%/work_tsan.sh %D%/opencl/cl_tsan.sh

@@ -82,9 +82,15 @@ nothing_kept()
 # lanes WHAT OPTIONS…: one result, of the run before. What is measured is shown.
 lanes()
 {
-	local what=$1 status; shift
-	"$python" "$check_lanes" --sound "$@" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1
-	status=$?
+	local what=$1; shift
+	lanes_look "$@"
+	lanes_tell "$what" $?
+}
+lanes_look() { "$python" "$check_lanes" --sound "$@" "$tmp/traced.json" >"$tmp/lanes.out" 2>&1; }
+# lanes_tell WHAT STATUS: the result of a look.
+lanes_tell()
+{
+	local what=$1 status=$2
 	diag "$what: $(grep -E '^[0-9]+ slices|^of ' "$tmp/lanes.out" | paste -sd';')"
 	ok "$what" sh -c 'test "$1" = 0 || { cat "$2"; false; }' - "$status" "$tmp/lanes.out"
 }

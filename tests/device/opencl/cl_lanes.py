@@ -359,7 +359,7 @@ def check(lanes, options):
 		check_counts(lanes, options.counts)
 
 
-def main():
+def main(arguments=None):
 	parser = argparse.ArgumentParser(description="Check device lanes; see the top of this file.")
 	parser.add_argument("trace")
 	for name in "commands", "unfinished", "untimed", "own", "error", "worst":
@@ -370,7 +370,7 @@ def main():
 	for name in "few", "memory", "ordered", "sound":
 		parser.add_argument("--" + name, action="store_true")
 	parser.set_defaults(unfinished=0, untimed=0, own=0)
-	options = parser.parse_args()
+	options = parser.parse_args(arguments)
 	lanes = Lanes(options.trace)
 	if options.sound:
 		check_trace.check_sound(lanes.trace)
