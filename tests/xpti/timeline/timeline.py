@@ -1,13 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""timeline.py TRACE EXPRESSION: what an expression says of a trace with XPTI streams.
+"""timeline.py: what expressions say of traces with XPTI streams. On stdin stand pairs of lines, a trace's name and an expression; or an empty
+expression: is the trace sound, by check_trace.py? What is printed of each ends with a line "exit" and a code. One Python reads all of a test's traces,
+and each once. Beside a trace lies `out`, what the program printed.
 
 Names in it: `slices`, `instants`, `starts` and `ends` of arrows, each an event with .name, .kind (the XPTI type), .lane (the lane's name), .begin and
 .end in nanoseconds, and .args; `calls`, slices that are no stream's; `lanes`, names; `joined(key)`, what each arrow joins: pairs of the slices' key.
 """
+import argparse
 import json
+import os
 import re
 import sys
+import traceback
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "lib"))
+import check_trace
+
+SOUND = argparse.Namespace(open=False, counts=None, at_least=None, total=None, lanes=None, names=False)
 
 
 class Event:
@@ -38,14 +48,20 @@ def joined(key):
     return sorted(pairs)
 
 
-trace = json.load(open(sys.argv[1]), parse_float=str)
-names = {e["tid"]: e["args"]["name"] for e in trace if e["ph"] == "M" and e["name"] == "thread_name"}
-events = [Event(e, names) for e in trace if e["ph"] != "M"]
-calls = [e for e in events if not e.is_xpti and e.phase == "X"]
-slices = [e for e in events if e.is_xpti and e.phase == "X"]
-instants = [e for e in events if e.is_xpti and e.phase == "i"]
-starts, ends = [e for e in events if e.phase == "s"], [e for e in events if e.phase == "f"]
-lanes = sorted({re.sub(r"\d+\)$", "N)", e.lane) for e in events if e.is_xpti})
+def read(path):
+    """The trace, as the names that expressions use."""
+    with open(path) as file:
+        trace = json.load(file, parse_float=str)
+    names = {e["tid"]: e["args"]["name"] for e in trace if e["ph"] == "M" and e["name"] == "thread_name"}
+    events = [Event(e, names) for e in trace if e["ph"] != "M"]
+    return {
+        "calls": [e for e in events if not e.is_xpti and e.phase == "X"],
+        "slices": [e for e in events if e.is_xpti and e.phase == "X"],
+        "instants": [e for e in events if e.is_xpti and e.phase == "i"],
+        "starts": [e for e in events if e.phase == "s"],
+        "ends": [e for e in events if e.phase == "f"],
+        "lanes": sorted({re.sub(r"\d+\)$", "N)", e.lane) for e in events if e.is_xpti}),
+    }
 
 
 def of(name):
@@ -58,7 +74,7 @@ def instant(name):
 
 def log():
     """What xpti_timeline_app said of its slices: each is as long as it may be."""
-    told = {int(w[0]): [int(x) for x in w[1:]] for w in (line.split() for line in open(sys.argv[3]))}
+    told = {int(w[0]): [int(x) for x in w[1:]] for w in (line.split() for line in open("out"))}
     found = {s.args["instance"]: s for s in slices if s.kind == "task"}
     assert sorted(told) == sorted(found), (len(told), len(found))
     wrong = 0
@@ -69,4 +85,27 @@ def log():
     return len(told), wrong
 
 
-print(eval(sys.argv[2]))
+def answer(path, expression):
+    """An exit code."""
+    if not expression:
+        return check_trace.report(check_trace.check(path, SOUND))
+    status = os.stat(path)
+    # A file that is made anew is another.
+    seen = status.st_ino, status.st_size, status.st_mtime_ns
+    if known.get(path) != seen:
+        globals().update(read(path))
+        known.clear()
+        known[path] = seen
+    print(eval(expression))
+    return 0
+
+
+known = {}
+while path := sys.stdin.readline().rstrip("\n"):
+    try:
+        code = answer(path, sys.stdin.readline().rstrip("\n"))
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    sys.stderr.flush()
+    print("exit", code, flush=True)
