@@ -23,10 +23,15 @@ fi
 # agree TRACE: it has what the program says that it called, and nothing else.
 agree()
 {
-	while read -r name count; do
-		test "$(events "$1" "$name")" = "$count" || { echo "$name: $(events "$1" "$name") of $count"; return 1; }
-	done <said
-	test "$(events "$1")" = "$(awk '{ n += $2 } END { print n }' said)"
+	"$python" - "$1" said <<-'END'
+		import collections, gc, json, sys
+		gc.disable()
+		said = dict(line.split() for line in open(sys.argv[2]))
+		seen = collections.Counter(event["name"] for event in json.load(open(sys.argv[1])) if event["ph"] == "X")
+		wrong = [f"{name}: {seen[name]} of {said.get(name, 0)}" for name in {*said, *seen} if seen[name] != int(said.get(name, 0))]
+		print(*wrong, sep="\n")
+		sys.exit(bool(wrong) or not said)
+	END
 }
 
 for args in full none; do
