@@ -423,3 +423,38 @@ void trace_close(struct trace_reader *reader)
 	free(reader->text);
 	free(reader);
 }
+
+/* ---- all events ---- */
+
+static bool parsed_visit(struct trace_reader *reader, enum trace_state *state,
+			 const struct trace_visitor *visitor, void *user)
+{
+	json_t *event;
+
+	*state = trace_next(reader, &event);
+	if (*state != TRACE_EVENT)
+		return false;
+	bool goes_on = visitor->parsed(user, event);
+
+	json_decref(event);
+	return goes_on;
+}
+
+int trace_walk(const char *path, const struct trace_visitor *visitor, void *user)
+{
+	struct trace_reader *reader = trace_open(path);
+	enum trace_state state = TRACE_EVENT;
+	struct plain_event plain;
+	bool goes_on = true;
+
+	if (!reader)
+		return EXIT_BROKEN;
+	while (goes_on)
+		goes_on = visitor->plain && trace_next_plain(reader, &plain)
+				  ? visitor->plain(user, &plain)
+				  : parsed_visit(reader, &state, visitor, user);
+	trace_close(reader);
+	return state == TRACE_END	   ? EXIT_DONE
+	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
+					   : EXIT_BROKEN;
+}

@@ -38,6 +38,19 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event);
  */
 bool trace_next_plain(struct trace_reader *reader, struct plain_event *event);
 
+/* What takes the events of a file. False: reading ends. */
+struct trace_visitor {
+	bool (*plain)(void *user,
+		      struct plain_event *event);	 /* NULL: no event is read as a plain one */
+	bool (*parsed)(void *user, const json_t *event); /* all others; not the visitor's */
+};
+
+/*
+ * Goes through all events of a file. An exit code, after a message: EXIT_DONE, EXIT_INCOMPLETE or
+ * EXIT_BROKEN; the last one also where the visitor ended it.
+ */
+int trace_walk(const char *path, const struct trace_visitor *visitor, void *user);
+
 /* A number that a trace gives in microseconds, in nanoseconds; `missing` where the event has none.
  */
 long long trace_nanoseconds(const json_t *event, const char *member, long long missing);

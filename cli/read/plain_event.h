@@ -21,6 +21,14 @@ struct plain_text {
 	size_t size;
 };
 
+/* Puts a NUL byte in the place of that quote. NULL: there is no such text. */
+static inline const char *plain_text_end(const struct plain_text *text)
+{
+	if (text->at)
+		text->at[text->size] = 0;
+	return text->at;
+}
+
 struct plain_event {
 	char phase;
 	struct plain_text name, category;

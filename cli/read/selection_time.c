@@ -146,35 +146,22 @@ static int records_search(struct search *search, const char *path)
 	return EXIT_DONE;
 }
 
-static int json_search(struct search *search, const char *path)
+static bool search_plain(void *user, struct plain_event *plain)
 {
-	struct trace_reader *reader = trace_open(path);
-	enum trace_state state = TRACE_EVENT;
-	struct plain_event plain;
-	json_t *event;
+	const struct occurrence occurrence = {
+		plain->phase,	plain_text_end(&plain->name),
+		plain->process, plain->thread,
+		plain->start,	plain->duration,
+	};
 
-	if (!reader)
-		return EXIT_BROKEN;
-	while (state == TRACE_EVENT) {
-		if (trace_next_plain(reader, &plain)) {
-			const struct occurrence occurrence = {
-				plain.phase,  plain.name.at, plain.process,
-				plain.thread, plain.start,   plain.duration,
-			};
+	search_take(user, &occurrence);
+	return true;
+}
 
-			if (plain.name.at)
-				plain.name.at[plain.name.size] = 0;
-			search_take(search, &occurrence);
-			continue;
-		}
-		state = trace_next(reader, &event);
-		if (state != TRACE_EVENT)
-			break;
-		take_event(search, event);
-		json_decref(event);
-	}
-	trace_close(reader);
-	return state == TRACE_BROKEN ? EXIT_BROKEN : EXIT_DONE;
+static bool search_parsed(void *user, const json_t *event)
+{
+	take_event(user, event);
+	return true;
 }
 
 /* ---- the whole ---- */
@@ -187,9 +174,11 @@ static struct search search_begin(const char *name, int64_t not_before)
 
 static int files_search(struct search *search, const char *const *paths, size_t count)
 {
+	static const struct trace_visitor visitor = {search_plain, search_parsed};
+
 	for (size_t i = 0; i < count; i++) {
 		int code = record_file_is(paths[i]) ? records_search(search, paths[i])
-						    : json_search(search, paths[i]);
+						    : trace_walk(paths[i], &visitor, search);
 
 		if (code == EXIT_BROKEN)
 			return code;

@@ -150,31 +150,26 @@ static int read_records(const struct listener *listener, const char *path, const
 
 /* ---- files of either kind ---- */
 
+static bool listener_visit(void *user, const json_t *event)
+{
+	const struct listener *listener = user;
+
+	listener->each(listener->user, event);
+	return true;
+}
+
 int trace_event_texts(const char *path, const char *where,
 		      bool (*taken)(void *user, const char *text, size_t size),
 		      void (*each)(void *user, const json_t *event), void *user,
 		      struct trace_totals *totals)
 {
+	static const struct trace_visitor visitor = {.parsed = listener_visit};
 	const struct listener listener = {taken, each, user};
 
 	*totals = (struct trace_totals){0};
 	if (record_file_is(path))
 		return read_records(&listener, path, where, totals);
-
-	struct trace_reader *reader = trace_open(path);
-	enum trace_state state;
-	json_t *event;
-
-	if (!reader)
-		return EXIT_BROKEN;
-	while ((state = trace_next(reader, &event)) == TRACE_EVENT) {
-		each(user, event);
-		json_decref(event);
-	}
-	trace_close(reader);
-	return state == TRACE_END	   ? EXIT_DONE
-	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
-					   : EXIT_BROKEN;
+	return trace_walk(path, &visitor, (void *)&listener);
 }
 
 int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),

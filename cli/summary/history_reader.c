@@ -18,6 +18,7 @@ struct reading {
 	struct history_reader *reader;
 	int file;
 	bool failed; /* to be poured */
+	struct plain_memory *memory;
 };
 
 /* False: reading has to end. */
@@ -58,48 +59,38 @@ static int records_read(struct reading *reading, const char *path)
 
 /* ---- JSON ---- */
 
-static enum trace_state events_read(struct reading *reading, struct trace_reader *trace)
+static bool plain_visit(void *user, struct plain_event *event)
 {
-	struct history *history = reading->reader->history;
-	struct plain_memory *memory = need(calloc(1, sizeof(*memory)));
-	enum trace_state state = TRACE_EVENT;
-	struct plain_event plain;
-	json_t *event;
+	struct reading *reading = user;
 
-	plain_memory_forget(memory, reading->file);
-	do {
-		if (trace_next_plain(trace, &plain)) {
-			history_plain(history, memory, &plain);
-			continue;
-		}
-		state = trace_next(trace, &event);
-		if (state != TRACE_EVENT)
-			break;
-		history_event(history, event, reading->file);
-		plain_memory_forget(memory, reading->file);
-		json_decref(event);
-	} while (reading_goes_on(reading));
-	free(memory);
-	return state;
+	history_plain(reading->reader->history, reading->memory, event);
+	return reading_goes_on(reading);
+}
+
+static bool parsed_visit(void *user, const json_t *event)
+{
+	struct reading *reading = user;
+
+	history_event(reading->reader->history, event, reading->file);
+	plain_memory_forget(reading->memory, reading->file);
+	return reading_goes_on(reading);
 }
 
 static int json_read(struct reading *reading, const char *path)
 {
-	struct trace_reader *trace = trace_open(path);
+	static const struct trace_visitor visitor = {plain_visit, parsed_visit};
 
-	if (!trace)
-		return EXIT_BROKEN;
-	enum trace_state state = events_read(reading, trace);
+	reading->memory = need(calloc(1, sizeof(*reading->memory)));
+	plain_memory_forget(reading->memory, reading->file);
+	int code = trace_walk(path, &visitor, reading);
 
-	trace_close(trace);
-	return state == TRACE_END	   ? EXIT_DONE
-	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
-					   : EXIT_BROKEN;
+	free(reading->memory);
+	return code;
 }
 
 int history_read(struct history_reader *reader, const char *path, int file)
 {
-	struct reading reading = {reader, file, false};
+	struct reading reading = {.reader = reader, .file = file};
 	int code = record_file_is(path) ? records_read(&reading, path) : json_read(&reading, path);
 
 	progress_hide();

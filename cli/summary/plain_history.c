@@ -9,14 +9,6 @@
 
 #include "cli/summary/plain_history.h"
 
-/* A quote follows the text; that becomes its end. NULL: none. */
-static const char *text_of(const struct plain_text *text)
-{
-	if (text->at)
-		text->at[text->size] = 0;
-	return text->at;
-}
-
 /* Of the text's size, its first bytes and its last. */
 static unsigned near_of(const struct plain_text *text)
 {
@@ -49,14 +41,14 @@ static struct event_category category_in(struct plain_memory *memory, const stru
 	struct plain_category *near;
 
 	if (!text->at || text->size >= sizeof(near->text) || !text->size)
-		return category_of(text_of(text));
+		return category_of(plain_text_end(text));
 	near = &memory->categories[near_of(text) %
 				   (sizeof(memory->categories) / sizeof(*memory->categories))];
 	if (near->size == text->size && !memcmp(near->text, text->at, text->size))
 		return near->category;
 	memcpy(near->text, text->at, text->size);
 	near->size = text->size;
-	near->category = category_of(text_of(text));
+	near->category = category_of(plain_text_end(text));
 	return near->category;
 }
 
@@ -92,7 +84,7 @@ void history_plain(struct history *history, struct plain_memory *memory, struct 
 	if ((event->phase != 'X' && event->phase != 'B' && event->phase != 'E') ||
 	    (event->phase != 'E' && !event->name.at))
 		return;
-	const char *name = text_of(&event->name);
+	const char *name = plain_text_end(&event->name);
 	const struct slice slice = {
 		.phase = event->phase,
 		.lane = lane_in(history, memory, event),
@@ -104,11 +96,11 @@ void history_plain(struct history *history, struct plain_memory *memory, struct 
 		.request = event->request,
 		.correlation = event->correlation,
 		.queue = event->queue,
-		.kind = text_of(&event->kind),
-		.device = text_of(&event->device),
-		.peer = text_of(&event->peer),
-		.pci = text_of(&event->pci),
-		.uuid = text_of(&event->uuid),
+		.kind = plain_text_end(&event->kind),
+		.device = plain_text_end(&event->device),
+		.peer = plain_text_end(&event->peer),
+		.pci = plain_text_end(&event->pci),
+		.uuid = plain_text_end(&event->uuid),
 		.bytes = event->bytes,
 		.has_bytes = event->has_bytes,
 		.unfinished = event->unfinished,
