@@ -18,11 +18,11 @@ libtl_phases_la_SOURCES = \
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
 	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/run_protocol.h \
-	%D%/basics/messages.c %D%/basics/options.h %D%/basics/options.c %D%/basics/user_folders.h %D%/basics/user_folders.c %D%/basics/words.h %D%/basics/words.c \
+	%D%/basics/messages.c %D%/basics/list_room.h %D%/basics/options.h %D%/basics/options.c %D%/basics/user_folders.h %D%/basics/user_folders.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/tally/tally.h %D%/tally/tally_rows.h %D%/tally/tally.c %D%/tally/rank_sum.h %D%/tally/rank_sum.c \
-	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/plain_event.h %D%/read/plain_event.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c %D%/read/selection_time.h %D%/read/selection_time.c %D%/read/event_filter.h %D%/read/event_filter.c %D%/read/event_category.h %D%/read/event_category.c \
+	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/plain_event.h %D%/read/plain_event.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c %D%/read/selection_time.h %D%/read/selection_time.c %D%/read/event_filter.h %D%/read/event_filter.c %D%/read/lane_filter.h %D%/read/lane_filter.c %D%/read/arrow_filter.h %D%/read/arrow_filter.c %D%/read/lane_keys.h %D%/read/lane_keys.c %D%/read/event_members.h %D%/read/event_category.h %D%/read/event_category.c \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \

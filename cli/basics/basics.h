@@ -2,7 +2,7 @@
 /*
  * basics.h: the contract of cli/basics, what every command needs: exit codes, one-line messages, a
  * progress line, options, safe printing of foreign text, memory that cannot fail, sets of texts and
- * numbers, lists of words, and the folders of the user's own files.
+ * numbers, lists that grow, lists of words, and the folders of the user's own files.
  *
  * The room uses tables and common. All rooms of cli/ may use it. One thread only.
  */
@@ -12,6 +12,7 @@
 #include "cli/basics/escaped.h"
 #include "cli/basics/exit_codes.h"
 #include "cli/basics/interned.h"
+#include "cli/basics/list_room.h"
 #include "cli/basics/messages.h"
 #include "cli/basics/options.h"
 #include "cli/basics/progress.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * read.h: the contract of cli/read, reading traces: the events of a Chrome trace or a .tlt file
- * (trace_events.h, chrome_reader.h, plain_event.h), .tlt files as they are (record_file.h), blocks of
+ * (trace_events.h, chrome_reader.h, plain_event.h, event_members.h), .tlt files as they are (record_file.h), blocks of
  * a file and compressed input (block_reader.h, inflater.h), temporary files for input that must be read
- * twice (temporary_file.h), and the part of a trace that the user selects (selection.h, selection_time.h,
+ * twice (temporary_file.h), numbers of processes and lanes (lane_keys.h), and the part of a trace that the user selects (selection.h, selection_time.h,
  * event_filter.h).
  *
  * All functions say on standard error what is wrong with a file, and return an exit code or a
@@ -15,7 +15,9 @@
 #include "cli/read/chrome_reader.h"
 #include "cli/read/event_category.h"
 #include "cli/read/event_filter.h"
+#include "cli/read/event_members.h"
 #include "cli/read/inflater.h"
+#include "cli/read/lane_keys.h"
 #include "cli/read/record_file.h"
 #include "cli/read/selection.h"
 #include "cli/read/selection_time.h"

@@ -17,14 +17,6 @@
 #include "cli/read/read.h"
 #include "cli/summary/summary.h"
 
-#define GROW(list, count, room)                                                                    \
-	do {                                                                                       \
-		if ((count) == (room)) {                                                           \
-			(room) = (room) ? (room)*2 : 64;                                           \
-			(list) = need(reallocarray(list, room, sizeof(*(list))));                  \
-		}                                                                                  \
-	} while (0)
-
 #define MOST_WHOLE 9e15 /* whole numbers up to here are exact in a double */
 #define MOST_DEEP  64
 
@@ -149,18 +141,6 @@ static void shape_value(struct report_model *model, const json_t *value, int dep
 
 /* ---- whose an event is ---- */
 
-static const char *text_in(const json_t *event, const char *member)
-{
-	const char *text = json_string_value(json_object_get(event, member));
-
-	return text ? text : "";
-}
-
-static const json_t *arg_of(const json_t *event, const char *name)
-{
-	return json_object_get(json_object_get(event, "args"), name);
-}
-
 static void text_set(char **to, const char *text)
 {
 	if (!text)
@@ -171,15 +151,11 @@ static void text_set(char **to, const char *text)
 
 static uint32_t process_numbered(struct report_model *model, const char *number)
 {
-	uint32_t count = model->process_keys.count;
-	char key[96];
+	uint32_t process;
 
-	snprintf(key, sizeof(key), "%d %s", model->file, number);
-	uint32_t process = names_number(&model->process_keys, key);
-
-	if (process == count) {
-		model->processes =
-			need(reallocarray(model->processes, count + 1, sizeof(*model->processes)));
+	if (lane_keys_process(&model->keys, (size_t)model->file, number, &process)) {
+		model->processes = need(
+			reallocarray(model->processes, process + 1, sizeof(*model->processes)));
 		model->processes[process] = (struct report_process){.file = model->file};
 		text_set(&model->processes[process].number, number);
 	}
@@ -188,14 +164,10 @@ static uint32_t process_numbered(struct report_model *model, const char *number)
 
 uint32_t model_lane(struct report_model *model, const char *pid, const char *tid)
 {
-	uint32_t process = process_numbered(model, pid), count = model->lane_keys.count;
-	char key[96];
+	uint32_t process = process_numbered(model, pid), lane;
 
-	snprintf(key, sizeof(key), "%u %s", process, tid);
-	uint32_t lane = names_number(&model->lane_keys, key);
-
-	if (lane == count) {
-		model->lanes = need(reallocarray(model->lanes, count + 1, sizeof(*model->lanes)));
+	if (lane_keys_lane(&model->keys, process, tid, &lane)) {
+		model->lanes = need(reallocarray(model->lanes, lane + 1, sizeof(*model->lanes)));
 		model->lanes[lane] = (struct report_lane){.process = process};
 		text_set(&model->lanes[lane].number, tid);
 	}
@@ -204,18 +176,18 @@ uint32_t model_lane(struct report_model *model, const char *pid, const char *tid
 
 static uint32_t process_of(struct report_model *model, const json_t *event)
 {
-	char number[64];
+	char number[LANE_NUMBER_ROOM];
 
-	trace_number_print(number, sizeof(number), json_object_get(event, "pid"));
+	lane_number_print(number, event, "pid");
 	return process_numbered(model, number);
 }
 
 static uint32_t lane_of(struct report_model *model, const json_t *event)
 {
-	char pid[64], tid[64];
+	char pid[LANE_NUMBER_ROOM], tid[LANE_NUMBER_ROOM];
 
-	trace_number_print(pid, sizeof(pid), json_object_get(event, "pid"));
-	trace_number_print(tid, sizeof(tid), json_object_get(event, "tid"));
+	lane_number_print(pid, event, "pid");
+	lane_number_print(tid, event, "tid");
 	return model_lane(model, pid, tid);
 }
 
@@ -239,10 +211,10 @@ static uint32_t kind_of(struct report_model *model, uint32_t name, uint32_t cate
 /* A command's kind, which is an argument, becomes a category, so that kernels differ from transfers. */
 static uint32_t slice_category(struct report_model *model, const json_t *event)
 {
-	const char *category = text_in(event, "cat"), *kind;
+	const char *category = event_text(event, "cat"), *kind;
 	char both[128];
 
-	if (!category_of(category).device || !(kind = json_string_value(arg_of(event, "kind"))))
+	if (!category_of(category).device || !(kind = json_string_value(event_arg(event, "kind"))))
 		return names_number(&model->texts, category);
 	snprintf(both, sizeof(both), "%s,%s", category, kind);
 	return names_number(&model->texts, both);
@@ -251,7 +223,7 @@ static uint32_t slice_category(struct report_model *model, const json_t *event)
 void model_slice(struct report_model *model, const struct report_slice *slice, uint32_t name,
 		 uint32_t category, bool failed)
 {
-	GROW(model->slices, model->nslices, model->slices_room);
+	LIST_ROOM(model->slices, model->nslices, model->slices_room);
 	struct report_slice *added = &model->slices[model->nslices++];
 
 	*added = *slice;
@@ -265,7 +237,7 @@ void model_slice(struct report_model *model, const struct report_slice *slice, u
 static void slice_add(struct report_model *model, const json_t *event, int64_t start,
 		      int64_t duration)
 {
-	const char *category = text_in(event, "cat");
+	const char *category = event_text(event, "cat");
 	const json_t *args = json_object_get(event, "args");
 	const struct report_slice slice = {
 		.start = start,
@@ -279,7 +251,7 @@ static void slice_add(struct report_model *model, const json_t *event, int64_t s
 	model->shape.count = 0;
 	if (json_object_size(args))
 		shape_value(model, args, 0);
-	model_slice(model, &slice, names_number(&model->texts, text_in(event, "name")),
+	model_slice(model, &slice, names_number(&model->texts, event_text(event, "name")),
 		    slice_category(model, event), category_of(category).failed);
 }
 
@@ -288,7 +260,7 @@ static void mark_begin(struct report_model *model, const json_t *event, int64_t 
 	uint32_t number = lane_of(model, event);
 	struct report_lane *lane = &model->lanes[number];
 
-	GROW(lane->open, lane->depth, lane->room);
+	LIST_ROOM(lane->open, lane->depth, lane->room);
 	lane->open[lane->depth++] = model->nslices;
 	slice_add(model, event, time, -1);
 }
@@ -304,7 +276,7 @@ static void mark_end(struct report_model *model, const json_t *event, int64_t ti
 	uint64_t kind = model->kinds.list[slice->kind];
 
 	slice->duration = time > slice->start ? time - slice->start : 0;
-	if (category_of(text_in(event, "cat")).failed)
+	if (category_of(event_text(event, "cat")).failed)
 		slice->kind = kind_of(model, kind_name(kind), kind_category(kind), SLICE_FAILED);
 	time_take(model, slice->start, slice->start + slice->duration);
 }
@@ -314,14 +286,14 @@ static void arrow_end_add(struct report_model *model, const json_t *event, int64
 	const json_t *id = json_object_get(event, "id");
 	uint32_t lane = lane_of(model, event);
 
-	GROW(model->ends, model->nends, model->ends_room);
+	LIST_ROOM(model->ends, model->nends, model->ends_room);
 	model->ends[model->nends++] = (struct arrow_end){
 		.id = json_is_string(id) ? names_number(&model->texts, json_string_value(id)) |
 						   UINT64_C(1) << 63
 					 : (uint64_t)json_number_value(id),
 		.time = time,
 		.process = model->lanes[lane].process,
-		.name = names_number(&model->texts, text_in(event, "name")),
+		.name = names_number(&model->texts, event_text(event, "name")),
 		.lane = lane,
 		.last = last,
 	};
@@ -330,9 +302,9 @@ static void arrow_end_add(struct report_model *model, const json_t *event, int64
 static void process_describe(struct report_process *process, const char *what, const json_t *event)
 {
 	if (!strcmp(what, "process_name")) {
-		text_set(&process->name, json_string_value(arg_of(event, "name")));
+		text_set(&process->name, json_string_value(event_arg(event, "name")));
 	} else if (!strcmp(what, "process_labels")) {
-		text_set(&process->labels, json_string_value(arg_of(event, "labels")));
+		text_set(&process->labels, json_string_value(event_arg(event, "labels")));
 	} else if (!strcmp(what, "tracelayer")) {
 		json_decref(process->facts);
 		process->facts = json_incref(json_object_get(event, "args"));
@@ -341,12 +313,12 @@ static void process_describe(struct report_process *process, const char *what, c
 
 static void metadata_take(struct report_model *model, const json_t *event)
 {
-	const char *what = text_in(event, "name");
+	const char *what = event_text(event, "name");
 
 	if (!strcmp(what, "thread_name")) {
 		uint32_t lane = lane_of(model, event);
 
-		text_set(&model->lanes[lane].name, json_string_value(arg_of(event, "name")));
+		text_set(&model->lanes[lane].name, json_string_value(event_arg(event, "name")));
 	} else {
 		uint32_t process = process_of(model, event);
 
@@ -358,7 +330,7 @@ void model_event(struct report_model *model, const json_t *event)
 {
 	int64_t time = trace_nanoseconds(event, "ts", 0), duration;
 
-	switch (*text_in(event, "ph")) {
+	switch (*event_text(event, "ph")) {
 	case 'M':
 		metadata_take(model, event);
 		return;
@@ -369,7 +341,7 @@ void model_event(struct report_model *model, const json_t *event)
 	case 'i':
 	case 'I':
 		/* Those of arrows mark a place for viewers that need one. */
-		if (!category_of(text_in(event, "cat")).device)
+		if (!category_of(event_text(event, "cat")).device)
 			slice_add(model, event, time, 0);
 		return;
 	case 'B':
@@ -470,7 +442,7 @@ static void rows_give(struct report_model *model)
 			open = 0;
 		while (open && ends[open - 1] <= slice->start)
 			open--;
-		GROW(ends, open, room);
+		LIST_ROOM(ends, open, room);
 		slice->row = (uint32_t)open;
 		ends[open++] = slice->start + slice->duration;
 		if (lane->nrows < open)
@@ -491,7 +463,7 @@ static void arrows_make(struct report_model *model)
 		if (!to->last || from->process != to->process || from->name != to->name ||
 		    from->id != to->id)
 			continue;
-		GROW(model->arrows, model->narrows, model->arrows_room);
+		LIST_ROOM(model->arrows, model->narrows, model->arrows_room);
 		model->arrows[model->narrows++] =
 			(struct report_arrow){from->time, to->time, from->lane, to->lane};
 	}
@@ -510,12 +482,12 @@ void model_arrange(struct report_model *model)
 
 void model_free(struct report_model *model)
 {
-	for (uint32_t i = 0; i < model->lane_keys.count; i++) {
+	for (uint32_t i = 0; i < model->keys.lanes.count; i++) {
 		free(model->lanes[i].name);
 		free(model->lanes[i].number);
 		free(model->lanes[i].open);
 	}
-	for (uint32_t i = 0; i < model->process_keys.count; i++) {
+	for (uint32_t i = 0; i < model->keys.processes.count; i++) {
 		free(model->processes[i].name);
 		free(model->processes[i].labels);
 		free(model->processes[i].number);
@@ -530,8 +502,7 @@ void model_free(struct report_model *model)
 	free(model->shape.list);
 	free(model->words.list);
 	names_free(&model->texts);
-	names_free(&model->lane_keys);
-	names_free(&model->process_keys);
+	lane_keys_free(&model->keys);
 	numbers_free(&model->addresses);
 	numbers_free(&model->kinds);
 }

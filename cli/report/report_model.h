@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 
 /* Bytes that grow. */
 struct bytes {
@@ -69,7 +70,8 @@ struct report_model {
 	size_t nends, ends_room;
 	struct report_lane *lanes;
 	struct report_process *processes;
-	struct names texts, lane_keys, process_keys;
+	struct lane_keys keys; /* of .processes and .lanes */
+	struct names texts;
 	struct numbers addresses, kinds; /* a kind: its name, its categories, its flags */
 	struct bytes values;
 	int64_t first, last;

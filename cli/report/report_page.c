@@ -61,7 +61,7 @@ static void lanes_print(FILE *to, const struct report_model *model)
 	size_t *counts = NULL, at = 0;
 
 	fputs("\"lanes\":[", to);
-	for (uint32_t i = 0; i < model->lane_keys.count; i++) {
+	for (uint32_t i = 0; i < model->keys.lanes.count; i++) {
 		const struct report_lane *lane = &model->lanes[i];
 
 		fprintf(to, "%s{\"process\":%u,\"queue\":%s,\"number\":", i ? ",\n" : "\n",
@@ -85,7 +85,7 @@ static void lanes_print(FILE *to, const struct report_model *model)
 static void processes_print(FILE *to, const struct report_model *model)
 {
 	fputs("\"processes\":[", to);
-	for (uint32_t i = 0; i < model->process_keys.count; i++) {
+	for (uint32_t i = 0; i < model->keys.processes.count; i++) {
 		const struct report_process *process = &model->processes[i];
 		char *facts = process->facts ? json_dumps(process->facts, JSON_COMPACT) : NULL;
 

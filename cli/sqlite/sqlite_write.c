@@ -91,8 +91,8 @@ struct lane {
 struct database {
 	sqlite3 *handle;
 	sqlite3_stmt *prepared[STATEMENTS];
-	struct names processes, threads; /* by "file pid", "file pid tid" */
-	struct lane *lanes;		 /* as .threads */
+	struct lane_keys keys; /* an id is one more */
+	struct lane *lanes;
 	size_t file;
 	uint64_t rows;
 	int error; /* SQLite's first one */
@@ -189,41 +189,34 @@ static void run_script(struct database *database, const char *script)
 /* Ids count from 1. */
 static uint32_t process_of(struct database *database, const json_t *event)
 {
-	const json_t *pid = json_object_get(event, "pid");
-	char key[96], number[64];
-	uint32_t count = database->processes.count;
+	char number[LANE_NUMBER_ROOM];
+	uint32_t process;
 
-	trace_number_print(number, sizeof(number), pid);
-	snprintf(key, sizeof(key), "%zu %s", database->file, number);
-	uint32_t id = names_number(&database->processes, key) + 1;
-
-	if (id > count) {
-		sqlite3_bind_int64(database->prepared[ADD_PROCESS], 1, id);
-		bind_json(database->prepared[ADD_PROCESS], 2, pid);
+	lane_number_print(number, event, "pid");
+	if (lane_keys_process(&database->keys, database->file, number, &process)) {
+		sqlite3_bind_int64(database->prepared[ADD_PROCESS], 1, process + 1);
+		bind_json(database->prepared[ADD_PROCESS], 2, json_object_get(event, "pid"));
 		statement_run(database, ADD_PROCESS);
 	}
-	return id;
+	return process + 1;
 }
 
 static uint32_t thread_of(struct database *database, const json_t *event)
 {
-	const json_t *tid = json_object_get(event, "tid");
-	uint32_t process = process_of(database, event), count = database->threads.count;
-	char key[96], number[64];
+	uint32_t process = process_of(database, event), lane;
+	char number[LANE_NUMBER_ROOM];
 
-	trace_number_print(number, sizeof(number), tid);
-	snprintf(key, sizeof(key), "%u %s", process, number);
-	uint32_t id = names_number(&database->threads, key) + 1;
-
-	if (id > count) {
-		database->lanes = need(reallocarray(database->lanes, id, sizeof(struct lane)));
-		database->lanes[id - 1] = (struct lane){.process = process};
-		sqlite3_bind_int64(database->prepared[ADD_THREAD], 1, id);
+	lane_number_print(number, event, "tid");
+	if (lane_keys_lane(&database->keys, process, number, &lane)) {
+		database->lanes =
+			need(reallocarray(database->lanes, lane + 1, sizeof(struct lane)));
+		database->lanes[lane] = (struct lane){.process = process};
+		sqlite3_bind_int64(database->prepared[ADD_THREAD], 1, lane + 1);
 		sqlite3_bind_int64(database->prepared[ADD_THREAD], 2, process);
-		bind_json(database->prepared[ADD_THREAD], 3, tid);
+		bind_json(database->prepared[ADD_THREAD], 3, json_object_get(event, "tid"));
 		statement_run(database, ADD_THREAD);
 	}
-	return id;
+	return lane + 1;
 }
 
 /* ---- events ---- */
@@ -231,11 +224,6 @@ static uint32_t thread_of(struct database *database, const json_t *event)
 static const char *text_in(const json_t *event, const char *member)
 {
 	return json_string_value(json_object_get(event, member));
-}
-
-static const json_t *arg_of(const json_t *event, const char *name)
-{
-	return json_object_get(json_object_get(event, "args"), name);
 }
 
 static void bind_args(sqlite3_stmt *statement, int place, const json_t *event)
@@ -274,9 +262,9 @@ static void add_call(struct database *database, const json_t *event, uint32_t th
 	sqlite3_bind_int64(statement, 4, start);
 	sqlite3_bind_int64(statement, 5, duration);
 	sqlite3_bind_int(statement, 6, has_category(event, "failed"));
-	bind_json(statement, 7, arg_of(event, "result"));
-	bind_json(statement, 8, arg_of(event, "correlation"));
-	bind_json(statement, 9, arg_of(event, "request"));
+	bind_json(statement, 7, event_arg(event, "result"));
+	bind_json(statement, 8, event_arg(event, "correlation"));
+	bind_json(statement, 9, event_arg(event, "request"));
 	bind_text(statement, 10, categories);
 	bind_args(statement, 11, event);
 	statement_run(database, ADD_CALL);
@@ -294,14 +282,14 @@ static void add_command(struct database *database, const json_t *event, uint32_t
 	}
 	sqlite3_bind_int64(statement, 1, lane);
 	bind_text(statement, 2, text_in(event, "name"));
-	bind_json(statement, 3, arg_of(event, "kind"));
-	bind_json(statement, 4, arg_of(event, "queue"));
-	bind_json(statement, 5, arg_of(event, "device"));
+	bind_json(statement, 3, event_arg(event, "kind"));
+	bind_json(statement, 4, event_arg(event, "queue"));
+	bind_json(statement, 5, event_arg(event, "device"));
 	sqlite3_bind_int64(statement, 6, start);
 	sqlite3_bind_int64(statement, 7, duration);
-	bind_json(statement, 8, arg_of(event, "bytes"));
-	bind_json(statement, 9, arg_of(event, "correlation"));
-	bind_json(statement, 10, arg_of(event, "request"));
+	bind_json(statement, 8, event_arg(event, "bytes"));
+	bind_json(statement, 9, event_arg(event, "correlation"));
+	bind_json(statement, 10, event_arg(event, "request"));
 	bind_args(statement, 11, event);
 	statement_run(database, ADD_COMMAND);
 }
@@ -329,7 +317,7 @@ static void add_slice(struct database *database, const json_t *event, uint32_t t
 	bool own = has_category(event, "context") || has_category(event, "xpti") ||
 		   has_category(event, "annotation") || has_category(event, "nntrace");
 
-	if (has_category(event, "device") && json_is_string(arg_of(event, "kind")))
+	if (has_category(event, "device") && json_is_string(event_arg(event, "kind")))
 		add_command(database, event, thread, start, duration);
 	else if (own)
 		add_event(database, event, thread, start, duration);
@@ -363,7 +351,7 @@ static void mark_end(struct database *database, uint32_t thread, int64_t end)
 /* What had not ended when the trace did has no duration. */
 static void marks_flush(struct database *database)
 {
-	for (uint32_t i = 0; i < database->threads.count; i++)
+	for (uint32_t i = 0; i < database->keys.lanes.count; i++)
 		for (struct mark *mark = database->lanes[i].mark, *outer; mark; mark = outer) {
 			outer = mark->outer;
 			add_event(database, mark->event, i + 1,
@@ -423,12 +411,13 @@ static void add_metadata(struct database *database, const json_t *event)
 		return;
 	if (!strcmp(what, "process_name"))
 		set_text(database, NAME_PROCESS, process_of(database, event),
-			 arg_of(event, "name"));
+			 event_arg(event, "name"));
 	else if (!strcmp(what, "process_labels"))
 		set_text(database, LABEL_PROCESS, process_of(database, event),
-			 arg_of(event, "labels"));
+			 event_arg(event, "labels"));
 	else if (!strcmp(what, "thread_name"))
-		set_text(database, NAME_THREAD, thread_of(database, event), arg_of(event, "name"));
+		set_text(database, NAME_THREAD, thread_of(database, event),
+			 event_arg(event, "name"));
 	else if (!strcmp(what, "tracelayer"))
 		set_text(database, DESCRIBE_PROCESS, process_of(database, event),
 			 json_object_get(event, "args"));
@@ -499,8 +488,7 @@ static void database_close(struct database *database)
 	for (int i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(database->prepared[i]);
 	result_note(database, sqlite3_close(database->handle));
-	names_free(&database->processes);
-	names_free(&database->threads);
+	lane_keys_free(&database->keys);
 	free(database->lanes);
 }
 

@@ -13,15 +13,6 @@
 #include "cli/read/read.h"
 #include "common/command_kinds.h"
 
-/* Room for one more in a list. */
-#define ROOM_FOR(list, count, room)                                                                \
-	do {                                                                                       \
-		if ((count) == (room)) {                                                           \
-			(room) = (room) ? 2 * (room) : 64;                                         \
-			(list) = need(reallocarray(list, room, sizeof(*(list))));                  \
-		}                                                                                  \
-	} while (0)
-
 /* ---- what an event says ---- */
 
 static const char *text_in(const json_t *event, const char *member)
@@ -29,15 +20,10 @@ static const char *text_in(const json_t *event, const char *member)
 	return json_string_value(json_object_get(event, member));
 }
 
-static const json_t *arg_of(const json_t *event, const char *name)
-{
-	return json_object_get(json_object_get(event, "args"), name);
-}
-
 /* Of what fits into 32 bits; 0 where there is none. */
 static uint32_t number_in(const json_t *event, const char *name)
 {
-	const json_t *value = arg_of(event, name);
+	const json_t *value = event_arg(event, name);
 	double number = json_number_value(value);
 
 	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
@@ -53,16 +39,6 @@ int64_t history_duration(long long ns)
 	return time_within(ns, 0, LONGEST);
 }
 
-/* Other tools number processes and threads with strings, too. */
-static void number_text(char *to, size_t room, const json_t *number)
-{
-	if (json_is_number(number)) {
-		snprintf(to, room, "%.0f", json_number_value(number));
-		return;
-	}
-	snprintf(to, room, "%s", json_is_string(number) ? json_string_value(number) : "");
-}
-
 /* ---- processes, threads, queues, requests ---- */
 
 static uint32_t new_process(struct history *history, const char *number)
@@ -74,20 +50,16 @@ static uint32_t new_process(struct history *history, const char *number)
 }
 
 /*
- * The number in .process_keys of the process with this number in the file; .process_of has its
+ * The number in .lane_keys of the process with this number in the file; .process_of has its
  * process.
  */
 static uint32_t process_key_of(struct history *history, const char *number, int file)
 {
-	char key[300];
-	uint32_t count = history->process_keys.count;
+	uint32_t known;
 
-	snprintf(key, sizeof(key), "%d %s", file, number);
-	uint32_t known = names_number(&history->process_keys, key);
-
-	if (known == count) {
+	if (lane_keys_process(&history->lane_keys, (size_t)file, number, &known)) {
 		history->process_of =
-			need(reallocarray(history->process_of, count + 1, sizeof(uint32_t)));
+			need(reallocarray(history->process_of, known + 1, sizeof(uint32_t)));
 		history->process_of[known] = new_process(history, number);
 	}
 	return known;
@@ -95,9 +67,9 @@ static uint32_t process_key_of(struct history *history, const char *number, int 
 
 static uint32_t process_key(struct history *history, const json_t *event, int file)
 {
-	char number[256];
+	char number[LANE_NUMBER_ROOM];
 
-	number_text(number, sizeof(number), json_object_get(event, "pid"));
+	lane_number_print(number, event, "pid");
 	return process_key_of(history, number, file);
 }
 
@@ -115,9 +87,9 @@ static uint32_t process_of(struct history *history, const json_t *event, int fil
 static void note_identity(struct history *history, const json_t *event, int file)
 {
 	uint32_t key = process_key(history, event, file), count = history->identities.count;
-	char *identity, *rank = json_dumps(arg_of(event, "rank"), JSON_ENCODE_ANY);
-	const char *host = json_string_value(arg_of(event, "host")),
-		   *executable = json_string_value(arg_of(event, "executable"));
+	char *identity, *rank = json_dumps(event_arg(event, "rank"), JSON_ENCODE_ANY);
+	const char *host = json_string_value(event_arg(event, "host")),
+		   *executable = json_string_value(event_arg(event, "executable"));
 
 	if (asprintf(&identity, "%s %s %s %s", history->processes[history->process_of[key]].number,
 		     host ? host : "", rank ? rank : "", executable ? executable : "") < 0)
@@ -137,15 +109,10 @@ static void note_identity(struct history *history, const json_t *event, int file
 
 uint32_t history_lane(struct history *history, int file, const char *of, const char *number)
 {
-	uint32_t key_of = process_key_of(history, of, file), count = history->lane_keys.count;
-	uint32_t process = history->process_of[key_of];
-	char key[300];
+	uint32_t key = process_key_of(history, of, file), process = history->process_of[key], lane;
 
-	snprintf(key, sizeof(key), "%u %s", process, number);
-	uint32_t lane = names_number(&history->lane_keys, key);
-
-	if (lane == count) {
-		history->lanes = need(reallocarray(history->lanes, count + 1, sizeof(struct lane)));
+	if (lane_keys_lane(&history->lane_keys, process, number, &lane)) {
+		history->lanes = need(reallocarray(history->lanes, lane + 1, sizeof(struct lane)));
 		history->lanes[lane] =
 			(struct lane){.process = process, .number = need(strdup(number))};
 		history->nlanes++;
@@ -155,10 +122,10 @@ uint32_t history_lane(struct history *history, int file, const char *of, const c
 
 static uint32_t lane_of(struct history *history, const json_t *event, int file)
 {
-	char process[256], number[256];
+	char process[LANE_NUMBER_ROOM], number[LANE_NUMBER_ROOM];
 
-	number_text(process, sizeof(process), json_object_get(event, "pid"));
-	number_text(number, sizeof(number), json_object_get(event, "tid"));
+	lane_number_print(process, event, "pid");
+	lane_number_print(number, event, "tid");
 	return history_lane(history, file, process, number);
 }
 
@@ -211,7 +178,7 @@ uint32_t history_request(struct history *history, uint32_t id)
 static void add_call(struct history *history, uint32_t thread, const struct begun *begun,
 		     int64_t duration, uint32_t correlation)
 {
-	ROOM_FOR(history->calls, history->ncalls, history->calls_room);
+	LIST_ROOM(history->calls, history->ncalls, history->calls_room);
 	history->calls[history->ncalls++] = (struct host_call){
 		.start = begun->start,
 		.duration = duration,
@@ -226,7 +193,7 @@ static void add_call(struct history *history, uint32_t thread, const struct begu
 	history->processes[history->lanes[thread].process].events = true;
 	if (!correlation)
 		return;
-	ROOM_FOR(history->submissions, history->nsubmissions, history->submissions_room);
+	LIST_ROOM(history->submissions, history->nsubmissions, history->submissions_room);
 	history->submissions[history->nsubmissions++] = (struct submission){
 		.start = begun->start,
 		.end = begun->start + duration,
@@ -254,7 +221,7 @@ static void call_begin(struct history *history, const struct slice *slice)
 {
 	struct lane *lane = &history->lanes[slice->lane];
 
-	ROOM_FOR(lane->stack, lane->depth, lane->room);
+	LIST_ROOM(lane->stack, lane->depth, lane->room);
 	lane->stack[lane->depth++] = begun_by(history, slice);
 }
 
@@ -293,7 +260,7 @@ static void add_command(struct history *history, const struct slice *slice)
 	char row[1024];
 
 	command_row_name(row, sizeof(row), kind, slice->name, slice->peer);
-	ROOM_FOR(history->commands, history->ncommands, history->commands_room);
+	LIST_ROOM(history->commands, history->ncommands, history->commands_room);
 	history->commands[history->ncommands++] = (struct device_command){
 		.start = slice->start,
 		.end = slice->start + slice->duration,
@@ -343,7 +310,7 @@ void history_slice(struct history *history, const struct slice *slice)
 
 static void replace_text(char **text, const json_t *event, const char *member)
 {
-	const char *value = json_string_value(arg_of(event, member));
+	const char *value = json_string_value(event_arg(event, member));
 
 	if (!value || !*value)
 		return;
@@ -353,7 +320,7 @@ static void replace_text(char **text, const json_t *event, const char *member)
 
 static void note_start(struct history *history, const json_t *event)
 {
-	double number = json_number_value(arg_of(event, "monotonic_ns"));
+	double number = json_number_value(event_arg(event, "monotonic_ns"));
 	int64_t start = number > 0 && number < (double)LATEST ? (int64_t)number : 0;
 
 	if (start && (!history->start || start < history->start))
@@ -368,9 +335,9 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 		note_identity(history, event, file);
 		note_start(history, event);
 	} else if (!strcmp(name, "tracelayer_end")) {
-		history->lost += (unsigned long long)json_number_value(arg_of(event, "lost"));
+		history->lost += (unsigned long long)json_number_value(event_arg(event, "lost"));
 		history->bytes +=
-			(unsigned long long)json_number_value(arg_of(event, "event_bytes"));
+			(unsigned long long)json_number_value(event_arg(event, "event_bytes"));
 	} else if (!strcmp(name, "process_name")) {
 		replace_text(&history->processes[process].name, event, "name");
 	} else if (!strcmp(name, "process_labels")) {
@@ -390,7 +357,7 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 static struct slice slice_of(struct history *history, const json_t *event, char phase,
 			     const char *name, int file)
 {
-	const json_t *bytes = arg_of(event, "bytes");
+	const json_t *bytes = event_arg(event, "bytes");
 
 	return (struct slice){
 		.phase = phase,
@@ -403,15 +370,15 @@ static struct slice slice_of(struct history *history, const json_t *event, char 
 		.request = number_in(event, "request"),
 		.correlation = number_in(event, "correlation"),
 		.queue = number_in(event, "queue"),
-		.kind = json_string_value(arg_of(event, "kind")),
-		.device = json_string_value(arg_of(event, "device")),
-		.peer = json_string_value(arg_of(event, "peer")),
-		.pci = json_string_value(arg_of(event, "pci")),
-		.uuid = json_string_value(arg_of(event, "uuid")),
+		.kind = json_string_value(event_arg(event, "kind")),
+		.device = json_string_value(event_arg(event, "device")),
+		.peer = json_string_value(event_arg(event, "peer")),
+		.pci = json_string_value(event_arg(event, "pci")),
+		.uuid = json_string_value(event_arg(event, "uuid")),
 		.bytes = json_number_value(bytes),
 		.has_bytes = json_is_number(bytes),
-		.unfinished = json_is_true(arg_of(event, "unfinished")),
-		.cut = json_is_true(arg_of(event, "cut")),
+		.unfinished = json_is_true(event_arg(event, "unfinished")),
+		.cut = json_is_true(event_arg(event, "cut")),
 	};
 }
 
@@ -524,8 +491,7 @@ void history_free(struct history *history)
 	free(history->process_of);
 	free(history->identity_of);
 	names_free(&history->names);
-	names_free(&history->lane_keys);
-	names_free(&history->process_keys);
+	lane_keys_free(&history->lane_keys);
 	names_free(&history->queue_keys);
 	names_free(&history->requests);
 	names_free(&history->identities);

@@ -93,8 +93,9 @@ struct history {
 	 * Functions, rows; and by their keys: lanes, processes (with and without their file),
 	 * queues, requests (0 is none).
 	 */
-	struct names names, lane_keys, process_keys, queue_keys, requests, identities;
-	uint32_t *process_of;  /* by number in .process_keys */
+	struct lane_keys lane_keys;
+	struct names names, queue_keys, requests, identities;
+	uint32_t *process_of;  /* by number in .lane_keys */
 	uint32_t *identity_of; /* process, by number in .identities */
 	/* device commands without an end; marks that were ended where events are missing */
 	size_t unfinished, cut;
