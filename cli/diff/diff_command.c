@@ -17,24 +17,12 @@
 #include "cli/diff/pairs.h"
 #include "cli/summary/summary.h"
 
-enum {
-	OPTION_CSV = 256,
-	OPTION_JSON,
-	OPTION_FORMAT,
-	OPTION_TABLE,
-	OPTION_FAIL,
-	OPTION_NOISE,
-	OPTION_CHANGED,
-	OPTION_SORT,
-	OPTION_TOP,
-	OPTION_COLUMNS
-};
+enum { OPTION_TABLE = 256, OPTION_FAIL, OPTION_NOISE, OPTION_CHANGED };
 
 struct wishes {
-	enum table_format format;
 	int table; /* only this one; -1: all */
 	struct filter filter;
-	struct table_wishes tables;
+	struct table_options tables;
 	bool noise, changed;
 	struct condition *conditions;
 	size_t nconditions;
@@ -49,17 +37,9 @@ static const struct argp_option options[] = {
 	{"beyond-noise", OPTION_NOISE, NULL, 0,
 	 "--fail-if takes only times that differ by more than they vary", 0},
 	{"changed", OPTION_CHANGED, NULL, 0,
-	 "print only rows that differ by more than they vary, or that one trace lacks", 0},
+	 "print only rows that differ by more than they vary, or that one trace lacks", 2},
 	{"table", OPTION_TABLE, "TABLE", 0,
-	 "print only this table: calls, events, kernels, transfers or others", 0},
-	{"sort", OPTION_SORT, "COLUMN", 0,
-	 "sort rows by this column, largest first: its title, or its name in --csv", 0},
-	{"top", OPTION_TOP, "N", 0, "print the first N rows of each table", 0},
-	{"columns", OPTION_COLUMNS, "LIST", 0,
-	 "print only these columns, with commas between them, and the rows' names", 0},
-	{"format", OPTION_FORMAT, "FORMAT", 0, "output format: text (the default), csv or json", 0},
-	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 0},
-	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 0},
+	 "print only this table: calls, events, kernels, transfers or others", 2},
 	{0},
 };
 
@@ -87,25 +67,6 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 		   word);
 }
 
-static void wish_format(struct argp_state *state, struct wishes *wishes, const char *name)
-{
-	int format = table_format_named(name);
-
-	if (format < 0)
-		argp_error(state, "--format=%s: no such format; give text, csv or json", name);
-	wishes->format = (enum table_format)format;
-}
-
-static void wish_top(struct argp_state *state, struct wishes *wishes, const char *text)
-{
-	char *end;
-	long rows = strtol(text, &end, 10);
-
-	if (end == text || *end || rows < 1)
-		argp_error(state, "--top=%s: give a number of rows, 1 or more", text);
-	wishes->tables.most = (size_t)rows;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct wishes *wishes = state->input;
@@ -113,6 +74,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &wishes->filter.selection;
+		state->child_inputs[1] = &wishes->tables;
 		return 0;
 	case OPTION_FAIL:
 		wish_condition(state, wishes, argument);
@@ -123,26 +85,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_CHANGED:
 		wishes->changed = true;
 		return 0;
-	case OPTION_SORT:
-		wishes->tables.sort = argument;
-		return 0;
-	case OPTION_COLUMNS:
-		wishes->tables.columns = argument;
-		return 0;
-	case OPTION_TOP:
-		wish_top(state, wishes, argument);
-		return 0;
 	case OPTION_TABLE:
 		wish_table(state, wishes, argument);
-		return 0;
-	case OPTION_FORMAT:
-		wish_format(state, wishes, argument);
-		return 0;
-	case OPTION_CSV:
-		wishes->format = TABLE_AS_CSV;
-		return 0;
-	case OPTION_JSON:
-		wishes->format = TABLE_AS_JSON;
 		return 0;
 	case ARGP_KEY_ARGS:
 		wishes->files = state->argv + state->next;
@@ -156,7 +100,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&selection_argp, 0, "What is compared:", 1}, {0}};
+static const struct argp_child children[] = {
+	{&selection_argp, 0, "What is compared:", 1}, {&table_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -205,7 +150,7 @@ static bool tables_choose(const struct wishes *wishes, struct table **tables)
 		any |= tables[i] != NULL;
 	}
 	if (any)
-		return summary_arrange(tables, TALLY_KINDS, &wishes->tables);
+		return summary_arrange(tables, TALLY_KINDS, &wishes->tables.wishes);
 	say("the traces have nothing to compare%s",
 	    filter_is_any(&wishes->filter) || wishes->table >= 0 ? " of what is asked for" : "");
 	return true;
@@ -224,7 +169,7 @@ static int tables_print(const struct wishes *wishes, const struct pairs *pairs)
 	for (int i = 0; i < TALLY_KINDS; i++)
 		if (tables[i])
 			wanted[count++] = tables[i];
-	int failed = table_print(wanted, count, wishes->format, stdout);
+	int failed = table_print(wanted, count, wishes->tables.format, stdout);
 
 	tables_free(tables);
 	if (failed)
@@ -285,7 +230,7 @@ static bool code_is_final(int code)
 
 int command_diff(int argc, char **argv)
 {
-	struct wishes wishes = {.format = TABLE_AS_TEXT, .table = -1};
+	struct wishes wishes = {.table = -1};
 	struct rank_sum sums[2];
 	int code = EXIT_DONE;
 

@@ -30,7 +30,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &wishes->files.selection;
+		state->child_inputs[0] = &wishes->files;
 		return 0;
 	case 'o':
 		wishes->output = argument;
@@ -38,24 +38,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'f':
 		wishes->force = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		wishes->files.paths = state->argv + state->next;
-		wishes->files.count = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no trace file given; name the files that `tracelayer run` wrote");
-		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&selection_argp, 0, "What is on the page:", 1}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.children = children,
+	.children = page_files_argp,
 	.args_doc = "TRACE...",
 	.doc = "Makes one page of trace files, with a timeline and the tables of `tracelayer summary`. A browser shows it without a network "
 	       "or a server. TRACE is a .tlt file or Chrome JSON, plain or compressed; - is standard input.\v"

@@ -171,3 +171,32 @@ int report_make(struct page_files *files, const char *path, bool force)
 	history_free(&reading.history);
 	return code;
 }
+
+/* ---- the traces of a command line ---- */
+
+static error_t parse_files(int key, char *argument, struct argp_state *state)
+{
+	struct page_files *files = state->input;
+
+	(void)argument;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &files->selection;
+		return 0;
+	case ARGP_KEY_ARGS:
+		files->paths = state->argv + state->next;
+		files->count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state,
+			   "no trace file given; name the files that `tracelayer run` wrote");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child selection_child[] = {{&selection_argp, 0, "What is on the page:", 1},
+						    {0}};
+static const struct argp files_argp = {.parser = parse_files, .children = selection_child};
+
+const struct argp_child page_files_argp[] = {{&files_argp, 0, NULL, 0}, {0}};

@@ -39,29 +39,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &wishes->files.selection;
+		state->child_inputs[0] = &wishes->files;
 		return 0;
 	case 'b':
 		wishes->browser = argument;
-		return 0;
-	case ARGP_KEY_ARGS:
-		wishes->files.paths = state->argv + state->next;
-		wishes->files.count = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&selection_argp, 0, "What is on the page:", 1}, {0}};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
-	.children = children,
+	.children = page_files_argp,
 	.args_doc = "TRACE...",
 	.doc = "Makes the page of `tracelayer report` in a temporary folder and opens it in a browser. Where there is no display, it says where the "
 	       "page is.\v"

@@ -68,9 +68,9 @@ static int print_tables(const struct job_sums *sums, const char *name,
 		}
 	if (wishes->table >= 0 && (!tables[wishes->table] || !table_rows(tables[wishes->table])))
 		say("--table=%s: the job has nothing for it", job_table_words[wishes->table]);
-	if (!summary_arrange(tables, JOB_TABLES, &wishes->tables))
+	if (!summary_arrange(tables, JOB_TABLES, &wishes->tables.wishes))
 		return EXIT_USAGE;
-	int failed = calls_print(tables, JOB_TABLES, tables[JOB_CALLS], wishes->format, to);
+	int failed = calls_print(tables, JOB_TABLES, tables[JOB_CALLS], wishes->tables.format, to);
 
 	if (!failed)
 		return EXIT_DONE;

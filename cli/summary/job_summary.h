@@ -9,14 +9,13 @@
 #include <stdio.h>
 
 #include "cli/summary/sum_save.h"
-#include "tables/table.h"
+#include "cli/summary/table_options.h"
 
 struct job_wishes {
-	enum table_format format;
 	const char *ranks; /* a set; NULL: all */
 	int table;	   /* only this one; -1: those of .by_rank, .by_host and all others */
 	bool by_rank, by_host;
-	struct table_wishes tables;
+	struct table_options tables;
 	struct save save;
 	bool part; /* make this task's part of the sums, and print nothing */
 };

@@ -29,23 +29,9 @@
 
 /* ---- options ---- */
 
-enum {
-	OPTION_CSV = 256,
-	OPTION_JSON,
-	OPTION_BY,
-	OPTION_FORMAT,
-	OPTION_TABLE,
-	OPTION_EXACT,
-	OPTION_RANK,
-	OPTION_PART,
-	OPTION_SAVE,
-	OPTION_SORT,
-	OPTION_COLUMNS,
-	OPTION_TOP
-};
+enum { OPTION_BY = 256, OPTION_TABLE, OPTION_EXACT, OPTION_RANK, OPTION_PART, OPTION_SAVE };
 
 struct wishes {
-	enum table_format format;
 	enum grouping by;
 	int table; /* only this one; -1: all */
 	bool exact;
@@ -59,8 +45,6 @@ struct wishes {
 };
 
 static const struct argp_option options[] = {
-	{.doc = "Which tables:", .group = 2},
-	{.doc = "Where to, and how:", .group = 3},
 	{"by", OPTION_BY, "WHAT", 0,
 	 "group rows by function (the default), thread, queue, process or request; of a job: by host or rank",
 	 2},
@@ -70,24 +54,15 @@ static const struct argp_option options[] = {
 	 2},
 	{"rank", OPTION_RANK, "SET", 0, "of a job: only these ranks, like 0,8-15,*/16", 2},
 	{"part", OPTION_PART, NULL, 0,
-	 "of a job: only make the sums of this task's part, for a launcher that starts several of this command",
+	 "of a job: only make the sums of this task's part; for launchers that start several of this command",
 	 3},
 	{"save", OPTION_SAVE, "FILE", 0,
 	 "also write the sum of all files to FILE, some 10 KB, for `tracelayer diff`", 3},
 	{"force", 'f', NULL, 0,
 	 "--save overwrites a file of that name; without this option, the new file's name gets a number",
 	 3},
-	{"sort", OPTION_SORT, "COLUMN", 0,
-	 "sort rows by this column, largest first: its title, or its name in --csv, such as calls, max or p99",
-	 2},
-	{"top", OPTION_TOP, "N", 0, "print the first N rows of each table or group", 2},
-	{"columns", OPTION_COLUMNS, "LIST", 0,
-	 "print only these columns, with commas between them, and the rows' names", 2},
 	{"exact", OPTION_EXACT, NULL, 0,
 	 "keep each call in memory, so that percentiles are durations that occurred", 2},
-	{"format", OPTION_FORMAT, "FORMAT", 0, "output format: text (the default), csv or json", 3},
-	{"csv", OPTION_CSV, NULL, 0, "the same as --format=csv", 3},
-	{"json", OPTION_JSON, NULL, 0, "the same as --format=json", 3},
 	{0},
 };
 
@@ -117,25 +92,6 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 		state,
 		"--table=%s: no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory",
 		word);
-}
-
-static void wish_format(struct argp_state *state, struct wishes *wishes, const char *name)
-{
-	int format = table_format_named(name);
-
-	if (format < 0)
-		argp_error(state, "--format=%s: no such format; give text, csv or json", name);
-	wishes->format = (enum table_format)format;
-}
-
-static void wish_top(struct argp_state *state, struct wishes *wishes, const char *text)
-{
-	char *end;
-	long rows = strtol(text, &end, 10);
-
-	if (end == text || *end || rows < 1)
-		argp_error(state, "--top=%s: give a number of rows, 1 or more", text);
-	wishes->job.tables.most = (size_t)rows;
 }
 
 /* What the words mean depends on whether there are files or a job. */
@@ -178,6 +134,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &wishes->filter.selection;
+		state->child_inputs[1] = &wishes->job.tables;
 		return 0;
 	case OPTION_BY:
 		wishes->by_word = argument;
@@ -202,26 +159,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'f':
 		wishes->save.force = true;
 		return 0;
-	case OPTION_SORT:
-		wishes->job.tables.sort = argument;
-		return 0;
-	case OPTION_COLUMNS:
-		wishes->job.tables.columns = argument;
-		return 0;
-	case OPTION_TOP:
-		wish_top(state, wishes, argument);
-		return 0;
-	case OPTION_FORMAT:
-		wish_format(state, wishes, argument);
-		return 0;
 	case OPTION_EXACT:
 		wishes->exact = true;
-		return 0;
-	case OPTION_CSV:
-		wishes->format = TABLE_AS_CSV;
-		return 0;
-	case OPTION_JSON:
-		wishes->format = TABLE_AS_JSON;
 		return 0;
 	case ARGP_KEY_ARGS:
 		wishes->files = state->argv + state->next;
@@ -243,7 +182,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&selection_argp, 0, "What is counted:", 1}, {0}};
+static const struct argp_child children[] = {
+	{&selection_argp, 0, "What is counted:", 1}, {&table_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -290,9 +230,9 @@ static int print_tables(struct table *tables[TABLES], const struct wishes *wishe
 			table_free(tables[i]);
 			tables[i] = NULL;
 		}
-	if (!summary_arrange(tables, TABLES, &wishes->job.tables))
+	if (!summary_arrange(tables, TABLES, &wishes->job.tables.wishes))
 		return EXIT_USAGE;
-	if (!calls_print(tables, TABLES, tables[TABLE_CALLS], wishes->format, stdout))
+	if (!calls_print(tables, TABLES, tables[TABLE_CALLS], wishes->job.tables.format, stdout))
 		return EXIT_DONE;
 	say_output_failed("the table");
 	return EXIT_BROKEN;
@@ -414,12 +354,11 @@ static int wishes_find_time(struct wishes *wishes)
 
 int command_summary(int argc, char **argv)
 {
-	struct wishes wishes = {.format = TABLE_AS_TEXT, .by = BY_FUNCTION, .table = -1};
+	struct wishes wishes = {.by = BY_FUNCTION, .table = -1};
 	struct history history = {0};
 
 	setlocale(LC_CTYPE, "");
 	options_parse(&argp, argc, argv, 0, &wishes);
-	wishes.job.format = wishes.format;
 	wishes.job.save = wishes.save;
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
