@@ -39,9 +39,9 @@ align_test_LDADD = $(CHECK_LIBS) -lm
 
 # The command that sums up, and looks up device work in parts, at a 32nd of what the installed one does: summary_flat.sh shows that with few events.
 check_PROGRAMS += %D%/summary/small_tracelayer
-%C%_summary_small_tracelayer_SOURCES = cli/summary/flat.c
+%C%_summary_small_tracelayer_SOURCES = cli/summary/flat.c cli/summary/flat_calls.c cli/summary/flat_commands.c cli/summary/flat_waits.c cli/summary/flat_events.c
 %C%_summary_small_tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DEVENTS_KEPT=32768 -DEVENTS_AT_ONCE=2048 -DCOMMANDS_AT_ONCE=2048 -DCALLS_AT_ONCE=6144
 %C%_summary_small_tracelayer_CFLAGS = $(tracelayer_CFLAGS)
 %C%_summary_small_tracelayer_LDADD = $(small_tracelayer_objects) $(tracelayer_LDADD)
 %C%_summary_small_tracelayer_DEPENDENCIES = $(small_tracelayer_objects) $(tracelayer_DEPENDENCIES)
-small_tracelayer_objects = $(filter-out cli/summary/tracelayer-flat.$(OBJEXT),$(tracelayer_OBJECTS))
+small_tracelayer_objects = $(filter-out cli/summary/tracelayer-flat%.$(OBJEXT),$(tracelayer_OBJECTS))
