@@ -3,7 +3,7 @@
  * tracer.pml: a model for spin: enabling, calling, disabling and destroying a tracer.
  *
  * It is the algorithm of layer/calls/tracers.c, reduced to its shared memory. A dispatch table is a number: table 0
- * has no callback, table 1 has the tracer's, and so on; odd tables have it. The controller
+ * has no callback, table 1 has the tracer's callback, and so on: odd tables have it. The controller
  * publishes tables, retires them, frees a retired table that no thread has pinned, and destroys the
  * tracer. Callers pin the table that they use.
  *
@@ -131,7 +131,7 @@ inline drive(table, within)
 }
 
 /*
- * Two models, since all at once is too much: two threads, each of which makes a call; and, with
+ * Two models, since one for everything would have too many states: two threads, each of which makes a call; and, with
  * -DNESTED, one thread that makes a call with another inside it, left by a return or, both at once,
  * by longjmp, and ends. Another thread takes its frames then, and makes a call.
  */
@@ -178,8 +178,8 @@ proctype controller()
 	membarrier();
 	reclaim(2);
 	/*
-	 * disable: back to a table without it. Table 0 may be gone, so it is a new one in the code;
-	 * here, number 2's twin.
+	 * disable: back to a table without the callback. Table 0 may be gone, so the code makes a new
+	 * table; here it has the number 2 again.
 	 */
 	freed[2] = false;
 	dispatch = 2;

@@ -25,8 +25,8 @@
  * A label is on from TL_PROFILE_SCOPE to the end of its block. The labels of a thread are a stack.
  * The sampler, another thread, looks at this stack a thousand times a second. It never looks at the
  * program's own stack: so labels may be finer than functions, and inlining does not matter. A
- * percentage is of all samples, not of the node above. "other" is what was in none of the labels
- * below a node.
+ * percentage is a share of all samples, not of the node above. "other" counts the samples that were
+ * in none of the labels below a node.
  *
  * Without TRACELAYER_PROFILING, labels and tl_profile_thread compile to nothing, and a program that
  * calls tl_profile_start or tl_profile_finish does not compile. The header links nothing but libc
@@ -62,8 +62,8 @@
  *		one. A library that dlopen loads needs a program that is linked with -rdynamic. Code
  *		that includes this header must not be unloaded.
  * Signals	Signal handlers must not use it. It keeps errno.
- * Forks	A forked child is not profiled until it starts profiling itself. Of the
- *		registered threads it has its own, if that was registered.
+ * Forks	A forked child is not profiled until it starts profiling itself. Its
+ *		only thread stays registered, if it was.
  * Source	gemmlowp's profiler.h, whose output it prints.
  */
 #ifndef TRACELAYER_PROFILER_H
@@ -252,7 +252,7 @@ static inline struct tl_profile_node *tl_profile_add(struct tl_profile *profile,
 
 	node->weight += times;
 	for (i = 0; i < count; i++) {
-		/* In a forked child: a label that the parent had put on. */
+		/* A label without a text: in a forked child, one that the parent had put on. */
 		if (!labels[i].text)
 			continue;
 		below = tl_profile_below(node, labels[i].text);
@@ -774,7 +774,7 @@ static inline int tl_profile_error(int error, const char *what)
 
 /*
  * Start a profile: sample `hz` times a second, 1 to 100000. Returns 0, or -1 and errno: EALREADY: a
- * profile is running; EINVAL: `hz` is out of range; EAGAIN: there is no thread to be had.
+ * profile is running; EINVAL: `hz` is out of range; EAGAIN: no thread could be started.
  */
 static inline int tl_profile_start_at(unsigned hz)
 {

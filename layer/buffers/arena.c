@@ -9,8 +9,8 @@
  * process is mapped over the piece. Recording goes on, and only a crash would lose what lies there.
  *
  * `making` is a spin lock: one thread at a time makes the arena, and stores `arena` last. The
- * file's descriptor is closed at once. So the program's own descriptors get the numbers that they
- * would get without the layer, and the program can't close ours by mistake.
+ * file's descriptor is closed at once. So the program's descriptors get the numbers that they would
+ * get without the layer, and the program can't close the arena's by mistake.
  *
  * tl_piece.magic is stored last, with release, for a reader after a kill: it sees a whole head, or no
  * magic.
@@ -76,7 +76,7 @@ struct beginning {
 	};
 };
 
-/* An arena: the one that is being made. */
+/* The arena that is being made. */
 struct place {
 	char *memory;
 	uint64_t capacity;

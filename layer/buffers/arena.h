@@ -45,7 +45,7 @@ void tl_arena_look(void);
  */
 bool tl_arena_is_refused(void);
 
-/* A try has failed at some time. */
+/* At least one try to make the arena has failed. */
 bool tl_arena_was_refused(void);
 
 /* NULL before the first piece is taken. */

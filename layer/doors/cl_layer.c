@@ -3,8 +3,8 @@
  * cl_layer.c: libtracelayer_opencl_layer.so, which OpenCL's loader puts between itself and the
  * drivers (OPENCL_LAYERS).
  *
- * The loader passes its dispatch table and the table's length, and takes a table from this layer,
- * as far as that reaches. Each slot of it has the layer's shim, or else the loader's own function.
+ * The loader passes its dispatch table and the table's length. This layer gives a table back, which
+ * may be shorter. Each of its slots has the layer's shim, or else the loader's own function.
  */
 #include "layer/doors/cl_layer.h"
 

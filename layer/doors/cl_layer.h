@@ -19,7 +19,7 @@
 #include <CL/cl_icd.h>
 #include <CL/cl_layer.h>
 
-/* A slot of the dispatch table, and the function that it is for. Ends with a NULL name. */
+/* A slot of the dispatch table, and its function. The last one has the function NULL. */
 struct tl_cl_slot {
 	size_t offset;
 	const char *function;

@@ -2,9 +2,9 @@
 /*
  * runtime_library.h: how the loaders' layers find libtracelayer.so.
  *
- * A layer is not linked to it. For the dynamic linker $ORIGIN is the folder of the name that a
- * library was opened by, and that may be a symbolic link anywhere. So the layer looks from where
- * its file really is. A libtracelayer.so that is preloaded comes first: a process has one runtime.
+ * A layer is not linked to libtracelayer.so. The loader may open the layer by a symbolic link, and
+ * for the dynamic linker $ORIGIN is then the link's folder. So the layer looks beside its real file.
+ * A libtracelayer.so that is preloaded comes first: a process has one runtime.
  */
 #ifndef TL_LAYER_DOORS_RUNTIME_LIBRARY_H
 #define TL_LAYER_DOORS_RUNTIME_LIBRARY_H
@@ -17,7 +17,8 @@
 struct tl_zel;
 
 /*
- * The functions of it that a layer uses: layer/resolve/loader_tables.h, layer/program/zel_tracer.h.
+ * The functions of libtracelayer.so that a layer uses; layer/resolve/loader_tables.h and
+ * layer/program/zel_tracer.h describe them.
  */
 struct tl_door_library {
 	bool (*opens)(const char *function);
@@ -29,8 +30,8 @@ struct tl_door_library {
 };
 
 /*
- * Loads the library at the first call. NULL: there is none, and a line on stderr has reported that;
- * or the program is set-user-id. Then the layer leaves everything as it is.
+ * Loads the library at the first call. NULL: a line on stderr has said that there is no usable one,
+ * or the program is set-user-id. Then the layer leaves the loader's tables as they are.
  */
 const struct tl_door_library *tl_door_library(void);
 

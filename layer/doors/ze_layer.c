@@ -90,7 +90,7 @@ ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 	return ZE_RESULT_SUCCESS;
 }
 
-/* libtracelayer.so's interface. Without it, each function answers that nothing was initialised. */
+/* libtracelayer.so's functions. Without them, each function below returns ZE_RESULT_ERROR_UNINITIALIZED. */
 static const struct tl_zel *zel_interface(void)
 {
 	const struct tl_door_library *library = tl_door_library();
@@ -110,7 +110,7 @@ ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const cha
 	CALL(register_callback, tracer, type, function, callback);
 }
 
-/* A row of the answer of zelLoaderGetVersions. */
+/* The loader asks for this row of what zelLoaderGetVersions returns. */
 TL_EXPORT ze_result_t zelLoaderGetVersion(zel_component_version_t *version)
 {
 	if (!version)
@@ -156,8 +156,8 @@ TL_EXPORT ze_result_t zelTracerResetAllCallbacks(zel_tracer_handle_t hTracer)
 }
 
 /*
- * The functions above by addresses that are bound here (-Bsymbolic), since the loader has functions
- * of the same names.
+ * Fills in the addresses of the functions above. The linker has bound them to this library
+ * (-Bsymbolic), since the loader has functions of the same names.
  */
 TL_EXPORT ze_result_t zelGetTracerApiProcAddrTable(ze_api_version_t version,
 						   struct tracer_table *table)

@@ -10,13 +10,13 @@
 #include "layer/program/zel_tracer.h"
 
 /*
- * zeGet…ProcAddrTable: the loader's table comes filled; this puts shims into it. `loader`: the
- * address that the call came from.
+ * Does the work of a zeGet…ProcAddrTable: puts shims into the loader's table, which the loader has
+ * filled. `loader`: the address that the call came from.
  */
 ze_result_t tl_ze_layer_table(const char *getter, uint32_t version, void *table,
 			      const void *loader);
 
-/* zelTracer<X>RegisterCallback of the function of that name. */
+/* Does the work of zelTracer<X>RegisterCallback for the function of that name. */
 ze_result_t tl_ze_layer_register(zel_tracer_handle_t tracer, int type, const char *function,
 				 tl_callback callback);
 

@@ -3,8 +3,8 @@
  * proxy.c: the functions of libtracelayer-xptiproxy.a, and loading the dispatcher.
  *
  * Where XPTI_FRAMEWORK_DISPATCHER is unset or empty, every call returns at once: FAIL, NULL, false,
- * or another value that proxy_functions.h lists. So it does where the dispatcher can't be used;
- * then one line on standard error says why.
+ * or another value that proxy_functions.h lists. Where the dispatcher can't be used, calls return
+ * the same, and one line on standard error says why.
  *
  * There is no lock. Several threads may load the dispatcher at the same time: the loader gives all
  * of them the same library, and one of their tables is published. Calls that the dispatcher's own
@@ -36,14 +36,14 @@ static const struct {
 #include "xpti/proxy/proxy_functions.h"
 };
 
-/* Both have no functions. untried: no dispatcher was looked for yet; none: there is none. */
+/* Tables without functions. untried: no thread has tried to load a dispatcher; none: there is none. */
 static const struct functions untried, none;
 static _Atomic(const struct functions *) current = &untried;
 
 /* Fill the table with a dispatcher's functions. False, and why, where it can't be used. */
 static bool functions_fill(struct functions *functions, void *handle, char *why, size_t size)
 {
-	/* It would lead back here, or to another proxy. */
+	/* Its functions would call this proxy, or another one. */
 	if (dlsym(handle, "xptiTraceTryToEnable")) {
 		snprintf(why, size, "it is a proxy, not a dispatcher");
 		return false;
@@ -79,7 +79,7 @@ static struct functions *dispatcher_open(const char *path, char *why, size_t siz
 	return NULL;
 }
 
-/* Load the dispatcher, where that was not tried yet or failed. `seen` is the current table. */
+/* Load the dispatcher. `seen` is the table that has no functions yet. Returns the current table. */
 static const struct functions *functions_load(const struct functions *seen)
 {
 	char why[1024];

@@ -22,7 +22,7 @@ struct timeline_lanes {
 };
 
 struct timeline_thread;
-/* The thread's lane for a stream. 0: there is none; then events go to the thread's own lane. */
+/* The thread's lane for a stream. 0: none could be made; events go to the thread's own lane. */
 uint32_t timeline_lane(struct timeline_thread *thread, uint8_t stream);
 /* A lane on which a slice crosses no other slice. 0: none is left. */
 uint32_t timeline_lane_aside(uint8_t stream, uint64_t start, uint64_t end);

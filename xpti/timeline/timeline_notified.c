@@ -39,7 +39,7 @@ static bool is_aligned(const void *pointer)
 	return pointer && (uintptr_t)pointer % 8 == 0;
 }
 
-/* What a call with its arguments says of itself. NULL: the type is another. */
+/* The description that a call with arguments brings. NULL: the type is another. */
 static const xpti_function_with_args *function_called(const struct notification *what)
 {
 	if ((what->type | 1) != xpti_trace_function_with_args_end || !is_aligned(what->user_data))
@@ -48,8 +48,9 @@ static const xpti_function_with_args *function_called(const struct notification 
 }
 
 /*
- * The name of a function by the user data. SYCL's runtime has one event for a call, whose name is
- * "unknown", so calls with arguments name themselves. Others do where they have no event.
+ * The name of a function, taken from the user data. SYCL's runtime has one event for all calls, with
+ * the name "unknown": so the data of a call with arguments gives the name. The data of other calls
+ * gives it where they have no event.
  */
 static const char *user_data_name(const struct notification *what, const xpti_payload *payload)
 {
@@ -62,8 +63,10 @@ static const char *user_data_name(const struct notification *what, const xpti_pa
 	return NULL;
 }
 
-/* A call of SYCL's unified runtime. NULL: it is none. Arguments and results of others have no known
- * types. */
+/*
+ * A call of SYCL's unified runtime. NULL: it is another call, whose arguments and result have no
+ * known types.
+ */
 static const xpti_function_with_args *unified_runtime_call(const struct notification *what)
 {
 	const xpti_function_with_args *call = function_called(what);

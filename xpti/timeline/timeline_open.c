@@ -175,7 +175,7 @@ static bool entry_may_match(struct timeline_open *open, const struct timeline_be
 	       atomic_load_explicit(&open->words[object], memory_order_relaxed) == end->object;
 }
 
-/* `loosely`: one of the two has no instance. */
+/* `loosely`: they match where one of the two has no instance. */
 static bool begun_matches(const struct timeline_begun *begun, const struct timeline_begun *end,
 			  bool loosely)
 {

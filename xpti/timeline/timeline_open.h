@@ -13,7 +13,7 @@
 #include "xpti/timeline/timeline_places.h"
 #include "xpti/timeline/timeline_submissions.h"
 
-/* What began. `start` 0: it was not to be recorded. */
+/* What began. `start` 0: it is not recorded. */
 struct timeline_begun {
 	uint64_t start;		   /* ticks */
 	uint64_t object, instance; /* as the notification had them */
@@ -40,7 +40,7 @@ enum timeline_more {
 
 enum { TIMELINE_OPEN = 1024, TIMELINE_WORDS = sizeof(struct timeline_begun) / 8 };
 
-/* .state is odd while the entry is open, and has another value each time that it is filled. */
+/* .state is odd while the entry is open. Each filling of the entry gives it another value. */
 struct timeline_open {
 	_Atomic uint64_t state;
 	_Atomic uint64_t words[TIMELINE_WORDS];
@@ -68,7 +68,7 @@ struct timeline_thread {
 struct timeline_thread *timeline_this_thread(void);
 /* The same, if the thread has a state already. NULL: it has none. */
 struct timeline_thread *timeline_thread_here(void);
-/* Call this once, first. False: the process has no thread key left. */
+/* To be called once, before all others. False: the process has no thread key left. */
 bool timeline_threads_start(void);
 
 /* Where there is no room, the oldest entries become instants. */

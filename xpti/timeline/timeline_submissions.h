@@ -10,8 +10,10 @@
 
 enum { TIMELINE_SUBMISSIONS = 64 };
 
-/* A thread's latest such calls whose task has not ended yet. Of more than these, the oldest are
- * forgotten. */
+/*
+ * A thread's latest calls of this kind whose task has not ended yet. Where there are more, the
+ * library forgets the oldest.
+ */
 struct timeline_submissions {
 	uint32_t count;
 	struct timeline_submission {
@@ -23,7 +25,7 @@ struct timeline_submissions {
 struct timeline_begun;
 /* The calling thread has made a call that gave work to a device. */
 void timeline_submitted(uint64_t start, uint64_t end);
-/* What began has ended, and its slice is on that lane: draw the arrows to the calls in it. */
+/* A task has ended, and its slice is on that lane: draw the arrows to the calls inside. */
 void timeline_submissions_end(const struct timeline_begun *begun, uint32_t lane);
 
 #endif
