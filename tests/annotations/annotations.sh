@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# annotations.sh: what a program tells ITT is in the trace: tasks, regions, frames, markers, metadata, counters; and what it tells ROCTX, whichever way it
-# finds that. stack_itt.sh and stack_nvtx.sh run programs that nobody here wrote.
+# annotations.sh: what a program tells ITT is in the trace: tasks, regions, frames, markers, metadata, counters; and what it tells ROCTX, by each way to
+# find ROCTX. stack_itt.sh and stack_nvtx.sh run programs from outside.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 top_srcdir=$(cd "$top_srcdir" && pwd)

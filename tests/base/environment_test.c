@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment_test.c: how settings are read, what is said of wrong ones, and what globs match.
+ * environment_test.c: how settings are read, the messages about wrong ones, and what globs match.
  */
 #include <check.h>
 #include <signal.h>

@@ -4,9 +4,9 @@
  * (layer/buffers/clock.h) holds at every instant, in microseconds, for pairs taken as the writer
  * takes them.
  *
- * The clock itself is compiled in here, with a counter and a CLOCK_MONOTONIC of our own. Reading
+ * The clock itself is compiled in here, with a counter and a CLOCK_MONOTONIC of the test. Reading
  * either takes time, some brackets are interrupted, and the rate of CLOCK_MONOTONIC changes at
- * instants that nobody is told of.
+ * instants that the conversion does not know.
  */
 #include <check.h>
 #include <stdarg.h>

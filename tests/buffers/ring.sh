@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The flight recorder in whole programs: what snapshots, the end and many threads leave in the trace. apps/control_calls makes as many calls as it
-# is told to, and one thread of it makes them all, so their number in a trace tells which of them it has.
+# is told to, and one thread of it makes them all, so their number in a trace tells which calls it has.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Our tools under many threads, built with ThreadSanitizer, and with AddressSanitizer and UndefinedBehaviorSanitizer.
+# The tools under many threads, built with ThreadSanitizer, and with AddressSanitizer and UndefinedBehaviorSanitizer.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 cd "$tmp" || exit 99

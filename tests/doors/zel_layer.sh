@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The contract of Level Zero's tracing interface (apps/zel_contract.c) with our layer in the stock loader.
+# The contract of Level Zero's tracing interface (apps/zel_contract.c) with tracelayer's layer in the stock loader.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so

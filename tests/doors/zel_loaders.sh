@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Level Zero's loaders other than the installed one (drivers/ze_newer.c has them in miniature), and who comes at a loader from elsewhere: a
-# tool's constructor that runs before ours, a loader that is linked into a library.
+# Level Zero's loaders other than the installed one (drivers/ze_newer.c has them in miniature), and other ways to a loader: a
+# tool's constructor that runs before the library's, a loader that is linked into a library.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 

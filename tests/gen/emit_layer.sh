@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Shim libraries that a user makes for zlib and SQLite, with the real layer: the program gets right results, and its calls are in
-# the trace with their arguments; zlib, traced, does not see our own compression.
+# the trace with their arguments; zlib, traced, does not see the layer's own compression.
 set -u
 here=$top_srcdir/tests/gen/emit
 work=$(mktemp -d) || exit 99

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The manual pages are sound. They, doc/settings.md and --help say the same of the settings. README.md
+# The manual pages are sound. They, doc/settings.md and --help agree on the settings. README.md
 # is short, and the links of all pages lead somewhere.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fuzz.sh: runs a fuzz target, for the shell tests that name one: by libFuzzer where clang has it, else by the target's own damage, with a
 # sanitizer where the compiler has one. Sourced with $sources, what is compiled besides the encoders, and $what, what is shown; after lib.sh, or by
-# itself. Who needs no encoders sets $encoders, and how many inputs are quick by themselves, $rounds.
+# itself. A target without encoders sets $encoders, and how many inputs are quick by themselves, $rounds.
 format=$top_srcdir/format common=$top_srcdir/common
 shared=
 if test -z "${encoders+set}"; then

@@ -3,7 +3,7 @@
 # says and how it ends must be the same, and each function must have as many slices as ltrace saw calls enter the real library.
 #
 # ltrace sets a breakpoint at each exported function of libOpenCL.so.1, so it sees calls by linked and by looked-up pointers
-# alike, and shares nothing with us. It counts in a run of its own, without us: the programs make the same calls each time.
+# alike, and shares nothing with tracelayer. It counts in a run of its own, untraced: the programs make the same calls each time.
 
 # Drivers and programs keep caches and settings; none of them may differ from run to run, or be the user's.
 export HOME=$tmp/home XDG_CACHE_HOME=$tmp/home/cache XDG_DATA_HOME=$tmp/home/data POCL_CACHE_DIR=$tmp/home/pocl

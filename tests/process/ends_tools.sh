@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Tools are told of a process's end by _exit and quick_exit, too, where their code can run; and what they do there keeps no process from ending.
+# Tools get the end of a process by _exit and quick_exit, too, where their code can run. Whatever they do there, the process ends.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 top=$(cd "$top_srcdir" && pwd)

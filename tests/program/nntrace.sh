@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer/nntrace.h in C and in C++: what its marks are, in our trace and in a trace_marker; what does not compile; threads, forks, exits, pauses.
+# tracelayer/nntrace.h in C and in C++: what its marks are, in tracelayer's trace and in a trace_marker; what does not compile; threads, forks, exits, pauses.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 strict="-D_GNU_SOURCE -O2 -fexceptions -pedantic -Wall -Wextra -Werror -I$top_srcdir/include"

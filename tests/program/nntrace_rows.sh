@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every row of NNAPI's contract that a program's own marks can have, by tracelayer/nntrace.h: what tracelayer phases says of it is what the contract says of the
-# times in the trace. Ours, as it is and exported; and the kernel's, where this machine lets us write there.
+# Every row of NNAPI's contract that a program's own marks can have, by tracelayer/nntrace.h: `tracelayer phases` gives what the contract gives for the
+# times in the trace. The trace is tracelayer's, as it is and exported; and the kernel's, where this machine lets the test write there.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Requests that threads work on: their driver calls and the device's work are told apart, and recorded at their levels, up to `summary --by request`.
+# Requests that threads work on: each request has its driver calls and its device work, recorded at its level, up to `summary --by request`.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

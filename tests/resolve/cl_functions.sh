@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that find OpenCL's functions in every way there is: they do what they do without us, and
+# Programs that find OpenCL's functions in every way there is: they do what they do untraced, and
 # each of their calls is recorded once, as counted by the driver that got them and by the program
 # that made them.
 #

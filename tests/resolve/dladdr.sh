@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# dladdr and dladdr1 of an API's function name the API's library, as they do without us: asked by the program, and by the library about itself, as
+# dladdr and dladdr1 of an API's function name the API's library, as they do untraced: asked by the program, and by the library about itself, as
 # ALSA's does to find its plugins. The pointers themselves stay equal.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library

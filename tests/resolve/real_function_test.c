@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Units under the whole programs of cl_functions.sh: symbol tables read by ourselves agree with the
+ * Units under the whole programs of cl_functions.sh: symbol tables that the layer reads agree with the
  * dynamic linker's answers, closures pass every kind of parameter on, and get-proc functions'
  * results are wrapped and nothing beyond them is.
  *

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Level Zero programs on the stock loader: however they come by their functions, they do what they do without us, the loader gets its own
+# Level Zero programs on the stock loader: however they come by their functions, they do what they do untraced, the loader gets its own
 # tables and the driver's, and each of their calls is recorded once, as counted by the program and by the driver.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Our own OpenCL programs on PoCL, with and without tracelayer: their output, files, exit codes and numbers of calls are the same.
+# This project's OpenCL programs on PoCL, with and without tracelayer: their output, files, exit codes and numbers of calls are the same.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : >"$tmp/begun"
 . "$top_srcdir/tests/lib/whole.sh"

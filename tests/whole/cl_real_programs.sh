@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # cl_real_programs.sh: real OpenCL programs that nobody here wrote, on PoCL: clinfo, clpeak, PyOpenCL, hashcat. They notice nothing, and
-# each of their calls is in the trace. Before them our own programs, with the same counter: it follows threads, which ltrace doesn't.
+# each of their calls is in the trace. Before them this project's programs, with the same counter: it follows threads, which ltrace doesn't.
 # STRESS=1 (make stress) lets each run longer.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)

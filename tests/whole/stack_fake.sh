@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# fakeroot and libfaketime around OpenCL programs: libraries that stand in libc's place for files and for the time, as we stand in the driver's.
+# fakeroot and libfaketime around OpenCL programs: libraries that stand in libc's place for files and for the time, as tracelayer stands in the driver's.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 for command in clinfo clpeak fakeroot faketime; do need $command $command; done

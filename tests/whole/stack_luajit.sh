@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# LuaJIT, which calls a library by its FFI from code that it makes at run time, and unwinds through the library, and through us, where a callback fails.
+# LuaJIT, which calls a library by its FFI from code that it makes at run time, and unwinds through the library, and through the shims, where a callback fails.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need luajit luajit

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs that gcc and clang built with ThreadSanitizer, a million traced calls each from several threads. It follows every function of libc that has to
-# do with threads: none of our threads may come to be without it, and it may report nothing that it does not report of the bare program.
+# do with threads: tracelayer's threads must not confuse it, and it may report nothing that it does not report of the bare program.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 plan 34

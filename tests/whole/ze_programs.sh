@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Level Zero programs under tracelayer, on the stock loader with the test driver: what they say and
 # how they end is the same as without, and for every function the trace has as many events as the
-# program itself and the driver counted calls. What a loader asks the driver by itself is none of the program's: it is what the driver counts more than
-# the program without us.
+# program itself and the driver counted calls. Calls that a loader makes by itself are not the program's: in the untraced run, the driver counts
+# that many more than the program.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 plan 49

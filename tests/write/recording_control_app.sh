@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recording_control_app.sh: talking with apps/control_calls, which makes calls, and asks for what it is told. Sourced after lib.sh.
+# recording_control_app.sh: talking with apps/control_calls, which makes calls, pauses and so on as a test asks. Sourced after lib.sh.
 app=$top_builddir/tests/apps/control_calls
 trace=$tmp/t.json
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# stack_xpti_original.sh: our dispatcher in place of the original libxptifw.so, under SYCL's real runtime (PyPI). A logger and the runtime's own subscriber
-# write what they are told; with both dispatchers it is the same, in the same order. So it is what one place in the code gives, for all that may be missing.
+# stack_xpti_original.sh: tracelayer's dispatcher in place of the original libxptifw.so, under SYCL's real runtime (PyPI). A logger and the runtime's own subscriber
+# write what they get; with both dispatchers it is the same, in the same order. So is what one place in the code gives, where parts of it are missing.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"

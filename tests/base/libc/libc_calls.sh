@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Our thread calls no function that another library may have replaced. After the start, our code on the program's threads does not either
-# (recording, helping, exit handlers). watcher.so replaces all such functions, and ends the process at a call of one.
+# The writer's thread calls no function that another library may have replaced. After the start, the library's code on the program's threads
+# does not either (recording, helping, exit handlers). watcher.so replaces all such functions, and ends the process at a call of one.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : >"$tmp/begun"
 need_library

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Reads the library's code: our threads, the exit handlers, producers that help or wait, and their messages reach no function that another
+# Reads the library's code: its threads, exit handlers, producers that help or wait, and their messages reach no function that another
 # library may replace. Exceptions are named here, with the reason.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer export -o trace.sqlite: the database has what the trace has, counted by other ways; the queries of doc/sqlite.md run, and answer what
-# `tracelayer summary` does; every kind of input; hostile names; what can't be done is said.
+# tracelayer export -o trace.sqlite: the database has what the trace has, counted in other ways; the queries of doc/sqlite.md run, and answer what
+# `tracelayer summary` does; every kind of input; hostile names; messages about what can't be done.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)
 need_command

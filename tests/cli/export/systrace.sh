@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer export --systrace: traces of ours as ftrace's text, in the form that Android's tool reads, by the rules that it has.
+# tracelayer export --systrace: traces as ftrace's text, in the form that Android's tool reads, by the rules of that tool.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command

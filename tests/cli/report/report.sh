@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer report: the page has each call and command of its traces, with its arguments; no text of a trace becomes markup; mistakes are said.
+# tracelayer report: the page has each call and command of its traces, with its arguments; no text of a trace becomes markup; each mistake gives a message.
 # tests/whole/report.sh drives a page in a browser.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)

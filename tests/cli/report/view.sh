@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer view: a page in a folder of its own, and a browser that is started with its path; without one, what to do is said.
+# tracelayer view: a page in a folder of its own, and a browser that gets its path; without a browser, a message says what to do.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command

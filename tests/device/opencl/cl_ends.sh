@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Ends of programs whose OpenCL devices are at work: they end as they do without us, and promptly; what had not ended is shown as that; nobody asks the
-# driver anything after its end; and what a killed program had recorded is there.
+# Ends of programs whose OpenCL devices are at work: they end as they do untraced, and promptly; commands that had not ended are shown as unfinished;
+# the library asks the driver nothing after the driver's end; and what a killed program had recorded is there.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library

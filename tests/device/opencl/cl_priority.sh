@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Queues that are made with a priority hint (cl_khr_priority_hints) have it in their lanes' names, and are told what they were made with. The driver is
-# ours: PoCL has no such queues.
+# Queues that are made with a priority hint (cl_khr_priority_hints) have it in their lanes' names, and the driver gets the hint. The driver is
+# the test driver: PoCL has no such queues.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 plan 3

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Device lanes of OpenCL on PoCL: our programs, clinfo, clpeak and PyOpenCL. As many slices as commands, by the count of a layer of the loader's own
+# Device lanes of OpenCL on PoCL: this project's programs, clinfo, clpeak and PyOpenCL. As many slices as commands, by the count of a layer of the loader's own
 # (tests/whole/cl_counter.c) in the same run.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # OpenCL's device lanes under ThreadSanitizer, by the loader's own layer (what is preloaded would be called before the sanitizer is there): programs whose threads
-# submit and wait, our thread that tells of what has ended, and forks. The shims themselves are the build's; the driver, too.
+# submit and wait, the library's thread that reports ended commands, and forks. The shims and the driver are the build's, without the sanitizer.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
 need_library

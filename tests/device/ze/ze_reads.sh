@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a Level Zero program reads from its events is what it reads without us, bit for bit: of every kind of pool and event, on every kind of list, by both doors.
+# What a Level Zero program reads from its events is what it reads untraced, bit for bit: of every kind of pool and event, on every kind of list, by both doors.
 # The software device's clock is steady (tests/drivers/ze_driver.h), so that two runs read the same.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Functions of Level Zero that are newer than Debian's headers: their commands are on the device's lanes, and the program reads what it reads without us. The software device has
+# Functions of Level Zero that are newer than Debian's headers: their commands are on the device's lanes, and the program reads what it reads untraced. The software device has
 # them (tests/drivers/ze_recent.h), libze_recent.so offers them, as a newer loader would; and their shims are made here, by tracegen, unless the library was built
 # with headers that have them.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99

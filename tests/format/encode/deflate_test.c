@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deflate_test.c: zlib makes of compressed bytes what they were. Blocks stand on their own, and text
+ * deflate_test.c: zlib gets the same bytes back from compressed ones. Blocks stand on their own, and text
  * of traces becomes as small as zlib makes it at its fastest.
  */
 #include <check.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_test.c: packets byte by byte, and what of names, lanes and times is told again after a
+ * pftrace_test.c: packets byte by byte, and which names, lanes and times are written again after a
  * block. What whole files mean is pftrace.sh's part.
  */
 #include <check.h>

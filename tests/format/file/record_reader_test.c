@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_reader_test.c: what is sound in a file of the record format is read, in order and once;
- * what is not is said.
+ * record_reader_test.c: the reader gives what is sound in a file of the record format, in order and
+ * once, and reports what is not.
  */
 #include <check.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer-xpti-bench: its options, its tables, and what it says of dispatchers that are none, that do nothing, or that die. Not how fast ours is, but
-# with STRESS=1 for what doesn't depend on the machine.
+# tracelayer-xpti-bench: its options, its tables, and its messages about libraries that are no dispatchers, and dispatchers that do nothing or die. It does not
+# check how fast tracelayer's dispatcher is, but with STRESS=1 what doesn't depend on the machine.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 ours=$top_builddir/.libs/libtracelayer-xpti.so
 test -f "$ours" || { echo "Bail out! $ours is missing; run make first"; exit 99; }

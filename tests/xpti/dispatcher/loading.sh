@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Which ways lead to the XPTI dispatcher: programs of each kind with subscribers of each kind, the dispatcher under each of its names, and with another
-# libxptifw.so where the loader looks. Everybody must get to one and the same dispatcher: one callback for one notification, nothing said.
+# libxptifw.so where the loader looks. All ways must lead to one and the same dispatcher: one callback for one notification, no message.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 proxy=$top_builddir/libtracelayer-xptiproxy.a
 library=$top_builddir/.libs/libtracelayer-xpti.so

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Subscribers of XPTI: which are loaded, in what order they are told what, what is said of those that can't be, and what they can't break. For programs
+# Subscribers of XPTI: which are loaded, what they get and in what order, the messages about those that can't be loaded, and what they can't break. For programs
 # that are linked with the dispatcher, have it preloaded, or load it by the static proxy.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 library=$top_builddir/.libs/libtracelayer-xpti.so

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The static proxy of XPTI: what it holds, what its functions return without a dispatcher, what is said of dispatchers that can't be used; and the
+# The static proxy of XPTI: what it holds, what its functions return without a dispatcher, the messages about dispatchers that can't be used; and the
 # dispatcher's own tests with the dispatcher preloaded.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/sanitizers.sh"
