@@ -188,13 +188,7 @@ static int records_note(struct lane_filter *filter, const char *path)
 	if (selection_wants_queues(filter->selection))
 		return trace_event_texts(path, "the selection", pass_over, note_event, filter,
 					 &totals);
-	struct tl_trace *trace = record_file_open(path);
-
-	if (!trace)
-		return EXIT_BROKEN;
-	trace_metadata(trace, note_event, filter);
-	tl_trace_close(trace);
-	return EXIT_DONE;
+	return trace_metadata_read(path, note_event, filter);
 }
 
 int lane_filter_read(struct lane_filter *filter, char *const *paths, size_t count)

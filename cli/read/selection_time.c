@@ -137,13 +137,7 @@ static int records_search(struct search *search, const char *path)
 	if (search->name)
 		return trace_event_texts(path, "the selection", pass_over, take_event, search,
 					 &totals);
-	struct tl_trace *trace = record_file_open(path);
-
-	if (!trace)
-		return EXIT_BROKEN;
-	trace_metadata(trace, take_event, search);
-	tl_trace_close(trace);
-	return EXIT_DONE;
+	return trace_metadata_read(path, take_event, search);
 }
 
 static bool search_plain(void *user, struct plain_event *plain)

@@ -101,6 +101,17 @@ void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const
 	free(encoding.room);
 }
 
+int trace_metadata_read(const char *path, void (*each)(void *user, const json_t *event), void *user)
+{
+	struct tl_trace *trace = record_file_open(path);
+
+	if (!trace)
+		return EXIT_BROKEN;
+	trace_metadata(trace, each, user);
+	tl_trace_close(trace);
+	return EXIT_DONE;
+}
+
 /* Returns how many records could not be understood. */
 static size_t add_records(const struct listener *listener, struct tl_trace *trace,
 			  struct trace_totals *totals)

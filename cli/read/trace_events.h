@@ -48,4 +48,8 @@ struct tl_trace;
 void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
 		    void *user);
 
+/* The same of a file that is opened for this alone. EXIT_DONE, or EXIT_BROKEN after a message. */
+int trace_metadata_read(const char *path, void (*each)(void *user, const json_t *event),
+			void *user);
+
 #endif
