@@ -27,17 +27,27 @@ static const char *const lengths[] = {"none",	 "constant", "value",
 				      "pointee", "string",   "zero-ended"};
 static const char *const failures[] = {"never", "nonzero", "negative", "null"};
 static const char *const getprocs[] = {"returned", "stored", "table", "object", "given"};
-static const struct {
+/* A set of bits is an array of their names. The list ends with a NULL name. */
+struct bit_name {
 	const char *name;
 	unsigned bit;
-} directions[] = {{"in", TL_IN},
-		  {"out", TL_OUT},
-		  {"optional", TL_OPTIONAL},
-		  {"obliged", TL_OBLIGED}},
-  function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},	  {"initialises", TL_FUNCTION_INITIALISES},
-		      {"getproc", TL_FUNCTION_GETPROC},	  {"creates", TL_FUNCTION_CREATES},
-		      {"destroys", TL_FUNCTION_DESTROYS}, {"retains", TL_FUNCTION_RETAINS},
-		      {"text", TL_FUNCTION_TEXT},	  {"errno", TL_FUNCTION_ERRNO}};
+};
+
+static const struct bit_name directions[] = {{"in", TL_IN},
+					     {"out", TL_OUT},
+					     {"optional", TL_OPTIONAL},
+					     {"obliged", TL_OBLIGED},
+					     {NULL, 0}};
+
+static const struct bit_name function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},
+						 {"initialises", TL_FUNCTION_INITIALISES},
+						 {"getproc", TL_FUNCTION_GETPROC},
+						 {"creates", TL_FUNCTION_CREATES},
+						 {"destroys", TL_FUNCTION_DESTROYS},
+						 {"retains", TL_FUNCTION_RETAINS},
+						 {"text", TL_FUNCTION_TEXT},
+						 {"errno", TL_FUNCTION_ERRNO},
+						 {NULL, 0}};
 
 /* Writing. */
 
@@ -159,13 +169,13 @@ static json_t *json_of_length(const struct length *length)
 	return object;
 }
 
-static json_t *json_of_direction(unsigned direction)
+static json_t *json_of_bits(unsigned bits, const struct bit_name *names)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < sizeof directions / sizeof *directions; i++)
-		if (direction & directions[i].bit)
-			json_array_append_new(array, json_string(directions[i].name));
+	for (; names->name; names++)
+		if (bits & names->bit)
+			json_array_append_new(array, json_string(names->name));
 	return array;
 }
 
@@ -180,7 +190,7 @@ static json_t *json_of_variables(const struct variable *list, size_t count)
 		object_set_text(one, "name", variable->name);
 		json_object_set_new(one, "type", json_of_reference(variable->type));
 		object_set_text(one, "spelling", variable->spelling);
-		object_set_list(one, "direction", json_of_direction(variable->direction));
+		object_set_list(one, "direction", json_of_bits(variable->direction, directions));
 		if (variable->length.kind != TL_LENGTH_NONE)
 			json_object_set_new(one, "length", json_of_length(&variable->length));
 		object_set_number(one, "offset", (int64_t)variable->offset);
@@ -204,7 +214,7 @@ static json_t *json_of_places(const struct function *function)
 
 static json_t *json_of_function(const struct function *function)
 {
-	json_t *object = json_object(), *flags = json_array();
+	json_t *object = json_object();
 
 	object_set_text(object, "name", function->name);
 	object_set_text(object, "declared", function->declared);
@@ -225,10 +235,7 @@ static json_t *json_of_function(const struct function *function)
 		object_set_text(object, "layer", tl_layer_words[function->layer]);
 		object_set_text(object, "phase", tl_phase_words[function->phase]);
 	}
-	for (size_t i = 0; i < sizeof function_flags / sizeof *function_flags; i++)
-		if (function->flags & function_flags[i].bit)
-			json_array_append_new(flags, json_string(function_flags[i].name));
-	object_set_list(object, "flags", flags);
+	object_set_list(object, "flags", json_of_bits(function->flags, function_flags));
 	object_set_text(object, "unsupported", function->unsupported);
 	object_set_text(object, "left_out", function->left_out);
 	object_set_true(object, "only_generic", function->only_generic);
@@ -495,24 +502,25 @@ static struct length reader_get_length(struct reader *reader, json_t *object)
 	};
 }
 
-static unsigned reader_get_direction(struct reader *reader, json_t *object)
+/* `refusal`: the message about a name that is not in the list. */
+static unsigned reader_get_bits(struct reader *reader, json_t *array, const struct bit_name *names,
+				const char *refusal)
 {
-	unsigned direction = 0;
+	unsigned bits = 0;
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(object, "direction"), i, one) {
-		unsigned bit = 0;
+	json_array_foreach(array, i, one) {
+		const struct bit_name *name = names;
 
-		for (size_t j = 0; j < sizeof directions / sizeof *directions; j++)
-			if (json_is_string(one) &&
-			    !strcmp(directions[j].name, json_string_value(one)))
-				bit = directions[j].bit;
-		if (!bit)
-			reader_refuse(reader, "an unknown direction");
-		direction |= bit;
+		while (name->name &&
+		       !(json_is_string(one) && !strcmp(name->name, json_string_value(one))))
+			name++;
+		if (!name->name)
+			reader_refuse(reader, refusal);
+		bits |= name->bit;
 	}
-	return direction;
+	return bits;
 }
 
 static struct variable *reader_get_variables(struct reader *reader, json_t *object, const char *key,
@@ -527,7 +535,8 @@ static struct variable *reader_get_variables(struct reader *reader, json_t *obje
 			.name = object_get_text(one, "name"),
 			.type = reader_get_type(reader, json_object_get(one, "type")),
 			.spelling = object_get_text(one, "spelling"),
-			.direction = reader_get_direction(reader, one),
+			.direction = reader_get_bits(reader, json_object_get(one, "direction"),
+						     directions, "an unknown direction"),
 			.length = reader_get_length(reader, json_object_get(one, "length")),
 			.offset = (uint64_t)object_get_number(one, "offset"),
 			.bit_offset = (unsigned)object_get_number(one, "bit_offset"),
@@ -541,26 +550,6 @@ static struct variable *reader_get_variables(struct reader *reader, json_t *obje
 		*APPEND(list, *count) = variable;
 	}
 	return list;
-}
-
-static unsigned reader_get_function_flags(struct reader *reader, json_t *object)
-{
-	unsigned flags = 0;
-	json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(object, "flags"), i, one) {
-		unsigned bit = 0;
-
-		for (size_t j = 0; j < sizeof function_flags / sizeof *function_flags; j++)
-			if (json_is_string(one) &&
-			    !strcmp(function_flags[j].name, json_string_value(one)))
-				bit = function_flags[j].bit;
-		if (!bit)
-			reader_refuse(reader, "an unknown flag of a function");
-		flags |= bit;
-	}
-	return flags;
 }
 
 static void reader_add_function(struct reader *reader, json_t *object)
@@ -584,7 +573,8 @@ static void reader_add_function(struct reader *reader, json_t *object)
 							     tl_layer_words),
 		.phase = (enum tl_work_phase)READER_GET_WORD(reader, object, "phase",
 							     tl_phase_words),
-		.flags = reader_get_function_flags(reader, object),
+		.flags = reader_get_bits(reader, json_object_get(object, "flags"), function_flags,
+					 "an unknown flag of a function"),
 		.unsupported = object_get_text(object, "unsupported"),
 		.left_out = object_get_text(object, "left_out"),
 		.only_generic = object_get_true(object, "only_generic"),
