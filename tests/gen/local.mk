@@ -16,9 +16,9 @@ test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format
 
 unit_tests += model_test
-model_test_SOURCES = %D%/model_test.c $(tracegen_model)
+model_test_SOURCES = %D%/model_test.c
 model_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
-model_test_LDADD = $(CHECK_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) libtl_format.la
+model_test_LDADD = libtl_model.a $(CHECK_LIBS) $(JANSSON_LIBS) $(LIBELF_LIBS) libtl_format.la
 
 # Loads a library, and looks its functions up.
 check_PROGRAMS += library_load
