@@ -53,10 +53,11 @@ make_api() { # NAME, then what tracegen is told
 	say $same "$name: the same input gives the same output"
 }
 
-# SQLite's 280 functions take a compiler 15 s with -O2. What is emitted for them has the forms of the other two, which are built so.
+# SQLite's 280 functions take a compiler 15 s with -O2, and 9 s with -O1. What is emitted for them has the forms of the other two, which are built with
+# -O2: the short form of the test shows that theirs is right C, and passes calls on.
 build_api() { # NAME COMPILER
 	level=-O2
-	test "$1" = sqlite3 && test -z "${STRESS:-}" && level=-O1
+	test "$1" = sqlite3 && test -z "${STRESS:-}" && level=-O0
 	# shellcheck disable=SC2086
 	$2 -std=c11 $level -fPIC -fexceptions $warnings $include -shared -DTL_SHIM_LIBRARY -o "$work/lib$1-shims.so" \
 		"$work/$1/$1_shims.c" "$work/$1/$1_tables.c" >"$work/log" 2>&1
