@@ -8,10 +8,11 @@ json FOLDER TIMES PLAIN MEMBERS	of FOLDER/trace.json, with marks and own events:
 				plain calls before; mixed.json.gz, with them at the same time, though before them in the file; plain.json.gz and
 				more.json.gz, of MEMBERS times as many plain calls only, the second with five times as many again
 memory TRACELAYER FEW MANY KB	the summary of FILE MANY takes at most so much memory more than that of FEW
-compare TRACELAYER BY FILE...	`summary` and `summary --exact` agree: percentiles to 1.6 % where a file is JSON, which has more than a million
-				events then; everything else exactly
+compare TRACELAYER BY FILE... [-- FILE...]...
+				of each of these: `summary` and `summary --exact` agree: percentiles to 1.6 % where a file is JSON, which has more than a
+				million events then; everything else exactly
 """
-import gzip, json, os, random, struct, subprocess, sys
+import gzip, itertools, json, os, random, struct, subprocess, sys
 
 # ---- records (tracelayer-record(5)) ----
 
@@ -231,4 +232,6 @@ elif sys.argv[1] == "json":
 elif sys.argv[1] == "memory":
 	memory(*sys.argv[2:5], int(sys.argv[5]))
 else:
-	compare(sys.argv[2], sys.argv[3], sys.argv[4:])
+	for _, files in itertools.groupby(sys.argv[4:], lambda word: word == "--"):
+		if (files := list(files)) != ["--"]:
+			compare(sys.argv[2], sys.argv[3], files)

@@ -19,12 +19,12 @@ for seed in 1 2 3; do
 done
 in_all()	# BY FILE…
 {
-	local seed by=$1 files
+	local seed by=$1 files=()
 	shift
 	for seed in 1 2 3; do
-		files=("${@/#/$tmp/$seed/}")
-		flat compare "$tracelayer" "$by" "${files[@]}" || return 1
+		files+=(-- "${@/#/$tmp/$seed/}")
 	done
+	flat compare "$tracelayer" "$by" "${files[@]}"
 }
 
 # --- calls, devices, queues and what they waited for
