@@ -7,6 +7,7 @@
 PROTO is the folder with pftrace_pb2.py, which protoc made. What is wrong is said, and the exit code is 1. Prints how many packets, slices
 and instants there are, and of how many bytes.
 """
+import gc
 import gzip
 import json
 import os
@@ -458,6 +459,7 @@ def compare_metadata(trace, pid, plain, instants):
 
 
 def main():
+    gc.disable()  # nothing read is garbage until the end
     with open(sys.argv[2], "rb") as file:
         data = file.read()
     try:

@@ -22,12 +22,12 @@ seeds()
 {
 	local seed
 	for seed in $(seq "$2" "$3"); do
-		"$make" "$seed" "$1" "$tmp" $kind || return 1
+		"$make" "$seed" "$1" "$tmp" $chunks $kind || return 1
 		compare || { echo "seed $seed, $1 percent dropped"; return 1; }
 	done
 }
-many=3
-test -z "${STRESS-}" || many=20
+many=3 chunks=100
+test -z "${STRESS-}" || many=20 chunks=200
 
 ok "every call is there as it is in JSON, also where calls begin at the same time" seeds 0 1 $many
 ok "and where blocks were dropped, what is there relies on nothing that is not" seeds 30 1 $many
@@ -35,7 +35,7 @@ kind=gpu
 ok "lanes that are no devices' have slices also where devices have GPU tracks, blocks dropped or not" seeds 30 1 $many
 kind=
 
-"$make" 1 0 "$tmp"
+"$make" 1 0 "$tmp" 200
 text=$(cd "$top_srcdir/tests/format/encode" && protoc --decode=perfetto.protos.Trace pftrace.proto <"$tmp/t.pftrace")
 unlike "$text" '^ *[0-9]+[:{ ]' "all fields are in the schema"
 ok "it is sound without a schema, too" sh -c "protoc --decode_raw <'$tmp/t.pftrace' >/dev/null"

@@ -3,9 +3,9 @@
  * pftrace_make: the same records as a JSON trace and as a .pftrace, for tests/format/encode/pftrace.sh to
  * compare.
  *
- *	pftrace_make SEED DROPS FOLDER [gpu]	writes FOLDER/t.json and FOLDER/t.pftrace; DROPS percent
- *						of the blocks are not kept; gpu: by an encoder with
- *						.gpu_events
+ *	pftrace_make SEED DROPS FOLDER CHUNKS [gpu]	writes FOLDER/t.json and FOLDER/t.pftrace, of up to
+ *							200 chunks; DROPS percent of the blocks are not
+ *							kept; gpu: by an encoder with .gpu_events
  *
  * The calls are made up: threads that call each other's functions to some depth, at times that fall
  * together now and then, with arguments of every kind that there is (args_table.h), captured as the
@@ -32,7 +32,7 @@ static struct chunk {
 	size_t size;
 	_Alignas(8) char bytes[CHUNK];
 } chunks[CHUNKS];
-static unsigned chunk_count;
+static unsigned chunk_count, chunks_wanted;
 
 static uint32_t values[40] = {1, 2, 3, 0xffffffff};
 static struct hint hint = {STYPE_HINT, NULL, 0.1};
@@ -310,7 +310,7 @@ static void make_chunks(void)
 
 	for (unsigned i = 0; i < THREADS; i++)
 		now[i] = 3600ull * 1000000000 + i * 1000;
-	for (chunk_count = 0; chunk_count < CHUNKS; chunk_count++) {
+	for (chunk_count = 0; chunk_count < chunks_wanted; chunk_count++) {
 		unsigned who = next_random() % THREADS;
 		struct chunk *chunk = &chunks[chunk_count];
 		chunk->who = who;
@@ -470,16 +470,18 @@ static void write_file(const struct tl_format *format, const char *folder, unsig
 
 int main(int argc, char **argv)
 {
-	if (argc != 4 && argc != 5) {
-		fprintf(stderr, "usage: pftrace_make SEED DROPS FOLDER [gpu]\n");
+	if (argc != 5 && argc != 6) {
+		fprintf(stderr, "usage: pftrace_make SEED DROPS FOLDER CHUNKS [gpu]\n");
 		return 2;
 	}
+	chunks_wanted = (unsigned)atoi(argv[4]);
+	chunks_wanted = chunks_wanted < CHUNKS ? chunks_wanted : CHUNKS;
 	random_state = RANDOM_SEED * (strtoull(argv[1], NULL, 10) + 1);
 	make_chunks();
 	uint64_t files = random_state;
 	write_file(&tl_format_json, argv[3], (unsigned)atoi(argv[2]));
 	random_state = files;
-	encoder.gpu_events = argc > 4;
+	encoder.gpu_events = argc > 5;
 	write_file(&tl_format_pftrace, argv[3], (unsigned)atoi(argv[2]));
 	return 0;
 }
