@@ -3,14 +3,14 @@
  * exports.c: see exports.h.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/library_file.h"
 #include "gen/allocate.h"
 #include "gen/exports.h"
 
@@ -21,44 +21,67 @@ static int library_refuse(const char *path, const char *why)
 	return -1;
 }
 
-/* Version names, by their index in .gnu.version. */
+/* Names of versions by their number, and each symbol's version. */
 struct versions {
 	const char **names;
-	Elf_Data *indices;
+	const uint16_t *of_symbols; /* NULL: the library has no versions */
 };
 
 #define VERSION_INDEX  0x7fff
 #define VERSION_HIDDEN 0x8000
 
-static void versions_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-			  struct versions *versions, struct exports *to)
+static void versions_read_names(const struct tl_library_file *file, struct versions *versions,
+				struct exports *to)
 {
-	Elf_Data *table = elf_getdata(section, NULL);
-	GElf_Verdef definition;
-	GElf_Verdaux name;
+	const Elf64_Dyn *table = tl_library_file_entry(file, DT_VERDEF);
+	const Elf64_Dyn *count = tl_library_file_entry(file, DT_VERDEFNUM);
+	uint64_t at = table ? table->d_un.d_ptr : 0;
 
-	for (int at = 0, i = 0;
-	     table && i < (int)header->sh_info && gelf_getverdef(table, at, &definition); i++) {
-		const char *text = gelf_getverdaux(table, at + (int)definition.vd_aux, &name)
-					   ? elf_strptr(elf, header->sh_link, name.vda_name)
-					   : NULL;
+	for (uint64_t i = 0; table && count && i < count->d_un.d_val && i < VERSION_INDEX; i++) {
+		Elf64_Verdef definition;
+		Elf64_Verdaux name;
+		const void *bytes = tl_library_file_at(file, at, sizeof definition);
+
+		if (!bytes)
+			return;
+		memcpy(&definition, bytes, sizeof definition);
+		bytes = tl_library_file_at(file, at + definition.vd_aux, sizeof name);
+		if (!bytes)
+			return;
+		memcpy(&name, bytes, sizeof name);
+		const char *text = tl_library_file_string(file, name.vda_name);
 
 		/* The first definition names the library itself. */
 		if (text && !(definition.vd_flags & VER_FLG_BASE)) {
 			versions->names[definition.vd_ndx & VERSION_INDEX] = copy_text(text);
 			*APPEND(to->versions, to->nversions) = copy_text(text);
 		}
-		at += (int)definition.vd_next;
+		if (!definition.vd_next)
+			return;
+		at += definition.vd_next;
 	}
 }
 
-static void exports_add(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol, int index,
-			const struct versions *versions, struct exports *to)
+static void versions_read(const struct tl_library_file *file, size_t nsymbols,
+			  struct versions *versions, struct exports *to)
 {
-	unsigned char type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
-	unsigned char visibility = GELF_ST_VISIBILITY(symbol->st_other);
-	GElf_Versym version = 0;
+	const Elf64_Dyn *table = tl_library_file_entry(file, DT_VERSYM);
 
+	versions->names = allocate((VERSION_INDEX + 1) * sizeof *versions->names);
+	versions->of_symbols =
+		table ? tl_library_file_at(file, table->d_un.d_ptr, nsymbols * sizeof(uint16_t))
+		      : NULL;
+	if ((uintptr_t)versions->of_symbols % 2)
+		versions->of_symbols = NULL;
+	versions_read_names(file, versions, to);
+}
+
+static void exports_add(const struct tl_library_file *file, const Elf64_Sym *symbol,
+			uint16_t version, const struct versions *versions, struct exports *to)
+{
+	unsigned char type = ELF64_ST_TYPE(symbol->st_info),
+		      binding = ELF64_ST_BIND(symbol->st_info);
+	unsigned char visibility = ELF64_ST_VISIBILITY(symbol->st_other);
 	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
 
 	if ((!function && type != STT_OBJECT && type != STT_TLS) ||
@@ -66,9 +89,7 @@ static void exports_add(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbo
 	    symbol->st_shndx == SHN_UNDEF ||
 	    (visibility != STV_DEFAULT && visibility != STV_PROTECTED))
 		return;
-	if (versions->indices)
-		gelf_getversym(versions->indices, index, &version);
-	const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
+	const char *name = tl_library_file_string(file, symbol->st_name);
 	const char *text = versions->names[version & VERSION_INDEX];
 	struct export *export =
 		function ? APPEND(to->list, to->count) : APPEND(to->data, to->ndata);
@@ -90,17 +111,6 @@ static int export_compare(const void *a, const void *b)
 					      : strcmp(one->version, other->version);
 }
 
-static const char *soname_read(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *table = elf_getdata(section, NULL);
-	GElf_Dyn entry;
-
-	for (int i = 0; table && gelf_getdyn(table, i, &entry); i++)
-		if (entry.d_tag == DT_SONAME)
-			return elf_strptr(elf, header->sh_link, entry.d_un.d_val);
-	return NULL;
-}
-
 /* Sort by name. The versions of a name stand side by side. */
 static void exports_sort(struct exports *exports)
 {
@@ -114,81 +124,68 @@ static void exports_sort(struct exports *exports)
 			i == 0 || strcmp(exports->list[i].name, exports->list[i - 1].name) != 0;
 }
 
-static int exports_read_symbols(Elf *elf, const char *path, struct exports *to)
+static int exports_read_symbols(const struct tl_library_file *file, const char *path,
+				struct exports *to)
 {
 	const char *slash = strrchr(path, '/'), *soname = slash ? slash + 1 : path;
-	struct versions versions = {.names =
-					    allocate((VERSION_INDEX + 1) * sizeof *versions.names)};
-	Elf_Scn *section = NULL, *symbols = NULL;
-	GElf_Shdr header, symbols_header = {0};
-	GElf_Sym symbol;
+	const Elf64_Dyn *named = tl_library_file_entry(file, DT_SONAME);
+	const char *name = named ? tl_library_file_string(file, named->d_un.d_val) : NULL;
+	struct versions versions;
+	size_t count;
+	const Elf64_Sym *symbols = tl_library_file_symbols(file, &count);
 
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header)) {
-		if (header.sh_type == SHT_DYNSYM) {
-			symbols = section;
-			symbols_header = header;
-		} else if (header.sh_type == SHT_GNU_versym) {
-			versions.indices = elf_getdata(section, NULL);
-		} else if (header.sh_type == SHT_GNU_verdef) {
-			versions_read(elf, section, &header, &versions, to);
-		} else if (header.sh_type == SHT_DYNAMIC) {
-			const char *text = soname_read(elf, section, &header);
-
-			soname = text ? text : soname;
-		}
-	}
-	Elf_Data *table = symbols ? elf_getdata(symbols, NULL) : NULL;
-	if (!table)
-		return library_refuse(
-			path,
-			elf_nextscn(elf, NULL)
-				? "it has no dynamic symbols"
-				: "its table of sections was stripped, by which its symbols are found");
-	for (int i = 0; gelf_getsym(table, i, &symbol); i++)
-		exports_add(elf, &symbols_header, &symbol, i, &versions, to);
+	if (!symbols)
+		return library_refuse(path, "it has no dynamic symbols");
+	versions_read(file, count, &versions, to);
+	for (size_t i = 0; i < count; i++)
+		exports_add(file, &symbols[i], versions.of_symbols ? versions.of_symbols[i] : 0,
+			    &versions, to);
 	*APPEND(to->paths, to->npaths) = copy_text(path);
-	*APPEND(to->sonames, to->nsonames) = copy_text(soname);
+	*APPEND(to->sonames, to->nsonames) = copy_text(name ? name : soname);
 	exports_sort(to);
 	free(versions.names);
 	return 0;
 }
 
-/* What programs are linked with may be a text that names libraries. */
-static bool file_is_linker_script(int file)
+/* Why a file that can be read is no library of the kind that is traced. */
+static const char *file_is_instead(const char *path)
 {
-	char text[4096 + 1];
-	ssize_t length = pread(file, text, sizeof(text) - 1, 0);
+	/* What programs are linked with may be a text that names libraries. */
+	char text[4096 + 1] = "";
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
 
+	if (file >= 0)
+		close(file);
 	text[length > 0 ? length : 0] = '\0';
-	return strstr(text, "INPUT") || strstr(text, "GROUP");
+	if (!memcmp(text, ELFMAG, SELFMAG) && text[EI_CLASS] == ELFCLASS32)
+		return "a library for 32-bit programs, which tracelayer does not trace";
+	if (!memcmp(text, ELFMAG, SELFMAG) && text[EI_DATA] == ELFDATA2MSB)
+		return "a library for big-endian machines, which tracelayer does not trace";
+	return strstr(text, "INPUT") || strstr(text, "GROUP")
+		       ? "a linker script, which names libraries"
+		       : "not an ELF file";
 }
 
 int exports_read(const char *path, struct exports *to)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC), result;
+	struct tl_library_file file;
+	int error = tl_library_file_open(path, &file), result;
 
-	if (file < 0) {
-		fprintf(stderr, "tracegen: %s: %m; name the shared library that programs load\n",
-			path);
+	if (error == ENOEXEC)
+		return library_refuse(path, file_is_instead(path));
+	if (error) {
+		fprintf(stderr, "tracegen: %s: %s; name the shared library that programs load\n",
+			path, strerror(error));
 		return -1;
 	}
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-	GElf_Ehdr header;
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		result = library_refuse(path, file_is_linker_script(file)
-						      ? "a linker script, which names libraries"
-						      : "not an ELF file");
-	else if (header.e_ident[EI_CLASS] != ELFCLASS64)
-		result = library_refuse(
-			path, "a library for 32-bit programs, which tracelayer does not trace");
-	else if (header.e_type != ET_DYN)
+	if (tl_library_file_header(&file)->e_type != ET_DYN)
 		result = library_refuse(path, "not a shared library");
 	else
-		result = exports_read_symbols(elf, path, to);
-	to->machine = result == 0 ? header.e_machine : to->machine;
-	elf_end(elf);
-	close(file);
+		result = exports_read_symbols(&file, path, to);
+	if (result == 0)
+		to->machine = tl_library_file_header(&file)->e_machine;
+	tl_library_file_close(&file);
 	return result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exports.h: the functions that shared libraries export, by libelf. check.c compares them with a
- * model; parse.c takes from headers what they declare of them.
+ * exports.h: the functions that shared libraries export, by what the dynamic linker reads of them.
+ * check.c compares them with a model; parse.c takes from headers what they declare of them.
  */
 #ifndef TL_GEN_EXPORTS_H
 #define TL_GEN_EXPORTS_H

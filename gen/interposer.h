@@ -4,7 +4,7 @@
  * written without a compiler.
  *
  *	interposer.c		the parts put together: which functions, tables, the file
- *	interposer_exports.c	what a library exports, with its versions (libelf)
+ *	interposer_exports.c	what a library exports, with its versions
  *	interposer_signature.c	where calling conventions put parameters and results
  *	interposer_x86_64.c, interposer_aarch64.c	the conventions
  *	interposer_image.c	bytes with pointers in them, before their addresses are known

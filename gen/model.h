@@ -7,7 +7,7 @@
  *	model_json.c	struct model             <-> JSON (jansson)
  *	descriptor.c	gen/apis/NAME.json        -> facts added to the model, checked against it
  *	emit_*.c	struct model              -> C, one file of output each; never looks at libclang
- *	check.c		struct model + a library  -> which exports have a shim (libelf)
+ *	check.c		struct model + a library  -> which exports have a shim
  *	model.c		memory and look-ups
  *	comment.c	what headers say in comments, for parse.c and descriptor.c
  *

@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 46
+plan 54
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -201,6 +201,42 @@ like "$(cat t.json)" '"sample_run".*"unwound":true' "the call that exit has left
 ok "the trace is sound" "$python" "$top_srcdir/tests/lib/check_trace.py" t.json
 interposed TRACELAYER_TOOLS="$top_builddir/callbacks/.libs/log.so" ./ends 2>log
 like "$(cat log)" 'sample_run\(.*left without a result' "and tools see its end"
+
+# --- libraries without section headers: the dynamic linker needs none, and neither does tracegen
+stripped() { "$python" -c 'import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+struct.pack_into("<Q", data, 0x28, 0)
+struct.pack_into("<HHH", data, 0x3a, 0, 0, 0)
+open(sys.argv[2], "wb").write(data)' "$1" "$2"; }
+mkdir -p bare && stripped libsample.so.1 bare/libsample.so.1
+is "$(readelf -hW bare/libsample.so.1 2>&1 | sed -n 's/.*Number of section headers: *//p')" 0 "a library without section headers"
+"$tracegen" interposer --header sample.h --lib ./bare/libsample.so.1 -o bare/interposer.so >out 2>err
+is "$?:$(cat err)" 0: "has an interposer"
+same interposer.so bare/interposer.so "with the same functions and versions"
+rm -f t.json; env LD_LIBRARY_PATH="$tmp/bare" LD_PRELOAD="$libtracelayer:$tmp/interposer.so" TRACELAYER_OUTPUT="$tmp/t.json" ./app >traced.out
+is "$(events t.json)" 12 "and its calls are recorded"
+for style in sysv gnu; do
+	mkdir -p $style && ${CC:-cc} -O1 -fPIC -shared -Wl,-soname,libsample.so.1,--version-script=sample.map,--hash-style=$style -o $style/whole.so sample.c &&
+		stripped $style/whole.so $style/libsample.so.1 &&
+		"$tracegen" interposer --header sample.h --lib ./$style/libsample.so.1 -o $style/interposer.so >out 2>err
+	same interposer.so $style/interposer.so "symbols are counted by the hash table of style $style"
+done
+# The file ends at each of these bytes, or has others there: refused or read, but never a crash.
+for size in 16 63 64 100 500 700 1000 2000 4000; do
+	head -c $size gnu/libsample.so.1 >cut.so
+	timeout 20 "$tracegen" interposer --lib ./cut.so -o cut.interposer.so >/dev/null 2>>cut.err || echo $? >>cut.codes
+done
+is "$(sort -u cut.codes)" 1 "libraries that were cut short are refused"
+for seed in $(seq 40); do
+	"$python" -c 'import random, sys
+random.seed(int(sys.argv[1]))
+data = bytearray(open("gnu/libsample.so.1", "rb").read())
+for _ in range(30):
+    data[random.randrange(64, 2500)] = random.randrange(256)
+open("cut.so", "wb").write(data)' "$seed"
+	timeout 20 "$tracegen" interposer --lib ./cut.so -o cut.interposer.so >/dev/null 2>&1; test $? -le 1 || echo "seed $seed ends with $?" >>broken
+done
+is "$(cat broken 2>/dev/null)" "" "and damaged ones do no harm"
 
 # --- no header, and refusals
 "$tracegen" interposer --lib ./libsample.so.1 -o named.so >out
