@@ -5,12 +5,15 @@
  * it, the median of the pairs' differences, the median of their ratios, and the quartiles of the
  * ratios; then the first three for the processor time of all threads.
  *
- *	bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
- *	bench_start PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...	with and without the COUNT
- *									arguments behind WORD
+ *	bench_start [--first] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
+ *	bench_start [--first] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...
+ *							with and without the COUNT arguments behind WORD
  *
  * The output of the program goes to /dev/null. Settings of tracelayer come from the environment.
+ * --first: the milliseconds are those until the program's first instructions, which print the
+ * monotonic clock in nanoseconds, as `bench_nothing first` does.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -46,28 +49,55 @@ static double ms_of(struct timeval time)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_usec * 1e-3;
 }
 
+static bool until_first; /* --first */
+
+static void program_failed(const char *name, int error)
+{
+	fprintf(stderr, "bench_start: %s: %s\n", name, error ? strerror(error) : "it failed");
+	exit(1);
+}
+
+/* The time that the program writes into the pipe. */
+static double ms_first(const char *name, int from)
+{
+	char text[64];
+	ssize_t length = read(from, text, sizeof(text) - 1);
+
+	if (length <= 0)
+		program_failed(name, 0);
+	text[length] = '\0';
+	return strtod(text, NULL) * 1e-6;
+}
+
 static struct cost program_run(char **argv, const char *preload)
 {
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	struct rusage usage;
-	int status;
+	int status, out[2] = {-1, -1};
 
 	if (preload)
 		setenv("LD_PRELOAD", preload, 1);
 	else
 		unsetenv("LD_PRELOAD");
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (until_first && pipe2(out, O_CLOEXEC))
+		program_failed("pipe", errno);
+	if (until_first)
+		posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	double start = ms_now();
 	int error = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 	if (error || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) ||
-	    WEXITSTATUS(status) != 0) {
-		fprintf(stderr, "bench_start: %s: %s\n", argv[0],
-			error ? strerror(error) : "it failed");
-		exit(1);
-	}
+	    WEXITSTATUS(status) != 0)
+		program_failed(argv[0], error);
 	double end = ms_now();
+	if (until_first) {
+		close(out[1]);
+		end = ms_first(argv[0], out[0]);
+		close(out[0]);
+	}
 	posix_spawn_file_actions_destroy(&actions);
 	return (struct cost){end - start, ms_of(usage.ru_utime) + ms_of(usage.ru_stime)};
 }
@@ -124,13 +154,18 @@ static bool commands_take(int argc, char **argv, struct command *with, struct co
 int main(int argc, char **argv)
 {
 	static struct cost with[PAIRS_MAX], without[PAIRS_MAX];
-	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
 	struct command longer, shorter;
+
+	if (argc > 1 && !strcmp(argv[1], "--first")) {
+		until_first = true;
+		argv++, argc--;
+	}
+	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
 
 	if (pairs < 1 || pairs > PAIRS_MAX || !commands_take(argc, argv, &longer, &shorter)) {
 		fprintf(stderr,
-			"usage: bench_start PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
-			"       bench_start PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
+			"usage: bench_start [--first] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
+			"       bench_start [--first] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
 		return 2;
 	}
 	command_run(&shorter);
