@@ -145,7 +145,9 @@ void tl_recorded_leave_words(uint64_t *recorded, uint64_t result, const uint64_t
 void tl_recorded_leave_full_words(uint64_t *recorded, uint64_t result, uint64_t at, uint64_t end,
 				  const uint64_t *words)
 {
-	(void)result, (void)at, (void)end;
+	(void)result, (void)end;
+	/* The record would have begun here: the chunk has no more than what stands before it. */
+	thread.position = at;
 	records_print();
 	call_print(close_call(recorded), words, false);
 }
