@@ -17,7 +17,7 @@ libtl_phases_la_SOURCES = \
 # A line for each room; a new command adds its own.
 bin_PROGRAMS += tracelayer
 tracelayer_SOURCES = \
-	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/run_protocol.h \
+	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/library_file.h common/library_file.c common/library_path.h common/library_path.c common/run_protocol.h \
 	%D%/basics/messages.c %D%/basics/list_room.h %D%/basics/options.h %D%/basics/options.c %D%/basics/user_folders.h %D%/basics/user_folders.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
@@ -38,7 +38,7 @@ tracelayer_SOURCES = \
 	%D%/diff/diff.h %D%/diff/diff_command.c %D%/diff/pairs.h %D%/diff/pairs.c %D%/diff/rank_test.h %D%/diff/rank_test.c %D%/diff/conditions.h %D%/diff/conditions.c %D%/diff/diff_tables.h %D%/diff/diff_tables.c \
 	%D%/report/report.h %D%/report/report_command.c %D%/report/view_command.c %D%/report/report_make.h %D%/report/report_make.c %D%/report/report_model.h %D%/report/report_model.c %D%/report/report_text.c %D%/report/report_page.h %D%/report/report_page.c \
 	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \
-	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c \
+	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c %D%/apis/program_libraries.h %D%/apis/program_libraries.c \
 	%D%/run/run.h %D%/run/run.c %D%/run/config_file.h %D%/run/config_file.c %D%/run/given_settings.h %D%/run/given_settings.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/job_claim.h %D%/run/job_claim.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
 	%D%/live/live.h %D%/live/live_file.h %D%/live/live_file.c %D%/live/live_records.h %D%/live/live_records.c %D%/live/process_names.h %D%/live/process_names.c %D%/live/watched.h %D%/live/watched.c \
 	%D%/top/top.h %D%/top/top.c %D%/top/top_screen.h %D%/top/top_screen.c %D%/top/top_sums.h %D%/top/top_sums.c \

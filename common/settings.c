@@ -699,6 +699,8 @@ static bool glob_one(const char *glob, const char *stop, const char *name)
 		if (glob < stop && *glob == '*') {
 			star = glob++;
 			retry = name;
+			if (glob == stop)
+				return true;
 			continue;
 		}
 		if (glob < stop && *name) {

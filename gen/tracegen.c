@@ -14,7 +14,6 @@
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
 #include <argp.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +27,7 @@
 #include "gen/guess.h"
 #include "gen/interposer.h"
 #include "gen/model.h"
+#include "gen/packages.h"
 #include "gen/tracegen.h"
 
 const char *argp_program_version = "tracegen (tracelayer) " PACKAGE_VERSION;
@@ -70,16 +70,6 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
-/* Add the words of a text. */
-static void flags_add(const char *text, const char ***flags, size_t *nflags)
-{
-	char *copy = copy_text(text), *rest;
-
-	for (char *flag = strtok_r(copy, " \t\n", &rest); flag;
-	     flag = strtok_r(NULL, " \t\n", &rest))
-		*APPEND(*flags, *nflags) = flag;
-}
-
 static error_t option_parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -119,42 +109,6 @@ static error_t option_parse(int key, char *argument, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-	return 0;
-}
-
-/*
- * The words that pkg-config prints; -1 after an error (pkg-config has printed why), which is none
- * for a package that is not needed.
- */
-static int package_flags(const char *package, bool needed, const char ***flags, size_t *nflags)
-{
-	const char *program = getenv("PKG_CONFIG");
-	char *line = NULL;
-	size_t size = 0;
-
-	for (const char *c = package; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("+-_.", *c)) {
-			fprintf(stderr,
-				"tracegen: --pkg %s: no name of a package; `pkg-config --list-all` lists them\n",
-				package);
-			return -1;
-		}
-	FILE *from = popen(format_text("%s --cflags '%s'%s", program ? program : "pkg-config",
-				       package, needed ? "" : " 2>/dev/null"),
-			   "re");
-	ssize_t length = from ? getline(&line, &size, from) : -1;
-	if (!from || pclose(from) != 0) {
-		free(line);
-		if (!needed)
-			return 0;
-		fprintf(stderr,
-			"tracegen: --pkg %s: pkg-config doesn't know it; install the package's -dev package, or set PKG_CONFIG_PATH\n",
-			package);
-		return -1;
-	}
-	if (length > 0)
-		flags_add(line, flags, nflags);
-	free(line);
 	return 0;
 }
 
@@ -246,6 +200,17 @@ static void descriptor_add_folder(const char *descriptor, struct model_sources *
 		      : ".";
 }
 
+/* What `--sources` names besides the headers: files that decide which headers those are. */
+static void model_keep_sources(struct model *model, const struct options *options,
+			       const struct model_sources *sources)
+{
+	packages_add_files(sources->packages, sources->npackages, &model->files, &model->nfiles);
+	packages_add_files(options->packages, options->npackages, &model->files, &model->nfiles);
+	for (size_t i = 0; i < sources->nheaders; i++)
+		header_add_absent(sources->headers[i], sources->flags, sources->nflags,
+				  &model->absent, &model->nabsent);
+}
+
 /* Headers of the command line replace the descriptor's; flags of the command line follow its. */
 static struct model *options_parse_headers(const struct options *options, struct exports *exports)
 {
@@ -268,6 +233,8 @@ static struct model *options_parse_headers(const struct options *options, struct
 		sources.nheaders = options->nnames;
 	}
 	struct model *model = model_parse(&sources);
+	if (model && options->sources)
+		model_keep_sources(model, options, &sources);
 	return model && model_check_functions(model, exports) == 0 ? model : NULL;
 }
 

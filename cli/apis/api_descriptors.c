@@ -165,14 +165,16 @@ static bool name_is_descriptor(const char *name)
 	return *name && *name != '.' && !text_ends_with(name, MODEL);
 }
 
+/* Those of a folder whose names begin so. */
 static void list_add_folder(struct api_descriptors *list, const char *folder,
-			    enum api_origin origin, bool whole)
+			    enum api_origin origin, const char *beginning, bool whole)
 {
 	DIR *open = opendir(folder);
 	const struct dirent *entry;
 
 	while (open && (entry = readdir(open))) {
-		if (!text_ends_with(entry->d_name, ENDING))
+		if (!text_ends_with(entry->d_name, ENDING) ||
+		    strncmp(entry->d_name, beginning, strlen(beginning)))
 			continue;
 		char *name = need(strndup(entry->d_name, strlen(entry->d_name) - strlen(ENDING)));
 
@@ -211,18 +213,33 @@ const char *api_descriptors_user_folder(void)
 	return user_folder("XDG_CONFIG_HOME", ".config", "apis", folder) ? folder : NULL;
 }
 
-void api_descriptors_find(struct api_descriptors *list, bool whole)
+static void list_find(struct api_descriptors *list, const char *beginning, bool whole)
 {
 	char installed[PATH_MAX];
 	const char *own = api_descriptors_user_folder();
 
 	*list = (struct api_descriptors){0};
 	if (installed_descriptors(installed))
-		list_add_folder(list, installed, API_INSTALLED, whole);
+		list_add_folder(list, installed, API_INSTALLED, beginning, whole);
 	if (own)
-		list_add_folder(list, own, API_OF_USER, whole);
+		list_add_folder(list, own, API_OF_USER, beginning, whole);
 	if (list->count)
 		qsort(list->item, list->count, sizeof(*list->item), descriptors_by_name);
+}
+
+void api_descriptors_find(struct api_descriptors *list, bool whole)
+{
+	list_find(list, "", whole);
+}
+
+void api_descriptors_find_kinds(struct api_descriptors *list, const char *name)
+{
+	char *beginning;
+
+	if (asprintf(&beginning, "%s-", name) < 0)
+		need(NULL);
+	list_find(list, beginning, false);
+	free(beginning);
 }
 
 bool api_descriptors_find_named(struct api_descriptors *list, const char *name)

@@ -37,6 +37,9 @@ void api_descriptors_find(struct api_descriptors *list, bool whole);
  * False: there is none, and the list is empty.
  */
 bool api_descriptors_find_named(struct api_descriptors *list, const char *name);
+
+/* Those called NAME-KIND, ordered by name. Reads no other descriptor. */
+void api_descriptors_find_kinds(struct api_descriptors *list, const char *name);
 void api_descriptors_free(struct api_descriptors *list);
 
 /*

@@ -43,14 +43,14 @@ static uint64_t time_ns(const struct timespec *time)
 
 static bool source_look(const char *path, struct source_state *state)
 {
-	struct stat stat;
+	struct stat facts;
 
-	if (lstat(path, &stat) || (S_ISLNK(stat.st_mode) && fstatat(AT_FDCWD, path, &stat, 0)))
+	if (stat(path, &facts))
 		return false;
-	state->size = (uint64_t)stat.st_size;
-	state->mtime = time_ns(&stat.st_mtim);
-	state->ctime = time_ns(&stat.st_ctim);
-	state->inode = stat.st_ino;
+	state->size = (uint64_t)facts.st_size;
+	state->mtime = time_ns(&facts.st_mtim);
+	state->ctime = time_ns(&facts.st_ctim);
+	state->inode = facts.st_ino;
 	return true;
 }
 
@@ -90,25 +90,47 @@ static bool source_put(FILE *list, const char *path)
 		       state.inode, path) > 0;
 }
 
+/*
+ * The hexadecimal hash, the numbers and the path of a line. Returns the path; NULL: the line is
+ * damaged. No scanf, since a list of GTK's headers has 900 lines.
+ */
+static const char *source_parse(const char *line, struct source_state *state)
+{
+	uint64_t *const numbers[] = {&state->size, &state->mtime, &state->ctime, &state->inode};
+	const char *at = line;
+
+	*state = (struct source_state){0};
+	for (int i = 0; i < 32; i++, at++) {
+		const char *digits = "0123456789abcdef", *digit = *at ? strchr(digits, *at) : NULL;
+
+		if (!digit)
+			return NULL;
+		state->hash[i / 16] = state->hash[i / 16] << 4 | (uint64_t)(digit - digits);
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (*at++ != ' ' || *at < '0' || *at > '9')
+			return NULL;
+		for (; *at >= '0' && *at <= '9'; at++)
+			*numbers[i] = *numbers[i] * 10 + (uint64_t)(*at - '0');
+	}
+	return *at == ' ' && at[1] ? at + 1 : NULL;
+}
+
 /* Whether the line's file has the same content. *touched: its times are different. */
 static bool source_is_current(const char *line, bool *touched)
 {
 	struct source_state was, now;
-	int path = 0;
 
 	if (!strncmp(line, ABSENT, strlen(ABSENT)))
 		return access(line + strlen(ABSENT), F_OK) != 0;
-	if (sscanf(line,
-		   "%16" SCNx64 "%16" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
-		   &was.hash[0], &was.hash[1], &was.size, &was.mtime, &was.ctime, &was.inode,
-		   &path) < 6 ||
-	    !path || !source_look(line + path, &now) || now.size != was.size)
+	const char *path = source_parse(line, &was);
+
+	if (!path || !source_look(path, &now) || now.size != was.size)
 		return false;
 	if (now.mtime == was.mtime && now.ctime == was.ctime && now.inode == was.inode)
 		return true;
 	*touched = true;
-	return source_hash(line + path, &now) && now.hash[0] == was.hash[0] &&
-	       now.hash[1] == was.hash[1];
+	return source_hash(path, &now) && now.hash[0] == was.hash[0] && now.hash[1] == was.hash[1];
 }
 
 /* ---- an entry ---- */
@@ -176,57 +198,77 @@ bool cache_make_folder(const struct cache_entry *entry)
 	return !error;
 }
 
-/* Write the list again: the files are the same, but their times have changed. */
-static void cache_refresh(const struct cache_entry *entry, FILE *list)
+/* The lines of a list, in `text`. */
+struct list_lines {
+	char *text, **line;
+	size_t count; /* without the head */
+};
+
+/* False: there is no list, or it is of another version. */
+static bool list_read(const struct cache_entry *entry, struct list_lines *list)
 {
-	char temporary[PATH_MAX + 16], *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	bool whole = true;
+	FILE *file = fopen(entry->list, "re");
+	size_t room = 0, size = strlen(LIST_HEAD);
+	char *end;
+
+	*list = (struct list_lines){0};
+	if (!file)
+		return false;
+	if (getdelim(&list->text, &room, '\0', file) <= 0 || strncmp(list->text, LIST_HEAD, size)) {
+		fclose(file);
+		return false;
+	}
+	fclose(file);
+	for (char *at = list->text + size; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+		if (!(list->count & (list->count + 1)))
+			list->line = need(
+				reallocarray(list->line, 2 * list->count + 2, sizeof(*list->line)));
+		list->line[list->count++] = at;
+		*end = '\0';
+	}
+	return list->count > 0;
+}
+
+static void list_free(struct list_lines *list)
+{
+	free(list->text);
+	free(list->line);
+}
+
+/* Write the list again: the files are the same, but their times have changed. */
+static void cache_refresh(const struct cache_entry *entry, const struct list_lines *list)
+{
+	char temporary[PATH_MAX + 16];
+	bool whole;
 
 	snprintf(temporary, sizeof(temporary), "%s.%d", entry->list, getpid());
 	FILE *to = fopen(temporary, "we");
 
 	if (!to)
 		return;
-	rewind(list);
-	for (int number = 0; (length = getline(&line, &room, list)) > 0; number++) {
-		const char *path = line;
+	whole = fputs(LIST_HEAD, to) >= 0;
+	for (size_t i = 0; i < list->count; i++) {
+		struct source_state was;
+		const char *path = source_parse(list->line[i], &was);
 
-		line[length - 1] = '\0';
-		if (!strncmp(line, ABSENT, strlen(ABSENT))) {
-			whole &= fprintf(to, "%s\n", line) > 0;
-			continue;
-		}
-		for (int words = 0; number && path && words < 5; words++)
-			path = strchr(path, ' ') ? strchr(path, ' ') + 1 : NULL;
-		whole &= number ? path && source_put(to, path) : fprintf(to, "%s\n", line) > 0;
+		/* Absent files stay as they are. */
+		whole &= path ? source_put(to, path) : fprintf(to, "%s\n", list->line[i]) > 0;
 	}
-	free(line);
 	if (fclose(to) || !whole || rename(temporary, entry->list))
 		unlink(temporary);
 }
 
 bool cache_is_current(const struct cache_entry *entry)
 {
-	FILE *list = fopen(entry->list, "re");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	bool current = list && !access(entry->library, R_OK), touched = false, any = false;
+	struct list_lines list;
+	bool touched = false;
+	bool current = list_read(entry, &list) && !access(entry->library, R_OK);
 
-	current = current && (length = getline(&line, &room, list)) > 0 && !strcmp(line, LIST_HEAD);
-	while (current && (length = getline(&line, &room, list)) > 0) {
-		line[length - 1] = '\0';
-		current = source_is_current(line, &touched);
-		any = true;
-	}
-	current = current && any;
+	for (size_t i = 0; current && i < list.count; i++)
+		current = source_is_current(list.line[i], &touched);
 	if (current && touched)
-		cache_refresh(entry, list);
-	if (list)
-		fclose(list);
-	free(line);
+		cache_refresh(entry, &list);
+	list_free(&list);
 	return current;
 }
 

@@ -20,36 +20,13 @@
 #include "cli/apis/api_descriptors.h"
 #include "cli/apis/apis.h"
 #include "cli/apis/interposer_cache.h"
+#include "cli/apis/program_libraries.h"
 #include "cli/basics/basics.h"
 #include "common/installed.h"
-#include "common/program_file.h"
 
 extern char **environ;
 
 /* ---- which descriptor ---- */
-
-/* What the dynamic linker lists for the program, to be freed; NULL: nothing. */
-static char *program_libraries(const char *program)
-{
-	struct tl_program_file file;
-	char *command, *text = NULL;
-	size_t room = 0;
-
-	tl_program_started(program, &file);
-	if (!file.interpreter[0] || strpbrk(program, "'\\") ||
-	    asprintf(&command, "exec %s --list '%s' 2>/dev/null", file.interpreter, program) < 0)
-		return NULL;
-	FILE *list = popen(command, "re");
-
-	if (list && getdelim(&text, &room, '\0', list) <= 0) {
-		free(text);
-		text = NULL;
-	}
-	if (list)
-		pclose(list);
-	free(command);
-	return text;
-}
 
 /* Whether the word is in one of the names that lead to the program: mpirun is mpirun.openmpi. */
 static bool program_is_called(const char *program, const char *word)
@@ -81,50 +58,13 @@ static bool program_is_called(const char *program, const char *word)
 	return false;
 }
 
-/* `libraries`: those of the program; NULL: not known. */
 static bool descriptor_suits(const struct api_descriptor *descriptor, const char *program,
-			     const char *libraries, const char *word)
+			     const struct program_libraries *libraries, const char *word)
 {
-	for (char **soname = descriptor->sonames; libraries && soname && *soname; soname++)
-		if (strstr(libraries, *soname))
+	for (char **soname = descriptor->sonames; soname && *soname; soname++)
+		if (program_libraries_have(libraries, *soname))
 			return true;
 	return program_is_called(program, word);
-}
-
-/* Whether the dynamic linker finds the library. */
-static bool library_is_installed(const char *soname)
-{
-	const char *folders = getenv("LD_LIBRARY_PATH");
-	char *list = need(strdup(folders ? folders : "")), *rest, *name;
-	bool found = false;
-	FILE *cache = fopen("/etc/ld.so.cache", "re");
-	size_t room = 0;
-
-	if (asprintf(&name, "/%s", soname) < 0)
-		need(NULL);
-	for (char *folder = strtok_r(list, ":;", &rest); folder;
-	     folder = strtok_r(NULL, ":;", &rest)) {
-		char *path;
-
-		if (asprintf(&path, "%s%s", folder, name) < 0)
-			need(NULL);
-		found |= !access(path, R_OK);
-		free(path);
-	}
-	free(list);
-	/* The memory for the paths, each with its NUL. */
-	char *piece = NULL;
-
-	while (cache && !found && getdelim(&piece, &room, '\0', cache) > 0) {
-		const char *slash = strrchr(piece, '/');
-
-		found = slash && !strcmp(slash, name);
-	}
-	free(piece);
-	free(name);
-	if (cache)
-		fclose(cache);
-	return found;
 }
 
 static bool descriptor_is_installed(const struct api_descriptor *descriptor)
@@ -159,7 +99,7 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 {
 	struct chosen chosen = {0};
 	size_t length = strlen(name);
-	char *libraries = NULL;
+	struct program_libraries libraries = {0};
 
 	for (size_t i = 0; i < list->count; i++)
 		if (!strcmp(list->item[i].name, name)) {
@@ -172,10 +112,10 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 		if (strncmp(item->name, name, length) || item->name[length] != '-')
 			continue;
 		if (program && !chosen.kinds)
-			libraries = program_libraries(program);
+			program_libraries_read(program, &libraries);
 		chosen.kinds = true;
 		if (program &&
-		    descriptor_suits(item, program, libraries, item->name + length + 1)) {
+		    descriptor_suits(item, program, &libraries, item->name + length + 1)) {
 			chosen.count = 0;
 			chosen_add(&chosen, item);
 			break;
@@ -183,7 +123,7 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 		if (descriptor_is_installed(item))
 			chosen_add(&chosen, item);
 	}
-	free(libraries);
+	program_libraries_free(&libraries);
 	return chosen;
 }
 
@@ -479,7 +419,7 @@ int interposer_find(const struct interposer_request *request, char **paths)
 	}
 	*paths = need(strdup(""));
 	if (!api_descriptors_find_named(&list, request->api))
-		api_descriptors_find(&list, false);
+		api_descriptors_find_kinds(&list, request->api);
 	struct chosen chosen = descriptors_choose(&list, request->api, request->program);
 
 	if (chosen.count) {

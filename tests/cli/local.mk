@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of cli: each command's are in a folder named like its own
 long_scripts += %D%/run/run.sh
-check_scripts += %D%/apis/apis.sh
+check_scripts += %D%/apis/apis.sh %D%/apis/interposer_cache.sh
 check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
 check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/terminal.sh
 check_scripts += %D%/completions/completions.sh
