@@ -78,7 +78,7 @@ print(" ".join(done))' "$1"
 }
 if test "$(uname -m)" = x86_64 && command -v objdump >/dev/null; then
 	# shellcheck disable=SC2086
-	ok "macros compile by themselves" "${CC:-cc}" -std=c11 -O2 -fcf-protection=none -fno-pic $strict -c "$tmp/cost.c" -o "$tmp/cost.o"
+	ok "macros compile by themselves" ${CC:-cc} -std=c11 -O2 -fcf-protection=none -fno-pic $strict -c "$tmp/cost.c" -o "$tmp/cost.o"
 	diag "instant: $(walk instant)"
 	diag "scope: $(walk scope)"
 	is "$(walk instant)" "mov test je ret" "with a NULL context an instant is a load and a branch"

@@ -79,7 +79,7 @@ static __attribute__((constructor)) void enter(void)
 	tl_context_enter(context);
 }
 END
-ok "a library can put a program into a request" "${CC:-cc}" -shared -fPIC -I"$top_srcdir/include" -o "$tmp/enter.so" "$tmp/enter.c" -ldl
+ok "a library can put a program into a request" ${CC:-cc} -shared -fPIC -I"$top_srcdir/include" -o "$tmp/enter.so" "$tmp/enter.c" -ldl
 ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so TRACELAYER_OUTPUT=$tmp/ze.json LD_PRELOAD="$libtracelayer $tmp/enter.so" \
 	timeout 60 "$top_builddir/tests/apps/ze_chain" >"$tmp/out" 2>&1
 is $? 0 "... of Level Zero, on the test driver"

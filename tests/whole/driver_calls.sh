@@ -39,9 +39,9 @@ END
 
 build()
 {
-	"${CC:-cc}" -shared -fPIC -DBED="\"$bed/ze_driver_a.so\"" "$tmp/driver.c" -o "$tmp/driver.so" -Wl,--no-as-needed \
+	${CC:-cc} -shared -fPIC -DBED="\"$bed/ze_driver_a.so\"" "$tmp/driver.c" -o "$tmp/driver.so" -Wl,--no-as-needed \
 		"$bed/ze_driver_a.so" -Wl,-rpath,"$bed" -lze_loader &&
-		"${CC:-cc}" "$tmp/app.c" -o "$tmp/app" -lze_loader
+		${CC:-cc} "$tmp/app.c" -o "$tmp/app" -lze_loader
 }
 count() { grep -c "\"name\":\"$2\"" "$tmp/$1.json"; }
 run() { LD_PRELOAD=$library ZE_ENABLE_ALT_DRIVERS=$tmp/driver.so TRACELAYER_OUTPUT=$tmp/$1.json TRACELAYER_NESTED=$2 "$tmp/app" 2>&1; }

@@ -10,7 +10,7 @@ mkdir -p "$POCL_CACHE_DIR"
 # build NAME LIBRARIES…: as its first lines say.
 build()
 {
-	"${CC:-cc}" -Wall -Wextra -Werror -I"$top_srcdir/include" -o "$tmp/$1" "$top_srcdir/examples/$1.c" "${@:2}"
+	${CC:-cc} -Wall -Wextra -Werror -I"$top_srcdir/include" -o "$tmp/$1" "$top_srcdir/examples/$1.c" "${@:2}"
 }
 
 # look FILE EXPRESSION: of the events e (a list) and names (thread names by tid).
@@ -60,7 +60,7 @@ is "$missing" "" "... and every call of Glow's document in the table"
 
 # ---- the page's own example
 sed -n '/^.Bd -literal/,/^.Ed/p' "$top_srcdir/doc/tracelayer-contexts.7" | sed '1d;$d' >work.c
-ok "the man page's example builds" "${CC:-cc}" -Wall -Wextra -Werror -I"$top_srcdir/include" -o work work.c -ldl
+ok "the man page's example builds" ${CC:-cc} -Wall -Wextra -Werror -I"$top_srcdir/include" -o work work.c -ldl
 "$tracelayer" run -o work-calls.json -- ./work >out 2>&1
 is "$(look work.json '[x["name"] for x in e if x["ph"] == "X"]')" "['work']" "... and does what it is there for"
 

@@ -24,7 +24,7 @@ export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 plan 6
 for kind in address thread; do
 	ok "a program can be built with -fsanitize=$kind" \
-		"${CC:-cc}" -fsanitize=$kind "$tmp/app.c" -o "$tmp/$kind" -lOpenCL
+		${CC:-cc} -fsanitize=$kind "$tmp/app.c" -o "$tmp/$kind" -lOpenCL
 	is "$(LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/$kind.json "$tmp/$kind" 2>&1)" "0 1" \
 		"it runs with us as without us ($kind)"
 	is "$(grep -c '"name":"clGetPlatformIDs"' "$tmp/$kind.json")" 1 "and its call is in the trace ($kind)"

@@ -19,7 +19,7 @@ cd "$tmp" || exit 99
 build()
 {
 	_output=$1; shift
-	(cd "$top_srcdir/examples" && "${CC:-cc}" -Wall -Wextra -Werror -I"$top_srcdir/include" -o "$tmp/$_output" "$@")
+	(cd "$top_srcdir/examples" && ${CC:-cc} -Wall -Wextra -Werror -I"$top_srcdir/include" -o "$tmp/$_output" "$@")
 }
 
 # watched SUBSCRIBERS COMMAND…
@@ -150,7 +150,7 @@ is "$(seen '[any(b <= t[0] and t[1] <= d for b, d in [(x["ts"] - 1, x["ts"] + x[
 
 # ---- the library and its subscriber clean up
 echo 'int main(void) { return 0; }' >empty.c
-if "${CC:-cc}" -fsanitize=address,undefined empty.c -o empty 2>/dev/null && ASAN_OPTIONS=detect_leaks=1 ./empty 2>/dev/null; then
+if ${CC:-cc} -fsanitize=address,undefined empty.c -o empty 2>/dev/null && ASAN_OPTIONS=detect_leaks=1 ./empty 2>/dev/null; then
 	ok "they build with sanitizers" eval 'build task-graph -fsanitize=address,undefined task-graph-lcs.c task-graph.c "$proxy" -ldl -lpthread &&
 		build statistics.so -fsanitize=address,undefined -shared -fPIC task-graph-statistics.c'
 	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 watched ./statistics.so ./task-graph a.txt b.txt
