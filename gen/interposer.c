@@ -74,9 +74,18 @@ static const struct interposed *export_of(const struct library *library, const c
 	return export;
 }
 
-/* True if a get-proc function hands this function out. Then the library need not export it. */
+/*
+ * True if a get-proc function may hand this function out. Then the library need not export it. One
+ * that gets a name may know any function of the headers.
+ */
 static bool is_handed_out(const struct model *model, const struct function *function)
 {
+	for (size_t i = 0; i < model->ngetprocs; i++) {
+		enum tl_getproc_kind kind = model->getprocs[i].kind;
+
+		if (kind == TL_GETPROC_RETURNED || kind == TL_GETPROC_STORED)
+			return true;
+	}
 	return model->ngetprocs && !function->exported;
 }
 

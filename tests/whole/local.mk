@@ -41,6 +41,7 @@ test_files += %D%/job_arrows.py %D%/tinygrad_program.py %D%/mpi_opencl.py
 stack_scripts += %D%/stack_apis.sh
 stack_scripts += %D%/stack_apis_mpi.sh
 stack_scripts += %D%/stack_apis_vulkan.sh
+test_files += %D%/vk_counter.c
 stack_scripts += %D%/stack_apis_hip.sh
 stack_scripts += %D%/stack_cuda.sh %D%/stack_cuda_lanes.sh %D%/stack_cuda_cupti.sh %D%/stack_cuda_tsan.sh
 test_files += %D%/cuda_bindings.py %D%/cuda_numba.py %D%/cuda_tinygrad.py %D%/cuda_lanes.py

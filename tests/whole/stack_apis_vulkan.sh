@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # stack_apis_vulkan.sh: the descriptor of Vulkan, on Mesa's software driver: programs under `tracelayer run --api vulkan` print the same and end the same;
-# calls by pointers from vkGetInstanceProcAddr and vkGetDeviceProcAddr are in the traces; lengths are those of the registry.
+# calls by pointers from vkGetInstanceProcAddr and vkGetDeviceProcAddr are in the traces, as often as a library in the loader's place counts them; lengths
+# are those of the registry.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need vulkaninfo vulkan-tools
@@ -12,7 +13,7 @@ registry=/usr/share/vulkan/registry/vk.xml
 test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
 driver=$(echo /usr/share/vulkan/icd.d/lvp_icd.*.json)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 25
+plan 28
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 
@@ -34,10 +35,37 @@ program()
 	PYTHON
 }
 
+# counter: a library in the place of Vulkan's loader, in the folder `counter`.
+counter()
+{
+	local loader
+	loader=$(ldconfig -p | awk '$1 == "libvulkan.so.1" && /x86-64/ { print $NF; exit }')
+	mkdir -p counter && "$python" - "$registry" "$loader" <<-'PYTHON' >counter/list &&
+	import subprocess, sys, xml.etree.ElementTree as tree
+	commands = tree.parse(sys.argv[1]).getroot().find("commands")
+	lines = subprocess.run(["nm", "-D", "--defined-only", sys.argv[2]], check=True, capture_output=True, text=True).stdout.splitlines()
+	exports = {line.split()[-1].split("@")[0] for line in lines}
+	for number, name in enumerate(sorted({c.get("name") or c.find("proto/name").text for c in commands})):
+	    print(f"FUNCTION({number}, {name}, {int(name in exports)})")
+	PYTHON
+		${CC:-cc} -O1 -fPIC -shared -Wl,-soname,libvulkan.so.1 -DLOADER="\"$loader\"" -DLIST="\"$tmp/counter/list\"" -o counter/libvulkan.so.1 \
+			"$top_srcdir/tests/whole/vk_counter.c" && ln -sf libvulkan.so.1 counter/libvulkan.so
+}
+
 # shown REGEX TEST: a call of the last program.
 shown() { ok "$2" grep -Eq -e "$1" calls; }
 
 program vulkaninfo vulkaninfo
+if test "$(uname -m)" = x86_64; then
+	ok "a library in the loader's place is built, which counts" counter
+	LD_LIBRARY_PATH=$tmp/counter COUNT_CALLS=$tmp/counter/counts vulkaninfo >/dev/null 2>&1
+	sort counter/counts >want
+	"$python" "$check_trace" --names traces/*.json | sort >seen
+	same want seen "vulkaninfo: each call is in the trace as often as it counts: $(awk '{ n += $2 } END { print n + 0 }' want) of $(wc -l <want) functions"
+else
+	skip 2 "the counting library is for x86-64"
+fi
+shown '^vkCreateDebugReportCallbackEXT .*"sType": "VK_STRUCTURE_TYPE_DEBUG_REPORT_' "a function that the loader does not export is traced by its pointer"
 shown '^vkCreateInstance .*"pApplicationInfo": \{"sType": "VK_STRUCTURE_TYPE_APPLICATION_INFO", "pApplicationName": "vulkaninfo"' "structs are followed, texts shown"
 shown '^vkGetPhysicalDeviceFeatures2 .*"pNext": \[\{"sType": "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_' "and chains"
 shown '^vkGetPhysicalDeviceFormatProperties .*"format": "VK_FORMAT_R8G8B8A8_UNORM", .*"optimalTilingFeatures": "VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT\|' "and flags are shown by name"
