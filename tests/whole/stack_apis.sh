@@ -12,7 +12,7 @@ need fftw-wisdom libfftw3-bin
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 test -n "$bin" || { echo "Bail out! PostgreSQL is missing; ./scripts/install-packages stacks installs it (postgresql)"; exit 99; }
 test "$(uname -m)" = x86_64 || skip_all "the counting preload is for x86-64: not on this machine"
-plan 113
+plan 114
 cd "$tmp" || exit 99
 libraries=/usr/lib/x86_64-linux-gnu
 
@@ -155,6 +155,7 @@ like "$(head -n 1 leaks)" ', 0 wrong calls' "h5py asks of handles that are gone,
 unlike "$(cat leaks)" 'created by H5(F|D|A|G)' "it closes all files, data sets, attributes and groups"
 "$python" h5.py kept.h5 >/dev/null
 api hdf5 'H5_get_option' "$hdf5" h5dump kept.h5
+says 'H5Fopen\(filename="kept.h5", flags=H5F_ACC_RDONLY' "h5dump opens the file to read it"
 none_left "h5dump closes all"
 api hdf5 'H5_get_option' "$hdf5" h5ls -r kept.h5
 api hdf5 'H5_get_option' "$hdf5" h5repack -f NONE kept.h5 made
