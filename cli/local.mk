@@ -27,7 +27,7 @@ tracelayer_SOURCES = \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
 	%D%/phases/phases.h %D%/phases/phases.c \
-	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_encode.c \
+	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_stacks.h %D%/export/export_stacks.c %D%/export/export_encode.c \
 	%D%/export/export_timeline.h %D%/export/export_timeline.c %D%/export/timeline_clock.h %D%/export/timeline_clock.c %D%/export/timeline_align.h %D%/export/timeline_align.c %D%/export/align_fit.h %D%/export/align_fit.c %D%/export/mpi_calls.h %D%/export/mpi_calls.c %D%/export/mpi_messages.h %D%/export/mpi_messages.c \
 	%D%/export/mpi_process.h %D%/export/mpi_process.c %D%/export/otf2_messages.h %D%/export/otf2_messages.c %D%/export/timeline_inputs.h %D%/export/timeline_inputs.c \
 	%D%/export/timeline_numbers.h %D%/export/timeline_numbers.c %D%/export/timeline_records.h %D%/export/timeline_records.c %D%/export/timeline_stream.h %D%/export/timeline_stream.c \
@@ -37,6 +37,7 @@ tracelayer_SOURCES = \
 	%D%/summary/sum_save.h %D%/summary/sum_save.c \
 	%D%/diff/diff.h %D%/diff/diff_command.c %D%/diff/pairs.h %D%/diff/pairs.c %D%/diff/rank_test.h %D%/diff/rank_test.c %D%/diff/conditions.h %D%/diff/conditions.c %D%/diff/diff_tables.h %D%/diff/diff_tables.c \
 	%D%/report/report.h %D%/report/report_command.c %D%/report/view_command.c %D%/report/report_make.h %D%/report/report_make.c %D%/report/report_model.h %D%/report/report_model.c %D%/report/report_text.c %D%/report/report_page.h %D%/report/report_page.c \
+	%D%/symbols/symbols.h %D%/symbols/symbols.c \
 	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \
 	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c %D%/apis/program_libraries.h %D%/apis/program_libraries.c \
 	%D%/run/run.h %D%/run/run.c %D%/run/config_file.h %D%/run/config_file.c %D%/run/given_settings.h %D%/run/given_settings.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/job_claim.h %D%/run/job_claim.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
@@ -44,11 +45,11 @@ tracelayer_SOURCES = \
 	%D%/top/top.h %D%/top/top.c %D%/top/top_screen.h %D%/top/top_screen.c %D%/top/top_sums.h %D%/top/top_sums.c \
 	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_output.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
-tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
+tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
 # a DT_RUNPATH) is also searched for what preloaded libraries need.
 tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
-tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(ZLIB_LIBS) $(DEFLATE_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS) $(DEFLATE_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
 
 # The page of `tracelayer report`: page.html, page.css and page.js as arrays page_html, page_css and page_js.
 report_page_files = %D%/report/page.html %D%/report/page.css %D%/report/page.js

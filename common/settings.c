@@ -339,6 +339,8 @@ static const char **text_of(struct tl_config *config, enum tl_setting_id id)
 		return &config->include;
 	case TL_SETTING_EXCLUDE:
 		return &config->exclude;
+	case TL_SETTING_STACK:
+		return &config->stack;
 	case TL_SETTING_TOOLS:
 		return &config->tools;
 	case TL_SETTING_CUPTI:
@@ -515,7 +517,8 @@ void tl_settings_initial(struct tl_config *config)
 	memset(config, 0, sizeof(*config));
 	config->rank = -1;
 	config->output = config->job = config->ranks = config->buffers = config->include =
-		config->exclude = config->tools = config->trace_marker = config->session = "";
+		config->exclude = config->stack = config->tools = config->trace_marker =
+			config->session = "";
 	for (size_t i = 0; i < TL_SETTINGS; i++)
 		if (*tl_settings[i].initial)
 			read_value(config, &tl_settings[i], tl_settings[i].initial, why,

@@ -28,6 +28,7 @@ struct tl_config {
 	unsigned context_level; /* added to that of every trace context */
 	const char *include, *exclude;
 	enum tl_args args;
+	const char *stack; /* globs of the functions whose calls get their stacks; "": none */
 	const char *tools;
 	/* for tracelayer/nntrace.h, which reads the environment itself */
 	const char *trace_marker;

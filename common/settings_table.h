@@ -35,6 +35,8 @@ SETTING(EXCLUDE, "EXCLUDE", "exclude", 0, "GLOBS", NULL, "", TEXT, NULL,
 	"leave out functions whose names match one of these, separated by commas")
 SETTING(ARGS, "ARGS", "args", 0, "WHAT", NULL, "full", WORD, "none, scalars, full",
 	"arguments to record: none, scalars (the parameters themselves), full (also what they point to)")
+SETTING(STACK, "STACK", "stack", 0, "GLOBS", "*", "", TEXT, NULL,
+	"also record who called, for functions whose names match one of these, separated by commas")
 SETTING(TOOLS, "TOOLS", "tool", 0, "LIBS", NULL, "", TEXT, NULL,
 	"tools to load: summary, log, leaks, faults, or paths, separated by colons; =OPTIONS may follow each")
 SETTING(SUMMARY, "SUMMARY", "summary", 0, "yes|no", "yes", "no", SWITCH, NULL,

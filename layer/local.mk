@@ -28,7 +28,10 @@ libtl_core_la_SOURCES = \
 	%D%/calls/eh_frame.h %D%/calls/eh_frame.c \
 	%D%/calls/stack_frames.h %D%/calls/stack_frames.c \
 	%D%/calls/stack_memory.h %D%/calls/stack_memory.c \
-	%D%/calls/unwind_rules.h %D%/calls/unwind_rules.c %D%/calls/unwind_expressions.c \
+	%D%/calls/stack_libraries.h %D%/calls/stack_libraries.c \
+	%D%/calls/stack_numbers.h %D%/calls/stack_numbers.c \
+	%D%/calls/stack_walk.h %D%/calls/stack_walk.c \
+	%D%/calls/unwind_rules.h %D%/calls/unwind_rules.c %D%/calls/unwind_step.c %D%/calls/unwind_expressions.c \
 	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \
 	%D%/buffers/upcalls.h %D%/buffers/upcalls.c \
 	%D%/buffers/clock.h %D%/buffers/clock.c \
@@ -125,6 +128,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/dlsym_real.c %D%/resolve/dlsym_search.c %D%/resolve/dlsym_zel.c \
 	%D%/resolve/loader_tables.h %D%/resolve/loader_tables.c \
 	%D%/base/loaded_libraries.h %D%/base/loaded_libraries.c %D%/base/libc/elf_image.h %D%/base/libc/elf_image.c \
+	%D%/resolve/object_lookup.h %D%/resolve/object_lookup.c \
 	%D%/resolve/loaded_interposers.h %D%/resolve/loaded_interposers.c \
 	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
 	%D%/resolve/dladdr.c \

@@ -19,6 +19,7 @@
 #include "cli/basics/basics.h"
 #include "cli/export/export.h"
 #include "cli/export/export_job.h"
+#include "cli/export/export_stacks.h"
 #include "cli/export/export_timeline.h"
 #include "cli/outputs/outputs.h"
 #include "cli/read/read.h"
@@ -85,10 +86,16 @@ static int export_trace(struct export *export)
 	export->trace = record_file_open(export->input);
 	if (!export->trace)
 		return code;
+	export->symbols = symbols_open(export->symbol_folders);
+	export->stack_ids =
+		export->format->number == TL_OUTPUT_JSON && export_has_stacks(export->trace);
 	export_make_portions(export);
 	if (open_output(export) && close_output(export, export_encode_all(export)))
 		code = record_file_judge(export->trace, export->input, export->unknown,
 					 export->file.path);
+	if (code != EXIT_BROKEN)
+		symbols_say_missing(export->symbols);
+	symbols_close(export->symbols);
 	tl_trace_close(export->trace);
 	return code;
 }
@@ -197,12 +204,16 @@ static int export_timeline(struct export *export)
 {
 	struct timeline timeline = {.selection = export->selection,
 				    .format = export->format,
-				    .gpu_tracks = export->gpu_tracks};
+				    .gpu_tracks = export->gpu_tracks,
+				    .symbols = symbols_open(export->symbol_folders)};
 	enum kind kind = kind_of(export, &timeline.gzip);
 	int code = timeline_read_inputs(export, &timeline);
 
 	if (code == EXIT_DONE)
 		code = timeline_export(export, &timeline, kind);
+	if (code != EXIT_BROKEN)
+		symbols_say_missing(timeline.symbols);
+	symbols_close(timeline.symbols);
 	timeline_inputs_free(&timeline.inputs);
 	timeline_numbers_free(&timeline.numbers);
 	mpi_messages_free(&timeline.messages);
@@ -281,6 +292,7 @@ enum {
 	OPTION_SYSTRACE = 256,
 	OPTION_RANK,
 	OPTION_GPU_TRACKS,
+	OPTION_SYMBOLS,
 };
 
 static const struct argp_option options[] = {
@@ -295,6 +307,10 @@ static const struct argp_option options[] = {
 	 "only processes of these ranks, such as 0,8-15,*/16 (those that 16 divides)", 0},
 	{"gpu-tracks", OPTION_GPU_TRACKS, "KIND", 0,
 	 "how a .pftrace shows what devices do: slices (lanes of the process) or perfetto (its own GPU tracks). Default: what run was told",
+	 0},
+	{"symbols", OPTION_SYMBOLS, "DIRS", 0,
+	 "folders, separated by colons, where the files of the traced program and its libraries are looked for first, for the names of functions on "
+	 "stacks (run --stack)",
 	 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0,
 	 "write FILE, a .tlt or JSON trace, as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
@@ -317,6 +333,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'f':
 		export->force = true;
+		return 0;
+	case OPTION_SYMBOLS:
+		export->symbol_folders = argument;
 		return 0;
 	case OPTION_SYSTRACE:
 		export->systrace = true;

@@ -22,6 +22,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/export_job.h"
+#include "cli/export/export_stacks.h"
 #include "cli/outputs/outputs.h"
 #include "cli/read/read.h"
 #include "format/encode/formats.h"
@@ -173,6 +174,8 @@ static void encode_beginning(struct worker *worker, struct slot *slot, struct tl
 	const struct tl_trace *trace = worker->export->trace;
 	struct tl_encoder *encoder = &worker->encoder;
 
+	if (worker->export->stack_ids)
+		tl_text_string(text, "{\"traceEvents\":");
 	encoder->format->begin(encoder, text, &trace->facts);
 	for (size_t i = 0; i < trace->nlanes; i++) {
 		keep_room(slot, text);
@@ -251,6 +254,9 @@ static void worker_start(struct worker *worker, struct export *export)
 	worker->export = export;
 	trace_encoder_start(&worker->encoder, export->format, export->trace);
 	worker->encoder.gpu_events = gpu_tracks_chosen(export->gpu_tracks, &export->trace->facts);
+	worker->encoder.frame_name = symbols_name;
+	worker->encoder.names = export->symbols;
+	worker->encoder.stack_ids = worker->encoder.leads = export->stack_ids;
 	if (export->gzip) {
 		worker->gzip_memory = need(malloc(TL_GZIP_MEMORY));
 		tl_gzip_start(&worker->gzip, worker->gzip_memory);
@@ -320,12 +326,26 @@ static void encode_unfinished(struct export *export, struct tl_encoder *encoder,
 		/* As if they ended when the process did, the innermost first. */
 		for (size_t open = lane->nopens; open-- > 0;) {
 			keep_room(slot, text);
-			encoder->format->unfinished(encoder, text, lane->shown,
-						    lane->opens[open].function,
-						    lane->opens[open].start, export->trace->last);
+			encoder->format->unfinished(encoder, text, lane->shown, &lane->opens[open],
+						    export->trace->last);
 			export->events++;
 		}
 	}
+}
+
+/* The end of the object: it may be larger than what an encoder puts in at once. */
+static void put_stack_frames(struct export *export, struct slot *slot, struct tl_text *text)
+{
+	size_t size, used = (size_t)(text->at - slot->text);
+
+	if (!export->stack_ids)
+		return;
+	char *frames = export_stack_frames(export->trace, export->symbols, &size);
+	slot->room = used + size;
+	slot->text = need(realloc(slot->text, slot->room));
+	memcpy(slot->text + used, frames, size);
+	*text = (struct tl_text){slot->text + used + size, slot->text + slot->room, false};
+	free(frames);
 }
 
 static bool put_end(struct export *export, struct worker *worker)
@@ -344,6 +364,7 @@ static bool put_end(struct export *export, struct worker *worker)
 	totals.events = export->events;
 	totals.cost = export->cost;
 	worker->encoder.format->end(&worker->encoder, &text, &totals);
+	put_stack_frames(export, slot, &text);
 	slot->plain = (size_t)(text.at - slot->text);
 	if (!export->gzip)
 		return output_put(export, slot->text, slot->plain);

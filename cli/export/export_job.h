@@ -18,6 +18,7 @@
 #include "format/encode/gzip.h"
 #include "format/file/record_reader.h"
 
+struct symbols;
 struct portion;
 struct slot;
 
@@ -30,6 +31,9 @@ struct export
 	const struct tl_format *format;
 	bool gzip, systrace, force;
 	enum gpu_tracks gpu_tracks;
+	const char *symbol_folders; /* --symbols; NULL: none */
+	struct symbols *symbols;
+	bool stack_ids; /* JSON that is an object, with "stackFrames" */
 	struct portion *portions;
 	size_t nportions;
 	uint64_t bytes; /* of records */

@@ -103,6 +103,8 @@ static void encoding_start_file(struct encoding *encoding)
 		.gpu_events =
 			gpu_tracks_chosen(encoding->timeline->gpu_tracks, &records->trace->facts),
 		.gpus = &encoding->stream->gpus,
+		.frame_name = encoding->timeline->symbols ? symbols_name : NULL,
+		.names = encoding->timeline->symbols,
 		.moved = (int64_t)(timeline_ns(records->process, began) - began)};
 	format->block(&encoding->encoder);
 }
@@ -232,7 +234,7 @@ static void encode_unfinished(struct encoding *encoding)
 			encoder->format->unfinished(
 				encoder, &encoding->stream->text,
 				timeline_number(&encoding->timeline->numbers, lane->shown),
-				lane->opens[open].function, lane->opens[open].start, trace->last);
+				&lane->opens[open], trace->last);
 			encoding->events++;
 		}
 	}

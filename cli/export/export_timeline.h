@@ -10,6 +10,7 @@
 
 #include "cli/export/mpi_messages.h"
 #include "cli/read/selection.h"
+#include "cli/symbols/symbols.h"
 #include "cli/export/timeline_inputs.h"
 #include "cli/export/timeline_numbers.h"
 #include "cli/export/timeline_stream.h"
@@ -23,6 +24,7 @@ struct timeline {
 	const struct tl_format *format;
 	bool gzip;
 	enum gpu_tracks gpu_tracks;
+	struct symbols *symbols; /* names of stacks' frames; NULL: places in files */
 	struct timeline_numbers numbers;
 	struct mpi_messages messages; /* shown as arrows */
 	uint64_t events;

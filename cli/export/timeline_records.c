@@ -151,7 +151,7 @@ static bool result_is_selected(const struct timeline_records *records,
 }
 
 bool timeline_records_has_open(const struct timeline_records *records,
-			       const struct tl_trace_lane *lane, const struct tl_trace_open *open)
+			       const struct tl_trace_lane *lane, const struct tl_unfinished *open)
 {
 	return timeline_records_has_lane(records, lane->shown) && !records->selection->failed &&
 	       !records->selection->request && call_is_selected(records, open->function) &&

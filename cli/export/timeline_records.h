@@ -97,7 +97,7 @@ bool timeline_records_has_lane(const struct timeline_records *records, uint32_t 
 
 /* Whether a call that has not returned is selected. */
 bool timeline_records_has_open(const struct timeline_records *records,
-			       const struct tl_trace_lane *lane, const struct tl_trace_open *open);
+			       const struct tl_trace_lane *lane, const struct tl_unfinished *open);
 
 /* How many events are selected. */
 uint64_t timeline_records_count(const struct timeline_process *process,

@@ -81,8 +81,7 @@ static struct trace_sink_taken encoded_lane(struct trace_sink *sink,
 	for (size_t i = lane->nopens; i-- > 0;) {
 		trace_sink_make_room(sink);
 		sink->encoder.format->unfinished(&sink->encoder, &sink->text, lane->shown,
-						 lane->opens[i].function, lane->opens[i].start,
-						 end);
+						 &lane->opens[i], end);
 	}
 	return all;
 }

@@ -132,12 +132,16 @@ static void pieces_begin(struct trace_sink *sink, bool empty)
 
 static void thread_put(struct trace_sink *sink, const struct tl_trace_lane *lane)
 {
-	struct tl_open_call *opens = need(calloc(lane->nopens + 1, sizeof(*opens)));
+	/* The stacks' numbers follow the open calls. */
+	size_t bytes = lane->nopens * (sizeof(struct tl_open_call) + sizeof(uint32_t));
+	struct tl_open_call *opens = need(calloc(1, (bytes + 8) & ~(size_t)7));
+	uint32_t *stacks = (uint32_t *)(opens + lane->nopens);
 	struct tl_thread_piece *piece = need(calloc(1, sizeof(*piece)));
 
 	piece->tid = lane->tid;
 	piece->shown = lane->shown;
 	piece->opens = (uint32_t)lane->nopens;
+	piece->stacks = (uint32_t)(sizeof(*piece) + lane->nopens * sizeof(*opens));
 	memcpy(piece->name, lane->name, sizeof(piece->name));
 	atomic_init(&piece->lost, lane->lost);
 	atomic_init(&piece->lost_said, lane->lost_said);
@@ -145,12 +149,13 @@ static void thread_put(struct trace_sink *sink, const struct tl_trace_lane *lane
 	for (size_t i = 0; i < lane->nopens; i++) {
 		opens[i].start = lane->opens[i].start;
 		opens[i].function = lane->opens[i].function;
+		opens[i].mode = lane->opens[i].stack ? TL_MODE_STACK : 0;
+		stacks[i] = lane->opens[i].stack;
 		/* Any address will do. */
 		atomic_init(&opens[i].frame, 1);
 	}
 	atomic_init(&piece->lane, lane->lane);
-	piece_put(sink, TL_PIECE_THREAD, piece, sizeof(*piece), opens,
-		  lane->nopens * sizeof(*opens));
+	piece_put(sink, TL_PIECE_THREAD, piece, sizeof(*piece), opens, (bytes + 7) & ~(size_t)7);
 	free(piece);
 	free(opens);
 }

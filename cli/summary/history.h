@@ -21,13 +21,17 @@
 
 #define NOBODY UINT32_MAX /* no thread, no queue */
 
+struct symbols;
+struct tl_stack_library;
+struct tl_text;
+
 struct host_call {
 	int64_t start, duration;
 	uint32_t thread;
 	uint32_t name : 30;
 	bool failed : 1;
 	bool own : 1;	  /* no call: an event of the program's own */
-	uint32_t request; /* number in .requests; 0: none */
+	uint32_t request; /* number in .requests; 0: none; or of a stack: see there */
 	/* with what it submitted; 0: nothing. After history_resolve: 1 + the queue's number */
 	uint32_t correlation;
 };
@@ -91,10 +95,15 @@ struct history {
 	uint32_t nlanes, nprocesses, nqueues;
 	/*
 	 * Functions, rows; and by their keys: lanes, processes (with and without their file),
-	 * queues, requests (0 is none).
+	 * queues, requests (0 is none). With .symbols, there are stacks in place of requests.
 	 */
 	struct lane_keys lane_keys;
 	struct names names, queue_keys, requests, identities;
+	struct symbols *symbols; /* of functions on stacks, for --by=stack; else NULL */
+	/* symbols_name, which not all programs with a history link with */
+	void (*frame_name)(void *symbols, struct tl_text *text,
+			   const struct tl_stack_library *library, uint64_t address);
+	unsigned frames;       /* the innermost of a stack that count */
 	uint32_t *process_of;  /* by number in .lane_keys */
 	uint32_t *identity_of; /* process, by number in .identities */
 	/* device commands without an end; marks that were ended where events are missing */

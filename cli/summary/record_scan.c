@@ -78,7 +78,9 @@ static void worker_record_call(struct scan_worker *worker, struct scan_run *inde
 
 	lane->has_calls |= !call.own;
 	lane->has_events = true;
-	if (cause.request && function->takes_request)
+	if (worker->scan->history->symbols)
+		call.request = scan_known(worker, KNOWN_STACK, tl_record_stack(record))->number;
+	else if (cause.request && function->takes_request)
 		call.request = scan_known(worker, KNOWN_REQUEST, cause.request)->number;
 	scan_worker_call(worker, index, &call);
 }
@@ -138,7 +140,9 @@ uint32_t scan_event_request(const struct tl_event_record *event,
 
 uint32_t scan_request(struct scan_worker *worker, uint32_t id)
 {
-	return id ? scan_known(worker, KNOWN_REQUEST, id)->number : 0;
+	/* With stacks in place of requests, only calls have one. */
+	return id && !worker->scan->history->symbols ? scan_known(worker, KNOWN_REQUEST, id)->number
+						     : 0;
 }
 
 void scan_run_note_command(struct scan_run *index, int64_t start)
@@ -226,6 +230,8 @@ void scan_worker_take_file(struct scan_worker *worker, uint32_t file)
 	worker->file = &worker->scan->files[file];
 	tl_encoder_read_from(&worker->encoder, NULL, worker->file->trace, NULL,
 			     worker->encoder.marks);
+	worker->encoder.frame_name = worker->scan->history->frame_name;
+	worker->encoder.names = worker->scan->history->symbols;
 }
 
 static void worker_run(struct scan_worker *worker, struct scan_run *at, bool indexed)

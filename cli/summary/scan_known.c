@@ -17,6 +17,8 @@
 #include "format/encode/encode.h"
 #include "format/encode/trace_source.h"
 
+#define STACK_ROOM 4000u /* bytes of a stack's names */
+
 static const char *const key_words[KEYS] = {"",		  "kind", "queue",  "correlation",
 					    "request",	  "peer", "device", "bytes",
 					    "unfinished", "pci",  "uuid"};
@@ -87,6 +89,37 @@ static void key_know(struct scan_worker *worker, struct known *known, uint32_t n
 			known->number = i;
 }
 
+/* A stack's number among the requests: its functions, from the innermost. */
+static uint32_t stack_number(struct scan_worker *worker, uint32_t number)
+{
+	struct history *history = worker->scan->history;
+	struct tl_stack_reader reader;
+	struct tl_stack_frame frame;
+	char room[STACK_ROOM];
+	struct tl_text text = {room, room + sizeof(room) - 8, false};
+	size_t size = 0;
+	const char *stack = tl_encoder_string(&worker->encoder, number, &size);
+
+	history_request(history, 0);
+	if (!tl_stack_read(&reader, stack, size))
+		return 0;
+	for (unsigned i = 0; tl_stack_read_frame(&reader, &frame); i++) {
+		struct tl_text next = text;
+		next.cut = i == history->frames;
+		if (next.at != room)
+			tl_text_string(&next, " < ");
+		tl_frame_name(&worker->encoder, &next, &frame);
+		if (next.cut) {
+			text.end += 7;
+			tl_text_string(&text, " < ...");
+			break;
+		}
+		text.at = next.at;
+	}
+	*text.at = 0;
+	return names_number(&history->requests, room);
+}
+
 static void known_fill(struct scan_worker *worker, struct known *known, enum known_kind kind,
 		       uint32_t number)
 {
@@ -114,6 +147,9 @@ static void known_fill(struct scan_worker *worker, struct known *known, enum kno
 		return;
 	case KNOWN_REQUEST:
 		known->number = history_request(history, number);
+		return;
+	case KNOWN_STACK:
+		known->number = stack_number(worker, number);
 		return;
 	}
 }

@@ -58,7 +58,8 @@ enum known_kind {
 	KNOWN_CATEGORY,
 	KNOWN_KEY,
 	KNOWN_LANE,
-	KNOWN_REQUEST
+	KNOWN_REQUEST,
+	KNOWN_STACK
 };
 
 /* Keys of a device command's arguments. */

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <argp.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 #include "cli/summary/job_summary.h"
 #include "cli/summary/sum_save.h"
 #include "cli/summary/trace_sum.h"
+#include "cli/symbols/symbols.h"
 #include "cli/job/job.h"
 #include "common/rank_set.h"
 #include "tables/table.h"
@@ -29,7 +31,17 @@
 
 /* ---- options ---- */
 
-enum { OPTION_BY = 256, OPTION_TABLE, OPTION_EXACT, OPTION_RANK, OPTION_PART, OPTION_SAVE };
+enum {
+	OPTION_BY = 256,
+	OPTION_TABLE,
+	OPTION_EXACT,
+	OPTION_RANK,
+	OPTION_PART,
+	OPTION_SAVE,
+	OPTION_SYMBOLS
+};
+
+#define FRAMES_IN_TEXT 5 /* of a stack */
 
 struct wishes {
 	enum grouping by;
@@ -37,6 +49,7 @@ struct wishes {
 	bool exact;
 	const char *by_word, *table_word; /* as given; NULL: not */
 	bool folder;			  /* the only file is a job's folder */
+	const char *symbol_folders;
 	struct job_wishes job;
 	struct save save;
 	struct filter filter;
@@ -46,11 +59,15 @@ struct wishes {
 
 static const struct argp_option options[] = {
 	{"by", OPTION_BY, "WHAT", 0,
-	 "group rows by function (the default), thread, queue, process or request; of a job: by host or rank",
+	 "group rows by function (the default), thread, queue, process, request or stack (who called, of a trace made with run --stack); of a job: by "
+	 "host or rank",
 	 2},
 	{"table", OPTION_TABLE, "TABLE", 0,
 	 "print only this table: groups, calls, events, kernels, transfers, others, queues, waits or memory; of a job: ranks, hosts, calls, "
 	 "events, kernels, transfers, others or devices",
+	 2},
+	{"symbols", OPTION_SYMBOLS, "DIRS", 0,
+	 "for --by=stack: folders, separated by colons, where the files of the traced program and its libraries are looked for first",
 	 2},
 	{"rank", OPTION_RANK, "SET", 0, "of a job: only these ranks, like 0,8-15,*/16", 2},
 	{"part", OPTION_PART, NULL, 0,
@@ -73,7 +90,7 @@ static void wish_by(struct argp_state *state, struct wishes *wishes, const char 
 	if (by < 0)
 		argp_error(
 			state,
-			"--by=%s: no such grouping; give function, thread, queue, process or request",
+			"--by=%s: no such grouping; give function, thread, queue, process, request or stack",
 			word);
 	wishes->by = (enum grouping)by;
 }
@@ -141,6 +158,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_TABLE:
 		wishes->table_word = argument;
+		return 0;
+	case OPTION_SYMBOLS:
+		wishes->symbol_folders = argument;
 		return 0;
 	case OPTION_RANK:
 		if (!tl_rank_set_is(argument))
@@ -216,6 +236,8 @@ static void say_missing(const struct history *history, enum grouping by)
 		    history->lost);
 	if (by == BY_QUEUE && !history->nqueues)
 		say("--by=queue: the trace has no device commands; see --device in tracelayer-run(1)");
+	if (by == BY_STACK && history->requests.count < 2)
+		say("--by=stack: the trace has no stacks; record them with `tracelayer run --stack`");
 	if (by == BY_REQUEST && history->requests.count < 2)
 		say("--by=request: the trace has no requests; a program sets them as tracelayer-contexts(7) says");
 }
@@ -352,6 +374,22 @@ static int wishes_find_time(struct wishes *wishes)
 				   (size_t)wishes->nfiles);
 }
 
+/* Stacks are read from records, and take the requests' place. False, after a message. */
+static bool wishes_allow_stacks(const struct wishes *wishes)
+{
+	const char *why = wishes->exact			     ? "--exact"
+			  : wishes->filter.selection.request ? "--request"
+							     : NULL;
+
+	if (why)
+		say("%s: not with --by=stack; leave one of them out", why);
+	else if (!files_are_records(wishes))
+		say("--by=stack: only .tlt files have stacks that can be grouped; record one with `tracelayer run --stack -o FILE.tlt`");
+	else
+		return true;
+	return false;
+}
+
 int command_summary(int argc, char **argv)
 {
 	struct wishes wishes = {.by = BY_FUNCTION, .table = -1};
@@ -362,11 +400,21 @@ int command_summary(int argc, char **argv)
 	wishes.job.save = wishes.save;
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
-	int code = wishes_find_time(&wishes);
+	bool by_stack = wishes.by == BY_STACK;
+	int code =
+		by_stack && !wishes_allow_stacks(&wishes) ? EXIT_USAGE : wishes_find_time(&wishes);
+	if (code == EXIT_DONE && by_stack) {
+		history.symbols = symbols_open(wishes.symbol_folders);
+		history.frame_name = symbols_name;
+	}
+	history.frames = wishes.job.tables.format == TABLE_AS_TEXT ? FRAMES_IN_TEXT : UINT_MAX;
 	if (code == EXIT_DONE)
 		code = wishes.exact ? summary_exact(&history, &wishes)
 				    : summary_flat(&history, &wishes);
 
+	if (history.symbols && code != EXIT_BROKEN && code != EXIT_USAGE)
+		symbols_say_missing(history.symbols);
+	symbols_close(history.symbols);
 	history_free(&history);
 	selection_free(&wishes.filter.selection);
 	return code;

@@ -31,6 +31,7 @@ static const struct {
 	[BY_QUEUE] = {"queue", "", {"of_queue", "queue", TABLE_NAME, false}},
 	[BY_PROCESS] = {"process", "processes", {"process", "process", TABLE_NAME, false}},
 	[BY_REQUEST] = {"request", "requests", {"request", "request", TABLE_NAME, false}},
+	[BY_STACK] = {"stack", "stacks", {"stack", "stack", TABLE_NAME, false}},
 };
 
 int grouping_named(const char *word)
@@ -57,6 +58,7 @@ uint32_t group_of_call(const struct history *history, enum grouping by,
 	case BY_PROCESS:
 		return history->lanes[call->thread].process + 1;
 	case BY_REQUEST:
+	case BY_STACK:
 		return call->request;
 	default:
 		return 0;
@@ -74,6 +76,7 @@ uint32_t group_of_command(const struct history *history, enum grouping by,
 	case BY_PROCESS:
 		return history->queues[command->queue].process + 1;
 	case BY_REQUEST:
+	case BY_STACK:
 		return command->request;
 	default:
 		return 0;
@@ -93,8 +96,12 @@ static uint32_t command_group(const struct tabulation *of, const struct device_c
 static uint32_t count_groups(const struct tabulation *of)
 {
 	const struct history *history = of->history;
-	const uint32_t counts[] = {1, history->nlanes + 1, history->nqueues + 1,
-				   history->nprocesses + 1, history->requests.count + 1};
+	const uint32_t counts[] = {1,
+				   history->nlanes + 1,
+				   history->nqueues + 1,
+				   history->nprocesses + 1,
+				   history->requests.count + 1,
+				   history->requests.count + 1};
 
 	return counts[of->by];
 }
@@ -160,7 +167,7 @@ static void thread_label(char *to, size_t room, const struct tabulation *of, uin
 		 lane->name ? " " : "", lane->name ? lane->name : "");
 }
 
-#define LABEL 512
+#define LABEL 4096 /* of a stack; others are short */
 
 static const char *group_label(char to[LABEL], const struct tabulation *of, uint32_t group)
 {

@@ -11,7 +11,7 @@
 #include "tables/table.h"
 
 /* How rows are grouped, besides by name. */
-enum grouping { BY_FUNCTION, BY_THREAD, BY_QUEUE, BY_PROCESS, BY_REQUEST, GROUPINGS };
+enum grouping { BY_FUNCTION, BY_THREAD, BY_QUEUE, BY_PROCESS, BY_REQUEST, BY_STACK, GROUPINGS };
 
 /* -1: no such word. */
 int grouping_named(const char *word);

@@ -15,6 +15,7 @@
 
 #include "common/digits.h"
 #include "format/encode/encoder.h"
+#include "format/encode/stack_frames_text.h"
 #include "common/levels.h"
 #include "common/stages.h"
 
@@ -191,6 +192,15 @@ static char *chrome_cause(char *at, const struct tl_function *function, struct t
 	return at;
 }
 
+/* Room is left for the arguments' braces and what follows them. */
+static char *chrome_stack(const struct tl_chrome *chrome, char *at, const char *end, uint32_t stack)
+{
+	struct tl_text text = {at, (char *)end - FIXED_MAX - TAIL_MAX, false};
+
+	tl_json_stack(chrome->stacks, &text, stack);
+	return text.at;
+}
+
 static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
 			const struct tl_call_record *record, const struct tl_function *function)
 {
@@ -214,6 +224,9 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	at = PUT(at, "\",\"tid\":");
 	at = tl_digits_decimal(at, tid);
 	at = chrome_times(chrome, at, tid, record);
+	uint32_t stack = chrome->stacks ? tl_record_stack(record) : 0;
+	if (stack)
+		at = chrome_stack(chrome, at, text->end, stack);
 	at = PUT(at, ",\"args\":{");
 
 	char *first = at;

@@ -35,6 +35,8 @@ struct tl_chrome {
 	uint64_t (*ns)(const void *source, uint64_t ticks);
 	const struct tl_function *(*function)(const void *source, uint32_t id);
 	struct tl_chrome_name *names; /* TL_CHROME_NAMES of them, zeroed at first; NULL: slower */
+	/* The encoder, for calls' stacks; NULL: these are left out. */
+	const struct tl_encoder *stacks;
 	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch are not moved */
 };
 

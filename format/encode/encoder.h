@@ -24,6 +24,7 @@
 struct tl_function;
 struct tl_encoder;
 struct tl_pf_gpus;
+struct tl_stack_library;
 
 /* Bytes that one call of an encoder may append: so much room must be left in the text. */
 #define TL_ENCODER_ROOM (256u * 1024)
@@ -76,7 +77,7 @@ struct tl_format {
 			 const struct tl_call_record *record, size_t size);
 	/* A call that had not returned when its process ended, at the tick `end`. */
 	void (*unfinished)(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-			   uint32_t function, uint64_t start, uint64_t end);
+			   const struct tl_unfinished *call, uint64_t end);
 	/* What a file ends with. Later blocks may overwrite it. */
 	void (*end)(struct tl_encoder *encoder, struct tl_text *text,
 		    const struct tl_totals *totals);
@@ -115,6 +116,16 @@ struct tl_encoder {
 	uint32_t follows; /* how many have written to it before; the first wrote its beginning */
 	bool leads;	  /* another one, or the caller, writes its end */
 	int64_t moved;	  /* nanoseconds that the source adds to all times */
+
+	/*
+	 * Appends the name of a frame of a stack, in the library (NULL: in none) at that library's
+	 * own address. NULL: the library's file name and the address.
+	 */
+	void (*frame_name)(void *names, struct tl_text *text,
+			   const struct tl_stack_library *library, uint64_t address);
+	void *names; /* its first argument */
+	/* JSON: calls have "sf", their stacks' numbers; whoever writes the end adds "stackFrames" */
+	bool stack_ids;
 
 	/* .pftrace: commands of devices are Perfetto's GPU events (pftrace_gpu.h), not slices */
 	bool gpu_events;

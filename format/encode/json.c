@@ -27,6 +27,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 				  .source = encoder->source,
 				  .ns = encoder->ns,
 				  .function = encoder->function,
+				  .stacks = encoder,
 				  .names = state->names,
 				  .touching = &state->touching};
 }
@@ -141,18 +142,22 @@ static size_t json_record(struct tl_encoder *encoder, struct tl_text *text, uint
  * has no result and no known arguments, so it is encoded as such, with another word.
  */
 static void json_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-			    uint32_t function, uint64_t start, uint64_t end)
+			    const struct tl_unfinished *call, uint64_t end)
 {
 	static const char unwound[] = "\"unwound\":true}}", word[] = "\"unfinished\":true}}";
-	const struct tl_call_record call = {.size = sizeof(call) / 8,
-					    .type = TL_RECORD_CALL,
-					    .flags = TL_RECORD_UNWOUND,
-					    .function = function,
-					    .start = start,
-					    .duration = end > start ? end - start : 0};
+	const struct {
+		struct tl_call_record call;
+		uint64_t stack;
+	} record = {{.size = sizeof(record) / 8,
+		     .type = TL_RECORD_CALL,
+		     .flags = TL_RECORD_UNWOUND | TL_RECORD_STACK,
+		     .function = call->function,
+		     .start = call->start,
+		     .duration = end > call->start ? end - call->start : 0},
+		    call->stack};
 	struct tl_text event = {text->at, text->end, false};
 
-	json_record(encoder, &event, tid, &call, sizeof(call));
+	json_record(encoder, &event, tid, &record.call, sizeof(record));
 	if (event.at != text->at) {
 		event.at -= sizeof(unwound) - 1;
 		tl_text_put(&event, word, sizeof(word) - 1);

@@ -194,15 +194,16 @@ bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_
 }
 
 void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-			     uint32_t function, uint64_t start, uint64_t end)
+			     const struct tl_unfinished *call, uint64_t end)
 {
 	struct tl_pf_state *state = encoder->state;
-	const struct tl_function *called = tl_encoder_function(encoder, function);
+	const struct tl_function *called = tl_encoder_function(encoder, call->function);
+	uint64_t start = call->start;
 	char *packet, *event, *at;
 
 	if (!called || !tl_pf_has_room(text))
 		return;
-	struct tl_pf_plan *plan = plan_of(state, called, function);
+	struct tl_pf_plan *plan = plan_of(state, called, call->function);
 	text->at = tl_pf_packet_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
 	event = tl_pf_event_open(state, text->at, tl_encoder_ns(encoder, start), &packet);
 	at = packet_call_categories(state, event, plan, false);

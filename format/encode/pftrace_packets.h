@@ -195,7 +195,7 @@ bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_
 
 /* pftrace_calls.c: a call that had not ended, as struct tl_format has it. */
 void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
-			     uint32_t function, uint64_t start, uint64_t end);
+			     const struct tl_unfinished *call, uint64_t end);
 
 /* pftrace_events.c: an event that is not a call. */
 void tl_pf_packet_event(struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,

@@ -22,6 +22,7 @@
 #include "format/file/record.h"
 #include "format/file/record_reader.h"
 #include "format/file/record_words.h"
+#include "format/file/stack_text.h"
 #include "format/file/trace_file.h"
 
 #endif

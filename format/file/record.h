@@ -44,6 +44,7 @@ enum tl_record_flag {
 	TL_RECORD_CAUSE = 16, /* its cause follows the 32 bytes: tl_record_cause */
 	/* the first blob captured at exit is the result's: its text, or errno where it failed */
 	TL_RECORD_RESULT = 32,
+	TL_RECORD_STACK = 64, /* its last word is the number of its stack's text: tl_record_stack */
 };
 
 enum tl_pad_flag {
@@ -54,7 +55,7 @@ enum tl_pad_flag {
 /*
  * 32 bytes; then, with TL_RECORD_CAUSE, one word; then, with TL_RECORD_WORDS, the parameters'
  * words; then, with TL_RECORD_BLOBS, one struct tl_blob_sizes, the blobs captured at entry and
- * those captured at exit.
+ * those captured at exit; then, with TL_RECORD_STACK, one word.
  */
 struct tl_blob_sizes {
 	uint32_t entry, exit; /* bytes, multiples of 8 */
@@ -76,6 +77,13 @@ static inline uint64_t tl_record_end(uint64_t start, uint64_t duration)
 	return duration < UINT64_MAX - start ? start + duration : UINT64_MAX;
 }
 
+/* A call that has not returned. */
+struct tl_unfinished {
+	uint64_t start;	   /* ticks */
+	uint32_t function; /* as in a record */
+	uint32_t stack;	   /* number of its stack's text; 0: none */
+};
+
 /*
  * The work on a device that a call caused, and the request that caused the call. 0 means none; both
  * are 0 where the record is too short to have them.
@@ -91,6 +99,16 @@ static inline struct tl_cause tl_record_cause(const struct tl_call_record *recor
 	if (!(record->flags & TL_RECORD_CAUSE) || record->size * 8u < sizeof(*record) + 8)
 		return (struct tl_cause){0, 0};
 	return (struct tl_cause){halves[0], halves[1]};
+}
+
+/* The text that has the call's stack (format/file/stack_text.h); 0: none. */
+static inline uint32_t tl_record_stack(const struct tl_call_record *record)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)record;
+
+	if (!(record->flags & TL_RECORD_STACK) || record->size * 8u < sizeof(*record) + 8)
+		return 0;
+	return (uint32_t)words[record->size - 1];
 }
 
 /* An argument of an event. */

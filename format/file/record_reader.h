@@ -26,19 +26,13 @@
 #include "format/file/record.h"
 #include "format/file/trace_file.h"
 
-/* A call that had not returned. */
-struct tl_trace_open {
-	uint64_t start;	   /* ticks */
-	uint32_t function; /* as in a record */
-};
-
 /* A thread's lane. */
 struct tl_trace_lane {
 	uint32_t lane;	     /* number */
 	uint32_t tid, shown; /* the kernel's, and the one to be shown */
 	char name[16];	     /* ended by a NUL */
 	uint64_t lost, lost_said;
-	struct tl_trace_open *opens; /* outermost first; in spools only of processes that died */
+	struct tl_unfinished *opens; /* outermost first; in spools only of processes that died */
 	size_t nopens;
 	size_t first_run, nruns; /* its part of .runs */
 };

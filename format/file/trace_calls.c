@@ -14,7 +14,8 @@ static uint64_t record_least_bytes(const char *at, uint8_t type, uint64_t bytes)
 	switch (type) {
 	case TL_RECORD_CALL:
 		memcpy(&call, at, sizeof(uint64_t));
-		return sizeof(call) + (call.flags & TL_RECORD_CAUSE ? sizeof(struct tl_cause) : 0);
+		return sizeof(call) + (call.flags & TL_RECORD_CAUSE ? sizeof(struct tl_cause) : 0) +
+		       (call.flags & TL_RECORD_STACK ? sizeof(uint64_t) : 0);
 	case TL_RECORD_LOST:
 		return sizeof(call);
 	case TL_RECORD_EVENT:
@@ -74,7 +75,7 @@ const struct tl_call_record *tl_trace_next(const struct tl_trace_run *run,
 static void opens_forget_recorded(struct tl_trace_lane *lane, const struct tl_call_record *record)
 {
 	for (size_t i = lane->nopens; i > 0 && i + SUSPECTS > lane->nopens; i--) {
-		struct tl_trace_open *open = &lane->opens[i - 1];
+		struct tl_unfinished *open = &lane->opens[i - 1];
 
 		if (open->start != record->start || open->function != record->function)
 			continue;
@@ -110,7 +111,7 @@ static void opens_keep_sound(struct trace *trace, struct tl_trace_lane *lane)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < lane->nopens; i++) {
-		struct tl_trace_open open = lane->opens[i];
+		struct tl_unfinished open = lane->opens[i];
 
 		if (!tl_trace_function(&trace->seen, open.function)) {
 			problem(trace, "thread %u: an open call of a function that no API has",

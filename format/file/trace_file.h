@@ -222,7 +222,12 @@ struct tl_thread_piece {
 	/* events that newer ones have overwritten: TRACELAYER_FULL=ring */
 	_Atomic uint64_t overwritten;
 	_Atomic uint64_t ended; /* 1: its thread is ending, or gone */
-	uint64_t unused;
+	/*
+	 * where the piece has a uint32_t for each entry of .open: the number of its stack's text, 0:
+	 * none. 0: nowhere
+	 */
+	uint32_t stacks;
+	uint32_t unused;
 	struct tl_open_call floor; /* below the stack; never a call */
 	struct tl_open_call open[];
 };

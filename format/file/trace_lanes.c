@@ -15,17 +15,21 @@ static bool call_is_open(const struct tl_open_call *call)
 	       !(call->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
 }
 
+/* `stacks`: a number for each entry, or NULL. */
 static void opens_read(struct trace *trace, struct tl_trace_lane *lane, const char *at,
-		       uint32_t count)
+		       uint32_t count, const char *stacks)
 {
 	lane->opens = tl_reader_zeroed(trace, count, sizeof(*lane->opens));
 	for (uint32_t i = 0; lane->opens && i < count; i++) {
 		struct tl_open_call call;
+		uint32_t stack = 0;
 
 		memcpy(&call, at + i * sizeof(call), sizeof(call));
+		if (stacks && call.mode & TL_MODE_STACK)
+			memcpy(&stack, stacks + i * sizeof(stack), sizeof(stack));
 		if (call_is_open(&call))
 			lane->opens[lane->nopens++] =
-				(struct tl_trace_open){call.start, call.function};
+				(struct tl_unfinished){call.start, call.function, stack};
 	}
 }
 
@@ -58,9 +62,13 @@ void tl_reader_thread(struct trace *trace, const char *piece, uint64_t size)
 	if (head.opens > most)
 		problem(trace, "byte %llu: thread %u: it says %u open calls, and has room for %llu",
 			(unsigned long long)place, head.tid, head.opens, (unsigned long long)most);
-	if (head.opens)
-		opens_read(trace, &thread->lane, piece + sizeof(head),
-			   head.opens < most ? head.opens : (uint32_t)most);
+	if (!head.opens)
+		return;
+	uint32_t opens = head.opens < most ? head.opens : (uint32_t)most;
+	bool stacks = head.stacks >= sizeof(head) && head.stacks <= size &&
+		      (size - head.stacks) / sizeof(uint32_t) >= opens;
+	opens_read(trace, &thread->lane, piece + sizeof(head), opens,
+		   stacks ? piece + head.stacks : NULL);
 }
 
 void tl_reader_chunk(struct trace *trace, const char *piece, uint64_t size)

@@ -120,7 +120,8 @@ enum tl_mode {
 	TL_MODE_AFTER = 64,
 	/* device lanes have a hook here (layer/calls/hook.h): out of line */
 	TL_MODE_DEVICE = 128,
-	TL_MODE_OPEN = 256, /* only an open call, which `tracelayer profile` sees from outside */
+	TL_MODE_OPEN = 256,  /* only an open call, which `tracelayer profile` sees from outside */
+	TL_MODE_STACK = 512, /* with the stack that it is made from: out of line */
 	TL_MODE_FAST = TL_MODE_RECORD | TL_MODE_WORDS, /* the entry serves these alone */
 	/* the entry begins and ends these, and calls a function for the memory */
 	TL_MODE_CAPTURED = TL_MODE_FAST | TL_MODE_FOLLOW,

@@ -182,6 +182,7 @@ void tl_config_read(void)
 	setting_keep(TL_SETTING_BUFFERS, &tl_config.buffers);
 	setting_keep(TL_SETTING_INCLUDE, &tl_config.include);
 	setting_keep(TL_SETTING_EXCLUDE, &tl_config.exclude);
+	setting_keep(TL_SETTING_STACK, &tl_config.stack);
 	setting_keep(TL_SETTING_TOOLS, &tl_config.tools);
 	setting_keep(TL_SETTING_SESSION, &tl_config.session);
 	checked = getenv(TL_SETTINGS_CHECKED) || tl_config.left_alone;

@@ -41,6 +41,12 @@ static inline bool tl_config_gives_tools(void)
 	return *tl_config.tools || tl_config.summary;
 }
 
+/* Stacks are recorded for some functions. */
+static inline bool tl_config_wants_stacks(void)
+{
+	return tl_config.stack && *tl_config.stack;
+}
+
 /* Level, include and exclude select this function to be recorded. */
 bool tl_config_selects(const struct tl_function *function);
 

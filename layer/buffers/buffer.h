@@ -86,6 +86,7 @@ struct tl_producer {
 	_Alignas(8) char call_slot[72]; /* layer/calls: a slot like those above */
 	/* calls to record that found the stack of open calls full and have not ended */
 	_Atomic uint64_t unentered;
+	_Alignas(8) char stack_slot[16]; /* layer/calls: another such slot */
 };
 
 /*

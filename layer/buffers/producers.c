@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/base/environment.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/blocked.h"
 #include "layer/buffers/chunks.h"
@@ -69,6 +70,18 @@ static void producer_read_own_name(struct tl_producer *producer)
 		tl_producer_set_name(producer, name);
 }
 
+/* With --stack, each open call has room for its stack's number behind all of them. */
+static void piece_divide(struct tl_thread_piece *piece)
+{
+	size_t room = PRODUCER_SIZE - sizeof(*piece), entry = sizeof(piece->open[0]);
+
+	piece->opens = (uint32_t)(room / entry);
+	if (!tl_config_wants_stacks())
+		return;
+	piece->opens = (uint32_t)(room / (entry + sizeof(uint32_t)));
+	piece->stacks = (uint32_t)(sizeof(*piece) + piece->opens * entry);
+}
+
 /* Makes several at a time, since each page that is made costs a system call. */
 static void producers_make_some(void)
 {
@@ -81,7 +94,7 @@ static void producers_make_some(void)
 		if (!piece)
 			return;
 		piece->owner = (uintptr_t)producer;
-		piece->opens = (PRODUCER_SIZE - sizeof(*piece)) / sizeof(piece->open[0]);
+		piece_divide(piece);
 		producer->piece = piece;
 		tl_free_list_push(&fresh_producers, producer, PRODUCER_LINK);
 	}

@@ -112,8 +112,11 @@ void tl_draft_record_captured(struct tl_thread *thread, const struct tl_open_cal
 void tl_record_left_call(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start,
 			 uint64_t duration, struct tl_cause cause);
 
-/* Record a call that has ended. `count`: how many words there are. */
+/*
+ * Record a call that has ended. `count`: how many words there are. `stack`: the number of its stack's
+ * text; 0: none.
+ */
 void tl_record_call(const struct tl_call *call, uint64_t end, uint32_t flags, uint64_t result,
-		    const uint64_t *words, uint32_t count);
+		    const uint64_t *words, uint32_t count, uint32_t stack);
 
 #endif

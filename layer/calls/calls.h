@@ -26,6 +26,7 @@
  *				only thread of a forked child.
  *	open_calls.h		the thread whose calls they are.
  *	slow_path.h		the same.
+ *	stack_numbers.h		the same; the after_fork function: the only thread of a forked child.
  *
  * The room uses layer/write (only what that room promises to calls), layer/resolve, layer/buffers,
  * layer/base and format/args. Of higher rooms it knows functions that they give at the start: the
@@ -42,6 +43,7 @@
 #include "layer/calls/open_calls.h"
 #include "layer/calls/request.h"
 #include "layer/calls/slow_path.h"
+#include "layer/calls/stack_numbers.h"
 #include "layer/calls/thread.h"
 #include "layer/calls/tracers.h"
 

@@ -8,10 +8,19 @@
 #ifndef TL_LAYER_CALLS_EH_FRAME_H
 #define TL_LAYER_CALLS_EH_FRAME_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "layer/calls/eh_reader.h"
+
+/* Where a loaded library's tables may lie. Nothing is read outside of its readable segments. */
+struct tl_eh_image {
+	const uint8_t *table; /* .eh_frame_hdr; NULL: it has none */
+	uintptr_t base;	      /* what is added to the segments' addresses */
+	const ElfW(Phdr) *segments;
+	unsigned count;
+};
 
 /* What the tables have about a function. */
 struct tl_eh_function {
@@ -25,7 +34,11 @@ struct tl_eh_function {
 	uint64_t back; /* the register that has the return address */
 };
 
-/* Find the function at the address. `table`: the library's .eh_frame_hdr, or NULL. */
-bool tl_eh_find(const uint8_t *table, uintptr_t address, struct tl_eh_function *function);
+/*
+ * Find the function at the address. Tables may be damaged: what would be read outside of the image
+ * ends the search.
+ */
+bool tl_eh_find(const struct tl_eh_image *image, uintptr_t address,
+		struct tl_eh_function *function);
 
 #endif

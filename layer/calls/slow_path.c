@@ -30,6 +30,7 @@
 #include "layer/calls/open_calls.h"
 #include "layer/calls/parameters.h"
 #include "layer/calls/request.h"
+#include "layer/calls/stack_numbers.h"
 #include "layer/calls/thread.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/newer_loader.h"
@@ -124,7 +125,7 @@ static void call_begin_hook(struct tl_call *call, const void *real)
  */
 static void call_count_unentered(struct tl_call *call)
 {
-	call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE);
+	call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE | TL_MODE_STACK);
 	call->start = tl_ticks(call->thread);
 	if (call->mode & TL_MODE_RECORD)
 		atomic_fetch_add_explicit(&tl_producer_of(call->thread)->unentered, 1,
@@ -179,6 +180,8 @@ static void call_open_entry(struct tl_call *call, const void *real)
 	tl_open_set_top(thread, open + 1);
 	open->function = call->shim->id;
 	open->mode = 0;
+	if (TL_UNLIKELY(call->mode & TL_MODE_STACK))
+		tl_open_take_stack(tl_producer_of(thread), open, call->caller);
 	if (call->mode & (TL_MODE_TRACERS | TL_MODE_DEVICE)) {
 		/* Callbacks may never return, so the entry is complete before them. */
 		open->mode = call->mode | TL_OPEN_TRACED;
@@ -251,9 +254,9 @@ static void *call_enter(struct tl_call *call)
 	if (call->thread && call_is_unwanted(call))
 		call->thread = NULL;
 	call->mode = mode & (TL_MODE_CAPTURED | TL_MODE_TRACERS | TL_MODE_AFTER | TL_MODE_DEVICE |
-			     TL_MODE_OPEN);
+			     TL_MODE_OPEN | TL_MODE_STACK);
 	if (!wanted)
-		call->mode &= ~(uint32_t)TL_MODE_CAPTURED;
+		call->mode &= ~(uint32_t)(TL_MODE_CAPTURED | TL_MODE_STACK);
 	if (call->thread)
 		call_open_entry(call, real);
 	else if (mode & TL_MODE_AFTER)
@@ -303,6 +306,7 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 	tl_process_notice_fork();
 	bool ours = call_is_ours(call);
 	uint64_t now = call->start;
+	uint32_t stack = 0;
 
 	/* The call counted as left, and was ended. By now its entry belongs to another call. */
 	if (ours && call->open && tl_open_frame(call->open) != call->frame)
@@ -310,6 +314,7 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 
 	if (ours) {
 		now = call->mode & TL_MODE_DEVICE ? call->end : tl_ticks(call->thread);
+		stack = call->open ? tl_open_stack(call->open) : 0;
 		if (call->thread != tl_self)
 			call_move_over(call);
 		ours = call->thread != NULL;
@@ -318,7 +323,7 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 		if (ours && !call->open)
 			call_uncount_unentered(call);
 		if (ours && call->mode & TL_MODE_RECORD) {
-			tl_record_call(call, now, flags, result, words, count);
+			tl_record_call(call, now, flags, result, words, count, stack);
 			tl_clock_keep_up(now);
 		}
 	}

@@ -23,7 +23,7 @@
 struct library {
 	uintptr_t address;	    /* the address to look for */
 	uintptr_t base, start, end; /* of the segment with the address */
-	const uint8_t *table;	    /* .eh_frame_hdr; NULL: it has none */
+	struct tl_eh_image image;
 	bool found, program;
 	unsigned number;
 };
@@ -45,7 +45,10 @@ static int library_visit(struct dl_phdr_info *seen, size_t size, void *closure)
 		library->end = start + segment->p_memsz;
 	}
 	library->base = seen->dlpi_addr;
-	library->table = table;
+	library->image = (struct tl_eh_image){.table = table,
+					      .base = seen->dlpi_addr,
+					      .segments = seen->dlpi_phdr,
+					      .count = seen->dlpi_phnum};
 	library->program = library->number++ == 0;
 	return library->found;
 }
@@ -64,67 +67,6 @@ uintptr_t tl_chain_library(const void *address)
 	struct library library = {.found = false};
 
 	return library_find(&library, (uintptr_t)address) && !library.program ? library.base : 0;
-}
-
-/* On aarch64 a return address may be signed in bits that no address has. */
-static uintptr_t return_address(uintptr_t value)
-{
-#if defined(__aarch64__)
-	value &= ((uintptr_t)1 << 48) - 1;
-#endif
-	return value;
-}
-
-static bool rule_apply(struct tl_machine *machine, const struct tl_unwind_rule *rule, uintptr_t cfa,
-		       unsigned number, uintptr_t *value)
-{
-	switch (rule->kind) {
-	case TL_RULE_SAME:
-		return tl_machine_get(machine, number, value);
-	case TL_RULE_UNDEFINED:
-		return false;
-	case TL_RULE_AT_OFFSET:
-		return tl_window_load(&machine->stack, cfa + (uintptr_t)rule->value, value);
-	case TL_RULE_IS_OFFSET:
-		*value = cfa + (uintptr_t)rule->value;
-		return true;
-	case TL_RULE_IN_REGISTER:
-		return tl_machine_get(machine, (uint64_t)rule->value, value);
-	case TL_RULE_AT_EXPRESSION:
-		return tl_unwind_evaluate(machine, rule, true, cfa, value) &&
-		       tl_window_load(&machine->stack, *value, value);
-	case TL_RULE_IS_EXPRESSION:
-		return tl_unwind_evaluate(machine, rule, true, cfa, value);
-	}
-	return false;
-}
-
-static bool rules_find_cfa(struct tl_machine *machine, const struct tl_unwind_rules *rules,
-			   uintptr_t *cfa)
-{
-	if (rules->cfa.kind == TL_RULE_IS_EXPRESSION)
-		return tl_unwind_evaluate(machine, &rules->cfa, false, 0, cfa);
-	if (!tl_machine_get(machine, rules->base, cfa))
-		return false;
-	*cfa += (uintptr_t)rules->cfa.value;
-	return true;
-}
-
-/* Goes to the caller: its registers, as it has them after the call. */
-static bool machine_step(struct tl_machine *machine, const struct tl_unwind_rules *rules,
-			 uintptr_t cfa)
-{
-	struct tl_machine next = {.base = machine->base};
-
-	for (unsigned i = 0; i < TL_REGISTERS; i++)
-		next.known[i] = rule_apply(machine, &rules->reg[i], cfa, i, &next.reg[i]);
-	if (rules->reg[TL_REGISTER_SP].kind == TL_RULE_SAME) {
-		next.reg[TL_REGISTER_SP] = cfa;
-		next.known[TL_REGISTER_SP] = true;
-	}
-	next.stack = machine->stack;
-	*machine = next;
-	return true;
 }
 
 /*
@@ -223,11 +165,11 @@ tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), 
 		struct tl_unwind_rules rules;
 		struct tl_chain_frame frame;
 		if (!library_find(&library, address - called) ||
-		    !tl_eh_find(library.table, address - called, &function))
+		    !tl_eh_find(&library.image, address - called, &function))
 			return walk_end(&library, address);
-		machine.base = library.table;
-		if (!tl_unwind_find_rules(&function, address - called, library.table, &rules) ||
-		    !rules_find_cfa(&machine, &rules, &frame.high))
+		machine.base = library.image.table;
+		if (!tl_unwind_find_rules(&function, address - called, machine.base, &rules) ||
+		    !tl_unwind_find_cfa(&machine, &rules, &frame.high))
 			return TL_CHAIN_UNKNOWN;
 		frame.low = machine.reg[TL_REGISTER_SP];
 		if (function.back >= TL_REGISTERS ||
@@ -238,9 +180,9 @@ tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), 
 		frame.library = library.base;
 		frame.program = library.program;
 		frame.signal = function.of_signal;
-		machine_step(&machine, &rules, frame.high);
+		tl_unwind_step(&machine, &rules, frame.high);
 		frame.back = machine.known[function.back]
-				     ? return_address(machine.reg[function.back])
+				     ? tl_return_address(machine.reg[function.back])
 				     : 0;
 		/* Without this, the compiler would invert the mark once, and keep it. */
 		__asm__ volatile("" : "+r"(mark));

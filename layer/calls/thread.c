@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "layer/buffers/buffer.h"
 #include "layer/calls/call_thread.h"
@@ -65,6 +66,8 @@ struct tl_thread *tl_thread_attach(void)
 	calls->rounds = calls->full = 0;
 	calls->framed_end = NULL;
 	calls->left.uses = 0;
+	/* What was known of the stack of the thread before. */
+	memset(producer->stack_slot, 0, sizeof(producer->stack_slot));
 	/* A thread that made calls after its end left these; nothing took them back then. */
 	if (calls->frames)
 		tl_frames_own(calls->frames);

@@ -15,9 +15,11 @@
 #if defined(__x86_64__)
 #define TL_REGISTERS   17
 #define TL_REGISTER_SP 7
+#define TL_REGISTER_FP 6
 #elif defined(__aarch64__)
 #define TL_REGISTERS   32
 #define TL_REGISTER_SP 31
+#define TL_REGISTER_FP 29
 #endif
 
 /* The registers in one frame, as far as they are known. */
@@ -72,5 +74,21 @@ bool tl_unwind_find_rules(const struct tl_eh_function *function, uintptr_t addre
 /* The value of a rule's expression, which begins with the CFA on its stack if `with_cfa`. */
 bool tl_unwind_evaluate(struct tl_machine *machine, const struct tl_unwind_rule *rule,
 			bool with_cfa, uintptr_t cfa, uintptr_t *value);
+
+/* Where the caller's part of the stack ends. False: the rule is not known, or leads nowhere. */
+bool tl_unwind_find_cfa(struct tl_machine *machine, const struct tl_unwind_rules *rules,
+			uintptr_t *cfa);
+
+/* Goes to the caller: its registers, as it has them after the call. */
+void tl_unwind_step(struct tl_machine *machine, const struct tl_unwind_rules *rules, uintptr_t cfa);
+
+/* On aarch64 a return address may be signed in bits that no address has. */
+static inline uintptr_t tl_return_address(uintptr_t value)
+{
+#if defined(__aarch64__)
+	value &= ((uintptr_t)1 << 48) - 1;
+#endif
+	return value;
+}
 
 #endif

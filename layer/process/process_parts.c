@@ -19,6 +19,7 @@
 #include "layer/buffers/upcalls.h"
 #include "layer/calls/event.h"
 #include "layer/calls/slow_path.h"
+#include "layer/calls/stack_numbers.h"
 #include "layer/calls/thread.h"
 #include "layer/calls/tracers.h"
 #include "layer/device/background.h"
@@ -143,6 +144,7 @@ parts[] = {
 	 .parent = tl_library_walk_after_fork_parent, .child = tl_library_walk_after_fork_child},
 	{"report to `tracelayer run`", .start = report_start},
 	{"strings", .child = tl_strings_after_fork, .child_if_begun = true},
+	{"stacks", .child = tl_stacks_after_fork, .child_if_begun = true},
 	{"lanes", .child = tl_events_after_fork, .child_if_begun = true},
 	{"labels", .child = tl_labels_after_fork, .child_if_begun = true},
 	{"buffers", .start = buffers_start, .begin = tl_arena_fit, .child = tl_buffer_after_fork,

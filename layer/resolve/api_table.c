@@ -67,6 +67,8 @@ static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 		mode |= TL_MODE_WORDS;
 	if (tl_config.args == TL_ARGS_FULL && function->flags & TL_FUNCTION_FOLLOWS)
 		mode |= TL_MODE_FOLLOW;
+	if (tl_config_wants_stacks() && tl_glob_any(tl_config.stack, function->name))
+		mode |= TL_MODE_STACK;
 	if (function->flags & TL_FUNCTION_INITIALISES)
 		mode |= TL_MODE_AFTER;
 	return mode;
@@ -103,7 +105,7 @@ static void shims_change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear
 static void shim_follow_settings(struct tl_shim *shim)
 {
 	shims_change_mode(shim, shim_wanted_mode(shim),
-			  TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN);
+			  TL_MODE_CAPTURED | TL_MODE_AFTER | TL_MODE_OPEN | TL_MODE_STACK);
 }
 
 void tl_api_set_modes(struct tl_shim *const *shims, uint32_t count, uint32_t set, uint32_t clear)

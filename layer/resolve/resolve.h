@@ -12,6 +12,7 @@
  *	dlsym.h		the program's dlsym, dlvsym, dlerror, dladdr and dladdr1, and the real ones
  *	loader_tables.h	the runtime's interface for the loaders' own layers (layer/doors)
  *	function_tables.h	tables of functions in structs
+ *	object_lookup.h	which loaded object an address lies in
  *	newer_loader.h	a line about a loader that is newer than this build
  *
  * For the room itself: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a
@@ -40,6 +41,7 @@
 #include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/newer_loader.h"
+#include "layer/resolve/object_lookup.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/recording.h"
 

@@ -143,6 +143,10 @@ static void put_settings(struct tl_text *args)
 	tl_text_string(args, ",\"arguments\":\"");
 	tl_text_string(args, whats[tl_config.args]);
 	tl_text_string(args, "\"");
+	if (tl_config_wants_stacks()) {
+		tl_text_string(args, ",\"stack\":");
+		put_quoted(args, tl_config.stack, strlen(tl_config.stack));
+	}
 	if (tl_config.gpu_tracks)
 		tl_text_string(args, ",\"gpu_tracks\":\"perfetto\"");
 	tl_text_string(args, ",\"apis\":{");

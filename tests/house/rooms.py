@@ -22,9 +22,10 @@ ROWS = [
     "layer/base format/encode format/args format/file common include",
     # the command
     "cli cli/profile cli/top cli/run cli/report cli/diff cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"
-    " cli/sqlite cli/tally cli/read cli/outputs cli/live cli/leftovers cli/job cli/basics tables common include",
+    " cli/sqlite cli/symbols cli/tally cli/read cli/outputs cli/live cli/leftovers cli/job cli/basics tables common include",
     "cli/export cli/read cli/outputs format/encode format/args",
     "cli/summary format/encode format/args",
+    "cli/symbols format/encode",
     "cli/live format/args",
     "cli/basics format/file common include",
     # the tool libraries

@@ -4,6 +4,7 @@
  */
 #include "tests/lib/core_doubles.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "format/args/args.h"
 #include "layer/write/process_facts.h"
 #include "layer/resolve/newer_loader.h"
+#include "layer/resolve/object_lookup.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/function_tables.h"
 #include "layer/resolve/call_origin.h"
@@ -569,3 +571,16 @@ void tl_writer_after_fork(void)
 	nseen = room = 0;
 }
 #endif
+
+bool tl_object_at(uintptr_t address, struct tl_object *object)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)address, &found) != 0)
+		return false;
+	*object = (struct tl_object){.start = (uintptr_t)found.dlfo_map_start,
+				     .end = (uintptr_t)found.dlfo_map_end,
+				     .mark = (uintptr_t)found.dlfo_link_map,
+				     .table = found.dlfo_eh_frame};
+	return true;
+}

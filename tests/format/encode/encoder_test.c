@@ -125,20 +125,24 @@ END_TEST
 
 START_TEST(open_calls_are_unfinished)
 {
-	tl_format_json.unfinished(&encoder, &text, 8, F_GET, 1000, 4001);
+	tl_format_json.unfinished(&encoder, &text, 8, &(struct tl_unfinished){1000, F_GET, 0},
+				  4001);
 	ck_assert_str_eq(
 		appended(),
 		",\n{\"ph\":\"X\",\"pid\":7,\"name\":\"get\",\"cat\":\"made-up,runtime\",\"tid\":8,"
 		"\"ts\":1.000,\"dur\":3.001,\"args\":{\"unfinished\":true}}");
 	/* Its process ended before it began: the clock's two readings are not of one thread. */
-	tl_format_json.unfinished(&encoder, &text, 8, F_GET, 4001, 1000);
+	tl_format_json.unfinished(&encoder, &text, 8, &(struct tl_unfinished){4001, F_GET, 0},
+				  1000);
 	ck_assert_ptr_nonnull(strstr(appended(), "\"ts\":4.0012,\"dur\":0.0001,"));
 	/* No API has it. */
-	tl_format_json.unfinished(&encoder, &text, 8, F_COUNT, 1000, 4001);
+	tl_format_json.unfinished(&encoder, &text, 8, &(struct tl_unfinished){1000, F_COUNT, 0},
+				  4001);
 	ck_assert_str_eq(appended(), "");
 	/* Without room for all of it there is nothing. */
 	struct tl_text small = {room, room + 100, false};
-	tl_format_json.unfinished(&encoder, &small, 8, F_GET, 1000, 4001);
+	tl_format_json.unfinished(&encoder, &small, 8, &(struct tl_unfinished){1000, F_GET, 0},
+				  4001);
 	ck_assert(small.cut && small.at == room);
 }
 END_TEST

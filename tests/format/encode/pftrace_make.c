@@ -422,10 +422,10 @@ static void write_end(FILE *file, bool last)
 
 	encoder.format->block(&encoder);
 	if (last) {
-		encoder.format->unfinished(&encoder, &text, 100, F_GET, 7200ull * 1000000000,
-					   7300ull * 1000000000 + 1);
-		encoder.format->unfinished(&encoder, &text, 100, F_CREATE, 7201ull * 1000000000,
-					   7300ull * 1000000000 + 1);
+		static const struct tl_unfinished get = {7200ull * 1000000000, F_GET, 0},
+						  create = {7201ull * 1000000000, F_CREATE, 0};
+		encoder.format->unfinished(&encoder, &text, 100, &get, 7300ull * 1000000000 + 1);
+		encoder.format->unfinished(&encoder, &text, 100, &create, 7300ull * 1000000000 + 1);
 	}
 	encoder.format->end(&encoder, &text, &totals);
 	if (last)

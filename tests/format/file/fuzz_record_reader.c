@@ -68,8 +68,8 @@ static size_t encode(const struct tl_trace *trace, const struct tl_format *forma
 		for (size_t run = lane->first_run; run < lane->first_run + lane->nruns; run++)
 			encode_run(&encoder, &text, lane->shown, &trace->runs[run]);
 		for (size_t open = 0; open < lane->nopens && has_room(&text); open++)
-			format->unfinished(&encoder, &text, lane->shown, lane->opens[open].function,
-					   lane->opens[open].start, trace->last);
+			format->unfinished(&encoder, &text, lane->shown, &lane->opens[open],
+					   trace->last);
 	}
 	/* Events may have been too large. The end may not. */
 	text.cut = false;

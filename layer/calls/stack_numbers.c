@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_numbers.c: see stack_numbers.h.
+ *
+ * A hash table finds a stack's number by the hash of its addresses and libraries. The hash has 64
+ * bits and stands for the stack: two of the stacks that a process may keep have the same one with a
+ * probability of one in a thousand million. A thread claims a free slot by a compare and exchange
+ * of the hash, makes the text, and stores its number, with release; readers acquire it. Whoever
+ * comes in between makes the text as well, and gets the same number (strings.h).
+ */
+#include "layer/calls/stack_numbers.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "common/text.h"
+#include "layer/buffers/strings.h"
+#include "layer/calls/stack_libraries.h"
+#include "layer/calls/stack_walk.h"
+
+#define SLOTS (2 * TL_STACKS)
+#define TRIES 64u
+
+struct slot {
+	_Atomic uint64_t hash;
+	_Atomic uint32_t number;
+};
+
+static _Atomic(struct slot *) table;
+static _Atomic uint32_t count;
+static _Atomic uint64_t refused;
+
+static struct slot *table_get(void)
+{
+	struct slot *slots = atomic_load_explicit(&table, memory_order_acquire);
+
+	if (slots)
+		return slots;
+	void *mapped = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapped == MAP_FAILED)
+		return NULL;
+	if (atomic_compare_exchange_strong_explicit(&table, &slots, mapped, memory_order_acq_rel,
+						    memory_order_acquire))
+		return mapped;
+	munmap(mapped, SLOTS * sizeof(*slots));
+	return slots;
+}
+
+static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack)
+{
+	char room[TL_STRING_MAX];
+	struct tl_text text = {room, room + sizeof(room) - 1, false};
+	struct tl_stack_frame frame = {.library = 0};
+
+	/* A call that is made inside another one: the shim of that one is no part of the program. */
+	uint32_t own = tl_stack_library_find((uintptr_t)stack_put);
+	if (stack->library[0] == own)
+		own = TL_STACK_LIBRARIES;
+	tl_stack_text_begin(&text);
+	for (uint32_t i = 0; i < stack->count && !text.cut; i++) {
+		uint32_t library = stack->library[i], last = frame.library;
+		uintptr_t address = stack->address[i];
+		if (library == own)
+			continue;
+		frame.library = library ? tl_stack_library_text(library, address) : 0;
+		if (library && !frame.library)
+			return 0;
+		frame.address = address - (library ? tl_stack_library_image(library)->base : 0);
+		tl_stack_text_frame(&text, i == 0, last, &frame);
+	}
+	if (text.cut || stack->more)
+		*text.at++ = '+';
+	return tl_string_number(room, (size_t)(text.at - room));
+}
+
+/* The slot of the stack, or a free one that is now the stack's; NULL: there is no room. */
+static struct slot *slot_find(uint64_t hash)
+{
+	struct slot *slots = table_get();
+
+	for (uint32_t i = 0; slots && i < TRIES; i++) {
+		struct slot *slot = &slots[(hash + i) % SLOTS];
+		uint64_t has = atomic_load_explicit(&slot->hash, memory_order_relaxed);
+		if (!has && atomic_load_explicit(&count, memory_order_relaxed) < TL_STACKS &&
+		    atomic_compare_exchange_strong_explicit(
+			    &slot->hash, &has, hash, memory_order_relaxed, memory_order_relaxed)) {
+			atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+			return slot;
+		}
+		if (has == hash)
+			return slot;
+		if (!has)
+			return NULL;
+	}
+	return NULL;
+}
+
+static uint32_t stack_number(const struct tl_stack *stack)
+{
+	struct slot *slot = slot_find(stack->hash | 1);
+
+	if (!slot)
+		return 0;
+	uint32_t number = atomic_load_explicit(&slot->number, memory_order_acquire);
+	if (!number) {
+		number = stack_put(stack);
+		atomic_store_explicit(&slot->number, number, memory_order_release);
+	}
+	return number;
+}
+
+/* .mode tells readers that there is a number, and is stored by the caller, later. */
+__attribute__((noinline)) void
+tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open, struct tl_caller caller)
+{
+	struct tl_thread_piece *piece = tl_thread_piece_of(open);
+	struct tl_stack stack;
+
+	if (!piece->stacks)
+		return;
+	tl_stack_walk(caller, (struct tl_own_stack *)(uintptr_t)producer->stack_slot, &stack);
+	uint32_t number = stack.count ? stack_number(&stack) : 0;
+	((uint32_t *)((uintptr_t)piece + piece->stacks))[open - piece->open] = number;
+	if (!number)
+		atomic_fetch_add_explicit(&refused, 1, memory_order_relaxed);
+}
+
+uint64_t tl_stacks_refused(void)
+{
+	return atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
+void tl_stacks_after_fork(void)
+{
+	struct slot *slots = atomic_exchange_explicit(&table, NULL, memory_order_relaxed);
+
+	if (slots)
+		munmap(slots, SLOTS * sizeof(*slots));
+	atomic_store_explicit(&count, 0, memory_order_relaxed);
+	atomic_store_explicit(&refused, 0, memory_order_relaxed);
+	tl_stack_libraries_after_fork();
+}

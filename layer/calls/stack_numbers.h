@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_numbers.h: the stacks of recorded calls (`run --stack`): each is a text of the trace
+ * (format/file/stack_text.h), put in once, and calls have its number.
+ *
+ * No lock, no allocation from the heap; async-signal-safe.
+ */
+#ifndef TL_LAYER_CALLS_STACK_NUMBERS_H
+#define TL_LAYER_CALLS_STACK_NUMBERS_H
+
+#include <stdint.h>
+
+#include "layer/buffers/buffer.h"
+
+/* Stacks that a process keeps. A call with a further one has none, and is counted. */
+#define TL_STACKS 65536u
+
+/* The thread's piece, which is a page, with its open calls. */
+static inline struct tl_thread_piece *tl_thread_piece_of(const struct tl_open_call *open)
+{
+	return (struct tl_thread_piece *)((uintptr_t)open & ~(uintptr_t)(TL_FILE_PAGE - 1));
+}
+
+/* Finds the stack that a call is made from, and keeps its number with the call's entry. */
+void tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open,
+			struct tl_caller caller);
+
+/* How many calls have no stack since there was no room. */
+uint64_t tl_stacks_refused(void);
+
+/* In a forked child: there are no stacks yet. */
+void tl_stacks_after_fork(void);
+
+/* The number that an open call has; 0: none. */
+static inline uint32_t tl_open_stack(const struct tl_open_call *open)
+{
+	const struct tl_thread_piece *piece = tl_thread_piece_of(open);
+
+	if (!(open->mode & TL_MODE_STACK) || !piece->stacks)
+		return 0;
+	return ((const uint32_t *)((uintptr_t)piece + piece->stacks))[open - piece->open];
+}
+
+#endif
