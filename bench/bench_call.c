@@ -7,7 +7,7 @@
  *				the call by the name that has a shim
  *
  *	bench_call SHAPE TURNS COUNT [US]	SHAPE is none, one, four or pointer: a function of
- *						callee.h. US: microseconds of rest after each turn
+ *						callee.h; deep: none, from 10 frames. US: microseconds of rest after each turn
  *						of calls (default: 1000)
  *	bench_call SHAPE sustained COUNT	one turn of COUNT calls, without a rest
  *	bench_call SHAPE first COUNT		COUNT calls after the first one of the process,
@@ -88,6 +88,26 @@ SHAPE(one, i)
 SHAPE(four, i, 2, -3, i)
 SHAPE(pointer, i, &box)
 
+/* The function without arguments, called from a stack of 10 frames, the C library's among them. */
+static __attribute__((noinline)) void go_deeper(bench_work *work, uint64_t count, unsigned depth)
+{
+	if (depth)
+		go_deeper(work, count, depth - 1);
+	else
+		work(count);
+	__asm__ volatile("" : : : "memory");
+}
+
+#define DEEP(kind)                                                                                 \
+	static void kind##_deep(uint64_t count)                                                    \
+	{                                                                                          \
+		go_deeper(kind##_none, count, 2);                                                  \
+		__asm__ volatile("" : : : "memory");                                               \
+	}
+DEEP(bare)
+DEEP(floor)
+DEEP(call)
+
 static const struct shape {
 	const char *name;
 	bench_work *bare, *floor, *call;
@@ -96,6 +116,7 @@ static const struct shape {
 	{"one", bare_one, floor_one, call_one},
 	{"four", bare_four, floor_four, call_four},
 	{"pointer", bare_pointer, floor_pointer, call_pointer},
+	{"deep", bare_deep, floor_deep, call_deep},
 };
 
 static const struct shape *shape_named(const char *name)
@@ -103,7 +124,8 @@ static const struct shape *shape_named(const char *name)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		if (strcmp(shapes[i].name, name) == 0)
 			return &shapes[i];
-	fprintf(stderr, "bench_call: no shape \"%s\"; there are none, one, four, pointer\n", name);
+	fprintf(stderr, "bench_call: no shape \"%s\"; there are none, one, four, pointer, deep\n",
+		name);
 	exit(2);
 }
 

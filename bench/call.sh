@@ -21,6 +21,7 @@ call_run()
 	four-drain) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_burst 1500 ;;
 	four-full) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four $call_turns $call_count ;;
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
+	stack) traced TRACELAYER_STACK='*' "$top_builddir/bench_call" deep $call_turns $call_count ;;
 	first-none) traced "$top_builddir/bench_call" none first $call_burst ;;
 	first-four) traced "$top_builddir/bench_call" four first $call_burst ;;
 	long-none) traced "$top_builddir/bench_call" none sustained $call_long ;;
@@ -76,7 +77,7 @@ call_whole()
 }
 
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer \
+	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer stack \
 		first-none first-four long-none long-four); do
 		call_run "$name" >>"$work/call.$name" 2>>"$work/errors"
 	done
@@ -107,6 +108,7 @@ call_row "1 scalar argument" one floor
 call_row "4 scalar arguments" four floor "1.5 or less"
 call_row "4 scalar arguments (args full)" four-full floor
 call_row "2 arguments, one a pointer that is followed (args full)" pointer floor
+call_row "no arguments, with its stack of 10 frames (--stack)" stack floor "25 or less"
 section "The same in bursts of $call_burst calls, each while the last one is being written"
 call_row "no arguments" none-drain floor "1.25 or less"
 call_row "4 scalar arguments" four-drain floor

@@ -18,6 +18,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/export.h"
+#include "cli/export/export_folded.h"
 #include "cli/export/export_job.h"
 #include "cli/export/export_stacks.h"
 #include "cli/export/export_timeline.h"
@@ -102,7 +103,7 @@ static int export_trace(struct export *export)
 
 /* --- several files, or a part */
 
-enum kind { KIND_NONE, KIND_TRACE, KIND_TAR, KIND_OTF2, KIND_SQLITE };
+enum kind { KIND_NONE, KIND_TRACE, KIND_TAR, KIND_OTF2, KIND_SQLITE, KIND_FOLDED };
 
 static bool name_ends(const char *name, const char *ending)
 {
@@ -118,6 +119,8 @@ static enum kind kind_of(const struct export *export, bool *gzip)
 		return KIND_OTF2;
 	if (name_ends(export->output, ".sqlite"))
 		return KIND_SQLITE;
+	if (name_ends(export->output, ".folded"))
+		return KIND_FOLDED;
 	*gzip = name_ends(export->output, ".tar.gz");
 	if (*gzip || name_ends(export->output, ".tar"))
 		return KIND_TAR;
@@ -286,6 +289,36 @@ static int export_sqlite(struct export *export)
 			    export->output, export->force);
 }
 
+/* --- folded stacks */
+
+static int export_stacks_folded(struct export *export)
+{
+	uint64_t unknown;
+	int code = EXIT_BROKEN;
+
+	if (export_is_timeline(export)) {
+		say("%s: folded stacks are made of one whole file; leave out what selects a part, and export each file by itself",
+		    export->output);
+		return EXIT_USAGE;
+	}
+	export->trace = record_file_open(export->input);
+	if (!export->trace)
+		return code;
+	if (!export_has_stacks(export->trace))
+		say("%s: it has no stacks, only functions; record them with `tracelayer run --stack`",
+		    export->input);
+	export->symbols = symbols_open(export->symbol_folders);
+	if (open_output(export) &&
+	    close_output(export,
+			 export_folded(export->trace, export->symbols, export->file.fd, &unknown)))
+		code = record_file_judge(export->trace, export->input, unknown, export->file.path);
+	if (code != EXIT_BROKEN)
+		symbols_say_missing(export->symbols);
+	symbols_close(export->symbols);
+	tl_trace_close(export->trace);
+	return code;
+}
+
 /* --- the command */
 
 enum {
@@ -297,7 +330,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-	 "file to write (.json or .pftrace, either with .gz; .tar: a .pftrace for each rank, with Perfetto's manifest; .otf2; .sqlite), or a folder; - "
+	 "file to write (.json or .pftrace, either with .gz; .tar: a .pftrace for each rank, with Perfetto's manifest; .otf2; .sqlite; .folded: stacks for flame graphs), or a folder; - "
 	 "writes JSON to standard output. Default: FILE, with .json in place of .tlt",
 	 0},
 	{"force", 'f', NULL, 0,
@@ -445,12 +478,14 @@ static int command_trace(struct export *export)
 	if (!export->format && (!strcmp(export->output, "-") || path_is_no_file(export->output)))
 		export->format = &tl_format_json;
 	if (kind_of(export, &gzip) == KIND_NONE) {
-		say("%s: no format has this ending; use .json or .pftrace, either with .gz, .tar, .otf2 or .sqlite",
+		say("%s: no format has this ending; use .json or .pftrace, either with .gz, .tar, .otf2, .sqlite or .folded",
 		    export->output);
 		return EXIT_USAGE;
 	}
 	if (kind_of(export, &gzip) == KIND_SQLITE)
 		return export_sqlite(export);
+	if (kind_of(export, &gzip) == KIND_FOLDED)
+		return export_stacks_folded(export);
 	return export_is_timeline(export) ? export_timeline(export) : export_trace(export);
 }
 

@@ -355,7 +355,8 @@ static bool put_end(struct export *export, struct worker *worker)
 	struct tl_totals totals = {.lost = record_file_lost(export->trace),
 				   .lost_by_thread = lost_by_thread,
 				   .context = export->trace,
-				   .overwritten = export->trace->overwritten};
+				   .overwritten = export->trace->overwritten,
+				   .stackless = export->trace->stackless};
 
 	make_room(slot, &text);
 	worker->encoder.format->block(&worker->encoder);

@@ -262,7 +262,8 @@ static void encode_end(struct encoding *encoding)
 				   .lost = record_file_lost(trace),
 				   .lost_by_thread = encoding_lost,
 				   .context = encoding,
-				   .overwritten = trace->overwritten};
+				   .overwritten = trace->overwritten,
+				   .stackless = trace->stackless};
 
 	encode_messages(encoding);
 	encode_unfinished(encoding);

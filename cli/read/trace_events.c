@@ -33,6 +33,8 @@ struct encoding {
 static void start_encoding(struct encoding *encoding, const struct tl_trace *trace)
 {
 	trace_encoder_start(&encoding->encoder, &tl_format_json, trace);
+	/* Nobody reads stacks here: their numbers are shorter than their names. */
+	encoding->encoder.stack_ids = true;
 	encoding->room = need(malloc(TL_ENCODER_ROOM));
 }
 

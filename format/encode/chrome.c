@@ -195,9 +195,20 @@ static char *chrome_cause(char *at, const struct tl_function *function, struct t
 /* Room is left for the arguments' braces and what follows them. */
 static char *chrome_stack(const struct tl_chrome *chrome, char *at, const char *end, uint32_t stack)
 {
+	struct tl_chrome_stack *kept =
+		&chrome->kept_stacks[stack * 0x9e3779b1u >> 26 & (TL_CHROME_STACKS - 1)];
 	struct tl_text text = {at, (char *)end - FIXED_MAX - TAIL_MAX, false};
 
+	if (kept->number == stack) {
+		tl_text_put(&text, kept->text, kept->size);
+		return text.at;
+	}
 	tl_json_stack(chrome->stacks, &text, stack);
+	if (text.at - at <= TL_CHROME_STACK_KEPT && text.at > at) {
+		kept->number = stack;
+		kept->size = (uint32_t)(text.at - at);
+		memcpy(kept->text, at, kept->size);
+	}
 	return text.at;
 }
 

@@ -28,6 +28,14 @@ struct tl_chrome_name {
 	struct tl_args_plan plan;
 };
 
+/* A stack's members of an event, as they were written last. */
+#define TL_CHROME_STACKS     64
+#define TL_CHROME_STACK_KEPT 2040
+struct tl_chrome_stack {
+	uint32_t number, size; /* number 0: the place is free */
+	char text[TL_CHROME_STACK_KEPT];
+};
+
 struct tl_chrome {
 	uint32_t pid;
 	/* As in struct tl_encoder. */
@@ -37,6 +45,7 @@ struct tl_chrome {
 	struct tl_chrome_name *names; /* TL_CHROME_NAMES of them, zeroed at first; NULL: slower */
 	/* The encoder, for calls' stacks; NULL: these are left out. */
 	const struct tl_encoder *stacks;
+	struct tl_chrome_stack *kept_stacks; /* TL_CHROME_STACKS of them, zeroed at first */
 	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch are not moved */
 };
 

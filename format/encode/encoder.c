@@ -59,6 +59,10 @@ void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
 		tl_text_string(text, ",\"overwritten\":");
 		tl_text_unsigned(text, totals->overwritten);
 	}
+	if (totals->stackless) {
+		tl_text_string(text, ",\"stackless\":");
+		tl_text_unsigned(text, totals->stackless);
+	}
 	if (totals->cost.bytes)
 		totals_put_cost(text, &totals->cost);
 	tl_text_string(text, ",\"lost_by_thread\":[");

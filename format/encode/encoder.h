@@ -46,6 +46,7 @@ struct tl_totals {
 	/* events that newer ones in rings have overwritten, as the user wished; 0: not reported */
 	uint64_t overwritten;
 	struct tl_event_cost cost; /* .bytes 0: not reported */
+	uint64_t stackless;	   /* calls whose stacks there was no room for; 0: not reported */
 };
 
 struct tl_format {

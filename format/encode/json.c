@@ -16,6 +16,7 @@
 struct state {
 	struct tl_touching touching;
 	struct tl_chrome_name names[TL_CHROME_NAMES];
+	struct tl_chrome_stack stacks[TL_CHROME_STACKS];
 	char scratch[SCRATCH];
 };
 
@@ -28,6 +29,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 				  .ns = encoder->ns,
 				  .function = encoder->function,
 				  .stacks = encoder,
+				  .kept_stacks = state->stacks,
 				  .names = state->names,
 				  .touching = &state->touching};
 }

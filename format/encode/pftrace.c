@@ -263,6 +263,7 @@ static void pftrace_block(struct tl_encoder *encoder)
 		tl_open_marks_block(encoder->marks);
 	tl_pf_gpu_drop(&state->gpu, &state->names);
 	tl_pf_names_drop(&state->names);
+	tl_pf_stacks_drop(&state->stacks);
 	state->now = state->kept;
 	if (!state->settled)
 		tl_pf_ties_forget(&state->ties);
@@ -276,6 +277,7 @@ static void pftrace_kept(struct tl_encoder *encoder)
 	if (encoder->marks)
 		tl_open_marks_kept(encoder->marks);
 	tl_pf_names_keep(&state->names);
+	tl_pf_stacks_keep(&state->stacks);
 	state->kept = state->now;
 	state->settled = true;
 }

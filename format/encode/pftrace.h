@@ -55,6 +55,7 @@ enum tl_pf_track_event {
 	TL_PF_NAME = 23,
 	TL_PF_COUNTER_VALUE = 30,
 	TL_PF_DOUBLE_COUNTER_VALUE = 44,
+	TL_PF_CALLSTACK_IID = 56,
 	TL_PF_GPU_CORRELATION = 3000, /* an extension: gpu_track_event.proto */
 };
 enum tl_pf_gpu_correlation { TL_PF_SUBMITS_EVENTS = 1, TL_PF_WAITS_FOR_EVENTS = 2 };
@@ -93,6 +94,12 @@ enum tl_pf_interned_data {
 	TL_PF_EVENT_CATEGORIES = 1,
 	TL_PF_EVENT_NAMES = 2,
 	TL_PF_ANNOTATION_NAMES = 3,
+	TL_PF_FUNCTION_NAMES = 5,
+	TL_PF_FRAMES = 6,
+	TL_PF_CALLSTACKS = 7,
+	TL_PF_BUILD_IDS = 16,
+	TL_PF_MAPPING_PATHS = 17,
+	TL_PF_MAPPINGS = 19,
 	TL_PF_GRAPHICS_CONTEXTS = 23,
 	TL_PF_GPU_SPECIFICATIONS = 24,
 	TL_PF_STRING_VALUES = 29,
@@ -101,6 +108,14 @@ enum tl_pf_interned_data {
 enum tl_pf_interned { TL_PF_IID = 1, TL_PF_STRING = 2 };
 
 /* Entries that have more than that. */
+enum tl_pf_mapping {
+	TL_PF_MAPPING_BUILD_ID = 2,
+	TL_PF_MAPPING_START = 4,
+	TL_PF_MAPPING_END = 5,
+	TL_PF_MAPPING_PATH = 7,
+};
+enum tl_pf_frame { TL_PF_FRAME_FUNCTION = 2, TL_PF_FRAME_MAPPING = 3, TL_PF_FRAME_ADDRESS = 4 };
+enum tl_pf_callstack { TL_PF_CALLSTACK_FRAMES = 2 };
 enum tl_pf_graphics_context { TL_PF_CONTEXT_PID = 2, TL_PF_CONTEXT_API = 3 };
 enum tl_pf_gpu_api { TL_PF_API_OTHER = 0, TL_PF_API_OPENCL = 3, TL_PF_API_CUDA = 4 };
 enum tl_pf_specification { TL_PF_SPECIFICATION_DESCRIPTION = 3, TL_PF_SPECIFICATION_CATEGORY = 4 };

@@ -119,6 +119,7 @@ static void packet_begin(const struct tl_encoder *encoder, struct tl_text *text,
 	bool returned = !(call->flags & TL_RECORD_UNWOUND) && plan->has_result;
 	bool failed = returned && (call->result ? tl_call_failed(plan->function, call->result)
 						: plan->zero_failed);
+	uint32_t stack = tl_pf_stack(encoder, text, tl_record_stack(call));
 	char *packet, *event = tl_pf_event_open(state, text->at, ns, &packet);
 	char *at = packet_call_categories(state, event, plan, failed);
 
@@ -128,6 +129,8 @@ static void packet_begin(const struct tl_encoder *encoder, struct tl_text *text,
 	if (encoder->gpu_events && cause.correlation)
 		at = tl_pf_gpu_correlation(at, TL_PF_SUBMITS_EVENTS,
 					   tl_pf_gpu_event_id(encoder, cause.correlation));
+	if (stack)
+		at = tl_protobuf_number(at, TL_PF_CALLSTACK_IID, stack);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
 	notes.text.end -= TL_PF_OWN_MAX;
 	packet_args(&notes, plan, kept);
@@ -205,11 +208,14 @@ void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, u
 		return;
 	struct tl_pf_plan *plan = plan_of(state, called, call->function);
 	text->at = tl_pf_packet_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
+	uint32_t stack = tl_pf_stack(encoder, text, call->stack);
 	event = tl_pf_event_open(state, text->at, tl_encoder_ns(encoder, start), &packet);
 	at = packet_call_categories(state, event, plan, false);
 	at = tl_pf_packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
 			       tl_pf_text(called->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	if (stack)
+		at = tl_protobuf_number(at, TL_PF_CALLSTACK_IID, stack);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
 	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
 	text->at = tl_pf_event_close(state, event, notes.text.at, packet);

@@ -11,6 +11,7 @@
 #include "format/encode/pftrace_gpu.h"
 #include "format/encode/pftrace_names.h"
 #include "format/encode/pftrace_notes.h"
+#include "format/encode/pftrace_stacks.h"
 #include "format/encode/pftrace_ties.h"
 
 #define TL_PF_FIRST_SEQUENCE 1
@@ -53,6 +54,7 @@ struct tl_pf_state {
 	struct tl_pf_sequence now, kept;
 	bool settled; /* nothing was appended since .kept */
 	struct tl_pf_names names;
+	struct tl_pf_stacks stacks;
 	struct tl_pf_ties ties;
 	struct tl_pf_gpu_work gpu;
 	struct tl_pf_plan plans[TL_PF_PLANS];

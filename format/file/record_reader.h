@@ -85,6 +85,7 @@ struct tl_trace {
 	struct tl_clock_pair end_clocks; /* what END says; zeros: unknown */
 	struct tl_time_of_day end_time;	 /* the same */
 	uint32_t resumed;		 /* the same. Buffers: what the header says */
+	uint32_t stackless;		 /* what END says */
 	/* records are missing in it: a ring overwrote them, or they were lost */
 	bool gaps;
 	/* the latest tick in the file: unfinished calls end there */

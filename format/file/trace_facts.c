@@ -145,4 +145,5 @@ void tl_reader_end(struct trace *trace, const char *piece, uint64_t size)
 	trace->seen.end_clocks = end.clocks;
 	trace->seen.end_time = end.time_of_day;
 	trace->seen.resumed = end.resumed;
+	trace->seen.stackless = end.stackless;
 }

@@ -375,6 +375,8 @@ struct tl_end_piece {
 	struct tl_time_of_day time_of_day;
 	/* how many times recording began after the start: calls before that may be missing */
 	uint32_t resumed;
+	/* calls whose stacks there was no room for, as far as the number fits; older files have 0 */
+	uint32_t stackless;
 };
 
 #endif

@@ -87,6 +87,8 @@ struct tl_producer {
 	/* calls to record that found the stack of open calls full and have not ended */
 	_Atomic uint64_t unentered;
 	_Alignas(8) char stack_slot[16]; /* layer/calls: another such slot */
+	/* calls whose stacks there was no room for, of all threads that had this producer */
+	_Atomic uint64_t stackless;
 };
 
 /*
@@ -233,6 +235,8 @@ void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count);
 
 /* For the trace's end: events that newer ones in rings have overwritten. */
 uint64_t tl_buffer_overwritten(void);
+/* The same: calls whose stacks there was no room for. */
+uint64_t tl_buffer_stackless(void);
 /*
  * The thread's name as it is now. If the name is changing, the result may be a mix of the old name
  * and the new.

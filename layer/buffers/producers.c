@@ -313,6 +313,16 @@ uint64_t tl_buffer_overwritten(void)
 	return all;
 }
 
+uint64_t tl_buffer_stackless(void)
+{
+	uint64_t all = 0;
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
+		all += atomic_load_explicit(&producer->stackless, memory_order_relaxed);
+	return all;
+}
+
 struct tl_producer *tl_buffer_producers(void)
 {
 	return atomic_load_explicit(&producers, memory_order_acquire);

@@ -29,7 +29,6 @@ struct slot {
 
 static _Atomic(struct slot *) table;
 static _Atomic uint32_t count;
-static _Atomic uint64_t refused;
 
 static struct slot *table_get(void)
 {
@@ -124,12 +123,7 @@ tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open, stru
 	uint32_t number = stack.count ? stack_number(&stack) : 0;
 	((uint32_t *)((uintptr_t)piece + piece->stacks))[open - piece->open] = number;
 	if (!number)
-		atomic_fetch_add_explicit(&refused, 1, memory_order_relaxed);
-}
-
-uint64_t tl_stacks_refused(void)
-{
-	return atomic_load_explicit(&refused, memory_order_relaxed);
+		atomic_fetch_add_explicit(&producer->stackless, 1, memory_order_relaxed);
 }
 
 void tl_stacks_after_fork(void)
@@ -139,6 +133,5 @@ void tl_stacks_after_fork(void)
 	if (slots)
 		munmap(slots, SLOTS * sizeof(*slots));
 	atomic_store_explicit(&count, 0, memory_order_relaxed);
-	atomic_store_explicit(&refused, 0, memory_order_relaxed);
 	tl_stack_libraries_after_fork();
 }

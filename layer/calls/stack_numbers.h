@@ -12,7 +12,7 @@
 
 #include "layer/buffers/buffer.h"
 
-/* Stacks that a process keeps. A call with a further one has none, and is counted. */
+/* Stacks that a process keeps. A call with a further one has none, and is counted (.stackless). */
 #define TL_STACKS 65536u
 
 /* The thread's piece, which is a page, with its open calls. */
@@ -24,9 +24,6 @@ static inline struct tl_thread_piece *tl_thread_piece_of(const struct tl_open_ca
 /* Finds the stack that a call is made from, and keeps its number with the call's entry. */
 void tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open,
 			struct tl_caller caller);
-
-/* How many calls have no stack since there was no room. */
-uint64_t tl_stacks_refused(void);
 
 /* In a forked child: there are no stacks yet. */
 void tl_stacks_after_fork(void);

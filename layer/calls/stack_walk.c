@@ -227,6 +227,7 @@ struct walk {
 	uintptr_t sp, pointer, address;
 	uintptr_t low, high; /* can be read directly */
 	struct tl_window window;
+	uint32_t last; /* the library of the last step; 0: none */
 	uint32_t nseen;
 	uint16_t seen[8]; /* libraries that are there */
 };
@@ -254,16 +255,30 @@ static inline bool walk_knows_library(struct walk *walk, uint32_t library, uintp
 	return true;
 }
 
-static inline uint64_t walk_step(struct walk *walk, uintptr_t address)
+static __attribute__((noinline)) uint64_t walk_step_other(struct walk *walk, uintptr_t address)
 {
 	uint64_t step = slots_find(address);
 
-	if (__builtin_expect(step != STEP_NONE, 1) &&
-	    walk_knows_library(walk, step_library(step), address))
-		return step;
-	step = step_find(address);
-	slots_put(address, step);
+	if (step == STEP_NONE || !walk_knows_library(walk, step_library(step), address)) {
+		step = step_find(address);
+		slots_put(address, step);
+	}
+	walk->last = step_library(step);
 	return step;
+}
+
+/* Most frames are in the library of the frame before, and their steps in the first slot. */
+static inline uint64_t walk_step(struct walk *walk, uintptr_t address)
+{
+	struct slot *slot = slots_of(address);
+	uint64_t step = atomic_load_explicit(&slot->step, memory_order_relaxed);
+
+	if (__builtin_expect((atomic_load_explicit(&slot->mixed, memory_order_relaxed) ^ step) ==
+					     address &&
+				     step_library(step) == walk->last && walk->last,
+			     1))
+		return step;
+	return walk_step_other(walk, address);
 }
 
 static UNCHECKED bool walk_by_pointers(struct walk *walk, uint32_t library, uintptr_t *back)

@@ -19,12 +19,18 @@
 #include "format/encode/encoder.h"
 #include "layer/resolve/api_table.h"
 
-#define TL_BLOCK_SIZE	 (1024u * 1024) /* a block is full when it has more */
-#define TL_BLOCK_PARTS	 32
-#define TL_BLOCK_TEXT	 (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
-#define TL_BLOCK_STATE	 (4u * 1024 * 1024) /* an encoder's state, at most */
-#define TL_BLOCK_TEXTS	 4		    /* runs of strings that a spool's block takes */
+#define TL_BLOCK_SIZE  (1024u * 1024) /* a block is full when it has more */
+#define TL_BLOCK_PARTS 32
+#define TL_BLOCK_TEXT  (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
+#define TL_BLOCK_STATE (4u * 1024 * 1024) /* an encoder's state, at most */
+/*
+ * Runs of strings, of 64 KiB at most, that a spool's block takes. Many, since stacks are strings: all
+ * those of the records must be in the file when it ends.
+ */
+#define TL_BLOCK_TEXTS	 384
 #define TL_BLOCK_VECTORS (2 * (TL_BLOCK_PARTS + TL_BLOCK_TEXTS) + 3 * TL_API_MAX + 8)
+
+_Static_assert(TL_BLOCK_VECTORS <= 1024, "the kernel writes so many at once: IOV_MAX");
 
 struct tl_chunk;
 struct tl_lane;

@@ -256,6 +256,8 @@ static void pieces_end(struct tl_block *block, const struct tl_totals *totals)
 	piece->overwritten = totals->overwritten;
 	tl_clock_pair_read(&piece->clocks);
 	tl_time_of_day_read(&piece->time_of_day);
+	piece->stackless =
+		totals->stackless < UINT32_MAX ? (uint32_t)totals->stackless : UINT32_MAX;
 	piece->resumed = atomic_load_explicit(&tl_arena_header()->resumed, memory_order_relaxed);
 }
 

@@ -103,6 +103,7 @@ static void end_file(bool close)
 			tl_report_finished(tl_writer.sink.output.path, tl_writer.sink.events,
 					   tl_writer_losses() - tl_writer.losses_told);
 		tl_writer_say_losses();
+		tl_writer_say_stackless();
 		if (close)
 			atomic_store_explicit(&tl_writer.closer, this_thread(),
 					      memory_order_relaxed);

@@ -74,6 +74,7 @@ static int file_write_end(void)
 		.lost = lost > tl_writer.losses_told ? lost - tl_writer.losses_told : 0,
 		.lost_by_thread = tl_writer_losses_by_thread,
 		.overwritten = tl_buffer_overwritten(),
+		.stackless = tl_buffer_stackless(),
 	};
 
 	tl_block_end(&tl_writer.block, &tl_writer.sink, &totals);

@@ -16,6 +16,7 @@
 #include "layer/base/message.h"
 #include "layer/base/run_report.h"
 #include "layer/buffers/arena.h"
+#include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/write/writer_state.h"
 
@@ -123,6 +124,22 @@ void tl_writer_say_losses(void)
 	tl_writer.losses_said = all;
 	if (!error || !tl_report_failed(file_name(), error))
 		line_say(&text, tl_writer.line, tl_message_say);
+}
+
+void tl_writer_say_stackless(void)
+{
+	struct tl_text text = line_begin(tl_writer.line, sizeof(tl_writer.line));
+	uint64_t all = tl_buffer_stackless();
+
+	if (!all || tl_writer.stackless_said)
+		return;
+	tl_writer.stackless_said = true;
+	tl_text_unsigned(&text, all);
+	tl_text_string(&text, all == 1 ? " call has" : " calls have");
+	tl_text_string(
+		&text,
+		" no stack, since there were too many different ones; select functions with --stack=GLOBS");
+	line_say(&text, tl_writer.line, tl_message_say);
 }
 
 void tl_writer_say_trouble(void (*say)(const char *line))

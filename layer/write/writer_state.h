@@ -66,7 +66,8 @@ struct tl_writer_state {
 	uint64_t losses_said; /* losses that a message has reported */
 	int error;	      /* why the first event was dropped or could not be written */
 	bool failure_said;
-	bool trouble_said; /* a message was printed while events could still wait */
+	bool stackless_said; /* the line about calls without stacks was printed */
+	bool trouble_said;   /* a message was printed while events could still wait */
 	/* a message; static, since its caller may be on a small stack */
 	char line[TL_OUTPUT_PATH + 512];
 };
@@ -119,6 +120,8 @@ void tl_writer_write_all(void);
 
 /* If events are lost: print how many, why, and what to do. */
 void tl_writer_say_losses(void);
+/* The same for calls whose stacks there was no room for. */
+void tl_writer_say_stackless(void);
 
 /*
  * If the file could not be written for a while: print that, so that the user can still correct it.

@@ -11,7 +11,7 @@
  *	stack_calls all [PLUGIN NAME]…	all kinds; then each plugin is loaded, called, and unloaded
  *	stack_calls plugins PLUGIN…	only that, and nothing is printed
  *	stack_calls killed		some kinds; then it kills itself inside mid_call
- *	stack_calls many COUNT		so many times the same stack of 10 frames
+ *	stack_calls many COUNT		calls from so many different stacks
  */
 #include <CL/cl.h>
 #include <csignal>
@@ -87,6 +87,21 @@ NOINLINE static int deep(int depth)
 	int below = deep(depth - 1);
 	__asm__ volatile("" : "+r"(below));
 	return below + depth;
+}
+
+/* A stack for each number of 18 bits: one of two calls for each bit. */
+NOINLINE static int turns(int number, int bits)
+{
+	int below = 0;
+
+	if (!bits)
+		leaf(number);
+	else if (number & 1)
+		below = turns(number >> 1, bits - 1) + 1;
+	else
+		below = turns(number >> 1, bits - 1) + 2;
+	__asm__ volatile("" : "+r"(below));
+	return below;
 }
 
 struct at_end {
@@ -238,8 +253,8 @@ int main(int argc, char **argv)
 		mid_call(aligned, 2);
 		mid_call(killer, 3);
 	} else if (!strcmp(mode, "many") && argc > 2) {
-		for (int i = atoi(argv[2]); i > 0; i--)
-			deep(3);
+		for (int i = 0; i < atoi(argv[2]); i++)
+			turns(i, 18);
 	}
 	return 0;
 }

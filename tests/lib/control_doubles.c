@@ -11,6 +11,11 @@ uint64_t tl_buffer_overwritten(void)
 	return 0;
 }
 
+uint64_t tl_buffer_stackless(void)
+{
+	return 0;
+}
+
 bool tl_control_serve(void)
 {
 	return false;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export_folded.c: see export_folded.h. A thread's calls come in the order in which they ended, so
+ * that those inside a call come before it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/basics/basics.h"
+#include "cli/export/export_folded.h"
+#include "cli/read/read.h"
+#include "format/encode/stack_frames_text.h"
+
+#define NAME_ROOM 4096u
+
+/* All calls of a function from a stack. */
+struct fold {
+	uint64_t key; /* stack << 32 | function; 0: the place is free */
+	bool used;
+	uint64_t ns;
+};
+
+struct line {
+	char *text;
+	uint64_t ns;
+};
+
+/* A call that no later one enclosed so far. */
+struct inner {
+	uint64_t start, ns;
+};
+
+struct folding {
+	struct tl_trace *trace;
+	struct symbols *symbols;
+	struct fold *folds;
+	size_t count, room; /* room: a power of two */
+	struct inner *inner;
+	size_t ninner, inner_room;
+};
+
+static struct fold *fold_place(const struct folding *folding, uint64_t key)
+{
+	for (size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 24);; at++) {
+		struct fold *fold = &folding->folds[at & (folding->room - 1)];
+		if (!fold->used || fold->key == key)
+			return fold;
+	}
+}
+
+static void folding_make_room(struct folding *folding)
+{
+	struct folding old = *folding;
+
+	if (2 * folding->count < folding->room)
+		return;
+	folding->room = folding->room ? 2 * folding->room : 1024;
+	folding->folds = need(calloc(folding->room, sizeof(*folding->folds)));
+	for (size_t i = 0; i < old.room; i++)
+		if (old.folds[i].used)
+			*fold_place(folding, old.folds[i].key) = old.folds[i];
+	free(old.folds);
+}
+
+static void folding_add(struct folding *folding, uint32_t stack, uint32_t function, uint64_t ns)
+{
+	folding_make_room(folding);
+	uint64_t key = (uint64_t)stack << 32 | function;
+	struct fold *fold = fold_place(folding, key);
+	folding->count += !fold->used;
+	fold->key = key;
+	fold->used = true;
+	fold->ns += ns;
+}
+
+/* What of the call's time no call inside of it has. */
+static uint64_t folding_own_time(struct folding *folding, uint64_t start, uint64_t ns)
+{
+	uint64_t own = ns;
+
+	while (folding->ninner && folding->inner[folding->ninner - 1].start >= start) {
+		uint64_t part = folding->inner[--folding->ninner].ns;
+		own -= part < own ? part : own;
+	}
+	if (folding->ninner == folding->inner_room) {
+		folding->inner_room = folding->inner_room ? 2 * folding->inner_room : 1024;
+		folding->inner = need(
+			reallocarray(folding->inner, folding->inner_room, sizeof(*folding->inner)));
+	}
+	folding->inner[folding->ninner++] = (struct inner){start, ns};
+	return own;
+}
+
+static uint64_t folding_add_call(struct folding *folding, const struct tl_call_record *call)
+{
+	uint64_t start = tl_trace_ns(folding->trace, call->start);
+	uint64_t end = tl_trace_ns(folding->trace, tl_record_end(call->start, call->duration));
+
+	if (!tl_trace_function(folding->trace, call->function))
+		return 1;
+	folding_add(folding, tl_record_stack(call), call->function,
+		    folding_own_time(folding, start, end > start ? end - start : 0));
+	return 0;
+}
+
+static uint64_t folding_add_lane(struct folding *folding, const struct tl_trace_lane *lane)
+{
+	struct tl_trace_passed passed = {.bytes = 0};
+	uint64_t unknown = 0;
+
+	folding->ninner = 0;
+	for (size_t i = lane->first_run; i < lane->first_run + lane->nruns; i++) {
+		const struct tl_trace_run *run = &folding->trace->runs[i];
+		struct tl_trace_place place = {0};
+		const struct tl_call_record *record;
+
+		while ((record = tl_trace_next(run, &place))) {
+			if (record->type == TL_RECORD_CALL)
+				unknown += folding_add_call(folding, record);
+			tl_trace_passed(folding->trace, run, &place, &passed);
+		}
+		if (place.unsound)
+			record_file_damaged(folding->trace, run->offset + place.unsound - 1);
+		tl_trace_left(folding->trace, run, &place, &passed);
+	}
+	return unknown;
+}
+
+/* --- lines */
+
+/* A semicolon parts names, and a line ends at its end. */
+static void put_name(FILE *to, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		putc(bytes[i] == ';' ? ':' : (unsigned char)bytes[i] < ' ' ? '?' : bytes[i], to);
+}
+
+static void put_frame(const struct folding *folding, FILE *to, const struct tl_stack_frame *frame)
+{
+	char room[NAME_ROOM];
+	struct tl_text name = {room, room + sizeof(room), false};
+	struct tl_stack_library library;
+	size_t size = 0;
+	const char *text = tl_trace_string(folding->trace, frame->library, &size);
+	bool has = tl_stack_read_library(&library, text, size);
+
+	symbols_name(folding->symbols, &name, has ? &library : NULL, frame->address);
+	put_name(to, room, (size_t)(name.at - room));
+	putc(';', to);
+}
+
+static char *fold_text(const struct folding *folding, const struct fold *fold)
+{
+	struct tl_stack_frame frames[TL_STACK_FRAMES];
+	struct tl_stack_reader reader;
+	size_t count = 0, size = 0;
+	const char *stack = tl_trace_string(folding->trace, (uint32_t)(fold->key >> 32), &size);
+	const char *name = tl_trace_function(folding->trace, (uint32_t)fold->key)->name;
+	char *text = NULL;
+	FILE *to = need(open_memstream(&text, &size));
+
+	if (tl_stack_read(&reader, stack, size))
+		while (count < TL_STACK_FRAMES && tl_stack_read_frame(&reader, &frames[count]))
+			count++;
+	while (count > 0)
+		put_frame(folding, to, &frames[--count]);
+	put_name(to, name, strlen(name));
+	fclose(to);
+	return need(text);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+/* Stacks that differ in addresses alone become one line. */
+static void lines_write(struct line *lines, size_t count, FILE *to)
+{
+	qsort(lines, count, sizeof(*lines), compare_lines);
+	for (size_t i = 0; i < count; i++) {
+		if (i + 1 < count && !strcmp(lines[i].text, lines[i + 1].text))
+			lines[i + 1].ns += lines[i].ns;
+		else
+			fprintf(to, "%s %llu\n", lines[i].text, (unsigned long long)lines[i].ns);
+		free(lines[i].text);
+	}
+}
+
+bool export_folded(struct tl_trace *trace, struct symbols *symbols, int fd, uint64_t *unknown)
+{
+	struct folding folding = {.trace = trace, .symbols = symbols};
+	size_t count = 0;
+
+	*unknown = 0;
+	for (size_t i = 0; i < trace->nlanes; i++)
+		*unknown += folding_add_lane(&folding, &trace->lanes[i]);
+	struct line *lines = need(calloc(folding.count + 1, sizeof(*lines)));
+	for (size_t i = 0; i < folding.room; i++)
+		if (folding.folds[i].used)
+			lines[count++] = (struct line){fold_text(&folding, &folding.folds[i]),
+						       folding.folds[i].ns};
+	FILE *to = need(fdopen(dup(fd), "w"));
+	lines_write(lines, count, to);
+	bool written = !ferror(to);
+	written = !fclose(to) && written;
+	free(lines);
+	free(folding.folds);
+	free(folding.inner);
+	return written;
+}
