@@ -33,7 +33,7 @@ check_PROGRAMS += %D%/summary/make_job
 %C%_summary_make_job_LDADD = libtl_table.la $(ZLIB_LIBS)
 
 unit_tests += align_test
-align_test_SOURCES = %D%/export/align_test.c tests/lib/random.h cli/export/align_fit.h cli/export/align_fit.c
+align_test_SOURCES = %D%/export/align_test.c tests/lib/assert_often.h tests/lib/random.h cli/export/align_fit.h cli/export/align_fit.c
 align_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 align_test_LDADD = $(CHECK_LIBS) -lm
 

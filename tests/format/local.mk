@@ -11,7 +11,7 @@ args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
 unit_tests += chrome_test
-chrome_test_SOURCES = %D%/encode/chrome_test.c tests/lib/args_table.h
+chrome_test_SOURCES = %D%/encode/chrome_test.c tests/lib/args_table.h tests/lib/assert_often.h
 chrome_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 chrome_test_LDADD = libtl_tables.la libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
 

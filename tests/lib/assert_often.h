@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <inttypes.h>
+#include <string.h>
 
 #define assert_often_msg(condition, ...)                                                           \
 	do {                                                                                       \
@@ -22,6 +23,13 @@
 		uintmax_t a_ = (a), b_ = (b);                                                      \
 		if (a_ != b_)                                                                      \
 			ck_abort_msg("%s is %ju, %s is %ju", #a, a_, #b, b_);                      \
+	} while (0)
+
+#define assert_often_str_eq(a, b)                                                                  \
+	do {                                                                                       \
+		const char *a_ = (a), *b_ = (b);                                                   \
+		if (strcmp(a_, b_) != 0)                                                           \
+			ck_abort_msg("%s is \"%s\", %s is \"%s\"", #a, a_, #b, b_);                \
 	} while (0)
 
 #endif

@@ -11,6 +11,7 @@
 #include "format/encode/chrome.h"
 #include "common/digits.h"
 #include "tests/lib/args_table.h"
+#include "tests/lib/assert_often.h"
 
 extern const struct tl_api tl_api_ze, tl_api_cl;
 
@@ -114,8 +115,8 @@ static size_t encode(const struct record *record)
 static const char *encoded(const struct record *record)
 {
 	text.at = room;
-	ck_assert_uint_eq(encode(record), record->call.size * 8u);
-	ck_assert(!text.cut);
+	assert_often_eq(encode(record), record->call.size * 8u);
+	assert_often(!text.cut);
 	*text.at = 0;
 	return room;
 }
@@ -126,11 +127,11 @@ static json_t *parsed(const struct record *record)
 	json_error_t error;
 	const char *line = encoded(record);
 
-	ck_assert_int_eq(line[0], ',');
-	ck_assert_int_eq(line[1], '\n');
-	ck_assert_ptr_null(strchr(line + 2, '\n'));
+	assert_often(line[0] == ',');
+	assert_often(line[1] == '\n');
+	assert_often(strchr(line + 2, '\n') == NULL);
 	json_t *event = json_loads(line + 2, JSON_REJECT_DUPLICATES, &error);
-	ck_assert_msg(event != NULL, "%s in %s", error.text, line);
+	assert_often_msg(event != NULL, "%s in %s", error.text, line);
 	return event;
 }
 
@@ -293,7 +294,7 @@ START_TEST(names_don_t_mix)
 			chrome.names = NULL;
 			json_t *slowly = parsed(&record);
 			chrome.names = names;
-			ck_assert(json_equal(event, slowly));
+			assert_often(json_equal(event, slowly));
 			json_decref(event);
 			json_decref(slowly);
 		}
@@ -312,9 +313,9 @@ static uint64_t shown(const char *line, const char *key)
 
 	while (*at >= '0' && *at <= '9')
 		us = us * 10 + *at++ - '0';
-	ck_assert_int_eq(*at, '.');
+	assert_often(*at == '.');
 	rest = (at[1] - '0') * 100 + (at[2] - '0') * 10 + at[3] - '0';
-	ck_assert(at[4] < '0' || at[4] > '9');
+	assert_often(at[4] < '0' || at[4] > '9');
 	return us * 1000 + rest;
 }
 
@@ -372,7 +373,7 @@ START_TEST(ts_and_dur_never_pass_the_next_event)
 		uint64_t duration = rand() % 50;
 		struct record record = record_of(STATUS, ticks, duration, 0);
 		uint64_t begin = shown(encoded(&record), "\"ts\":");
-		ck_assert_uint_ge(begin, last);
+		assert_often(begin >= last);
 		last = begin + shown(room, "\"dur\":");
 		ticks += duration + rand() % 3;
 	}
@@ -387,7 +388,7 @@ START_TEST(decimals_are_those_of_printf)
 		for (uint64_t value = power - 1; value != power + 2; value++) {
 			*tl_digits_decimal(ours, value) = 0;
 			snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)value);
-			ck_assert_str_eq(ours, theirs);
+			assert_often_str_eq(ours, theirs);
 		}
 		if (power > UINT64_MAX / 10)
 			break;
@@ -405,10 +406,10 @@ START_TEST(eight_digits_are_those_of_printf)
 	for (unsigned value = 0; value < 10000; value++) {
 		snprintf(theirs, sizeof(theirs), "%08u", value);
 		tl_digits_put_eight(ours, value);
-		ck_assert_str_eq(ours, theirs);
+		assert_often_str_eq(ours, theirs);
 		snprintf(theirs, sizeof(theirs), "%04u0000", value);
 		tl_digits_put_eight(ours, value * 10000);
-		ck_assert_str_eq(ours, theirs);
+		assert_often_str_eq(ours, theirs);
 	}
 }
 END_TEST
@@ -420,7 +421,7 @@ START_TEST(thousandths_are_those_of_printf)
 	for (unsigned ns = 0; ns < 1000; ns++) {
 		*tl_digits_microseconds(ours, 5000 + ns) = 0;
 		snprintf(theirs, sizeof(theirs), "5.%03u", ns);
-		ck_assert_str_eq(ours, theirs);
+		assert_often_str_eq(ours, theirs);
 	}
 }
 END_TEST
@@ -436,7 +437,7 @@ START_TEST(hexadecimals_are_those_of_printf)
 				*tl_digits_hex(ours, value - less) = 0;
 				snprintf(theirs, sizeof(theirs), "%llx",
 					 (unsigned long long)(value - less));
-				ck_assert_str_eq(ours, theirs);
+				assert_often_str_eq(ours, theirs);
 			}
 		}
 	}
@@ -538,12 +539,12 @@ static void encode_both(const struct tl_call_record *record, size_t size)
 	struct tl_text slow = {walked, walked + size, false};
 
 	chrome.names = names;
-	ck_assert_uint_ne(tl_chrome_record(&chrome, &fast, 8, record, record->size * 8u), 0);
+	assert_often(tl_chrome_record(&chrome, &fast, 8, record, record->size * 8u) != 0);
 	chrome.names = NULL;
-	ck_assert_uint_ne(tl_chrome_record(&chrome, &slow, 8, record, record->size * 8u), 0);
+	assert_often(tl_chrome_record(&chrome, &slow, 8, record, record->size * 8u) != 0);
 	*fast.at = *slow.at = 0;
-	ck_assert_str_eq(prepared, walked);
-	ck_assert(fast.cut == slow.cut);
+	assert_often_str_eq(prepared, walked);
+	assert_often(fast.cut == slow.cut);
 }
 
 START_TEST(what_is_prepared_is_what_the_walk_prints)
@@ -627,11 +628,11 @@ START_TEST(an_event_without_room_is_left_out_whole)
 
 	for (size_t size = 0; size < 300; size++) {
 		text = (struct tl_text){room, room + size, false};
-		ck_assert_uint_eq(encode(&record), 32);
-		ck_assert(text.cut && text.at == room);
+		assert_often_eq(encode(&record), 32);
+		assert_often(text.cut && text.at == room);
 		text.cut = false;
 		tl_chrome_metadata(&chrome, &text, 8, "thread_name", "\"name\":\"a thread\"");
-		ck_assert(text.cut == (text.at == room));
+		assert_often(text.cut == (text.at == room));
 	}
 	ck_assert(!text.cut);
 }
