@@ -87,12 +87,12 @@ nok "and deletes the buffers" left
 is "$(recover $child 2>&1; echo $?)" "tracelayer: $child: no buffers found; \`tracelayer recover\` lists what there is
 1" "a second time there is nothing"
 
-leave 48000 -n 12000
+leave 24000 -n 6000
 recover --keep $child >out
 ok "--keep keeps them" left
 cp t.json first.json
-is "$(kill_py check counts t.json)" "48000 0" "the trace is continued: what was written before it died is there once, too"
-like "$(cat out)" "recovered, 48000 in all$" "and it says how many there are in all"
+is "$(kill_py check counts t.json)" "24000 0" "the trace is continued: what was written before it died is there once, too"
+like "$(cat out)" "recovered, 24000 in all$" "and it says how many there are in all"
 recover $child >out
 # Times behind the process's last look at the clock are told by a look at it now.
 for file in first t; do
@@ -100,19 +100,19 @@ for file in first t; do
 done
 same first.untimed t.untimed "recovering again gives the same calls"
 
-leave 48000 -n 12000
+leave 24000 -n 6000
 recover -o out.json $child >out
-is "$(kill_py check counts out.json)" "48000 0" "-o: a file of its own, with what the process wrote itself"
+is "$(kill_py check counts out.json)" "24000 0" "-o: a file of its own, with what the process wrote itself"
 nok "and the process's own stays as it was" kill_py check counts t.json
 rm -f out.json first.json
 
-leave 48000 -n 12000
+leave 24000 -n 6000
 rm t.json
 said=$(recover $child 2>&1 >out)
 is "$said" "tracelayer: $tmp/t.json: it is not there any more; $tmp/t.json has what the buffers held" "the output is gone: a new one, and that is said"
 ok "which is a sound trace" "$python" "$top_srcdir/tests/lib/check_trace.py" t.json
 
-leave 48000 -n 12000
+leave 24000 -n 6000
 mv t.json mine.json; echo precious >t.json
 said=$(recover $child 2>&1 >out)
 is "$said" "tracelayer: $tmp/t.json: another file is in its place; $tmp/t.1.json has what the buffers held" "another file is there now: a new one beside it"
@@ -120,15 +120,15 @@ is "$(cat t.json)" precious "and that other file is not touched"
 ok "the new one is sound" "$python" "$top_srcdir/tests/lib/check_trace.py" t.1.json
 rm -f mine.json
 
-leave 48000 -n 12000
+leave 24000 -n 6000
 head -c 100000 t.json >cut && cat cut >t.json
 recover $child >out 2>&1
 like "$(cat out)" "t.json: it was cut short after its process wrote it; $tmp/t.1.json has" "the output was cut: a new one, too"
 
 output=t.json.gz
-leave 48000 -n 12000
+leave 24000 -n 6000
 recover $child >out
-is "$(kill_py check counts t.json.gz)" "48000 0" ".json.gz: continued"
+is "$(kill_py check counts t.json.gz)" "24000 0" ".json.gz: continued"
 is "$("$python" -c 'import gzip, sys
 raw = open("t.json.gz", "rb").read()
 import zlib
@@ -139,7 +139,7 @@ unset output
 
 # --- nothing is lost where it can't be written
 
-leave 48000 -n 12000
+leave 24000 -n 6000
 is "$(recover -o /dev/full $child 2>&1 | sed "s/$child/PID/"; left && echo kept)" \
 	"tracelayer: /dev/full: No space left on device; the buffers are kept: make room there, or give another file with \`tracelayer recover -o FILE PID\`
 kept" "a full device: one line, and the buffers are kept"
@@ -150,7 +150,7 @@ like "$(head -1 out)" "^tracelayer: $tmp/t.json: File too large; the buffers are
 is "$(tail -n +2 out)" 1 "and exit code 1"
 ok "what was written is a sound trace meanwhile" "$python" "$top_srcdir/tests/lib/check_trace.py" t.json
 recover $child >out
-is "$(kill_py check counts t.json)" "48000 0" "with room again, all of it is there"
+is "$(kill_py check counts t.json)" "24000 0" "with room again, all of it is there"
 
 # --- what lives is left alone
 
@@ -193,6 +193,9 @@ ok "a process that became another program: both traces" kill_py check counts t*.
 
 # --- run
 
+# pids: the processes' numbers, which are the first of the counts.
+pids() { od -A n -v -t u4 -w4 -N 64 counts | awk '$1'; }
+
 # dies SIGNAL CALLS: under run, by that signal.
 dies()
 {
@@ -201,12 +204,12 @@ dies()
 	is "$(cat code)" $((128 + $1)) "run: a program dies by signal $1, and so does run"
 	is "$(kill_py check counts t.json)" "$((4 * $2)) 0" "... each call is in the trace once"
 	like "$(cat err)" "^tracelayer: trace: t.json \($((4 * $2)) events, [0-9]+ recovered\)$" "... and the closing line tells it"
-	is "$(buffers_of $(kill_py pids counts))" "" "... and nothing is left behind"
+	is "$(buffers_of $(pids))" "" "... and nothing is left behind"
 }
 for signal in 15 2 13 11 6 1 3 9; do
 	dies $signal 1000
 done
-dies 9 12000
+dies 9 6000
 
 fresh
 LD_PRELOAD=$shims "$tracelayer" run -o t.json -- "$target" counts -n 1000 -d 2 2>err &
@@ -221,7 +224,7 @@ fresh
 LD_PRELOAD=$shims "$tracelayer" run -o t.%p.json -- sh -c "$target counts -n 1000 -f 2 & wait" 2>err &
 child=$!
 kill_py wait counts 12000
-kill -9 $(kill_py pids counts)
+kill -9 $(pids)
 wait $child
 is $? 0 "run: a program whose children die ends as it does"
 is "$(kill_py check counts t.*.json)" "12000 0" "... and each child's trace is recovered"
@@ -271,7 +274,7 @@ if unshare -rpf --mount-proc true 2>/dev/null; then
 	LD_PRELOAD= unshare -rpf --mount-proc --kill-child sh -c "LD_PRELOAD=$layer:$shims TRACELAYER_OUTPUT=t.json exec $target counts -n 1000" 2>err &
 	child=$!
 	kill_py wait counts 4000
-	buffers=$(buffers_of $(kill_py pids counts))
+	buffers=$(buffers_of $(pids))
 	like "$(recover "$buffers" 2>&1)" "process 1 is still running" "a live process in another pid namespace is not touched"
 	pid=$(ps -o pid= --ppid $child)
 	kill -9 $child; wait $child 2>/dev/null
@@ -298,13 +301,16 @@ recover $child >out
 # --- damaged ones
 
 cat >damage.py <<'END'
-"""damage.py FILE SEED: damage a buffers file in one of several ways."""
-import os, random, sys
-chance = random.Random(int(sys.argv[2]))
-size = os.path.getsize(sys.argv[1])
-with open(sys.argv[1], "r+b") as file:
+"""damage.py WHOLE FILE ROUNDS: make FILE of WHOLE, damaged in one of several ways, and recover it; so many times. Print what is wrong."""
+import glob, json, os, random, subprocess, sys
+whole, path, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+recover = ["timeout", "20", os.environ["tracelayer"], "recover", "-o", "t.json", path]
+with open(whole, "rb") as file:
     used = file.read(1 << 20)
-    end = max(i for i in range(0, len(used), 4096) if any(used[i:i + 4096])) + 4096
+end = max(i for i in range(0, len(used), 4096) if any(used[i:i + 4096])) + 4096
+
+
+def damage(file, chance):
     way = chance.choice(["cut", "zero", "flip", "flip many", "swap"])
     if way == "cut":
         file.truncate(chance.randrange(end))
@@ -321,24 +327,30 @@ with open(sys.argv[1], "r+b") as file:
             at = chance.randrange(end)
             file.seek(at)
             file.write(bytes([used[at] ^ 1 << chance.randrange(8)]))
+
+
+for seed in range(1, rounds + 1):
+    for old in glob.glob("t*.json"):
+        os.remove(old)
+    subprocess.run(["cp", "--sparse=always", whole, path], check=True)
+    with open(path, "r+b") as file:
+        damage(file, random.Random(seed))
+    done = subprocess.run(recover, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode not in (0, 1, 3):
+        print("seed %d: exit code %d, %r;" % (seed, done.returncode, done.stdout[-300:]))
+    try:
+        if os.path.exists("t.json"):
+            with open("t.json", encoding="utf-8") as file:
+                json.load(file)
+    except ValueError as error:
+        print("seed %d: no JSON: %s;" % (seed, error))
 END
 leave 4000 -n 1000 -d 2
 cp --sparse=always "$buffers" whole
 recover $child >out
-wrong=
 rounds=25
 test -z "$STRESS" || rounds=1000
-for seed in $(seq $rounds); do
-	rm -f t*.json
-	cp --sparse=always whole tracelayer-buffers.$child.0
-	"$python" damage.py tracelayer-buffers.$child.0 $seed
-	timeout 20 "$tracelayer" recover -o t.json tracelayer-buffers.$child.0 >out 2>&1
-	case $? in
-	0 | 1 | 3) ;;
-	*) wrong="$wrong seed $seed: $(tail -3 out);" ;;
-	esac
-	test ! -e t.json || "$python" -c 'import json; json.load(open("t.json"))' 2>>out || wrong="$wrong seed $seed: no JSON"
-done
+wrong=$(tracelayer=$tracelayer "$python" damage.py whole tracelayer-buffers.$child.0 $rounds 2>&1)
 is "$wrong" "" "damaged buffers ($rounds ways): a sound trace, or none, and an exit code that says so"
 
 cp --sparse=always whole tracelayer-buffers.$child.0
