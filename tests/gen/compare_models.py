@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""compare_models.py HEADER-MODEL DEBUG-MODEL: say where the model that a header gives differs from the one that debug information gives.
+"""compare_models.py HEADER-MODEL DEBUG-MODEL...: say where the model that a header gives differs from those that debug information gives: what differs in
+DEBUG-MODEL stands in DEBUG-MODEL.said.
 
 Places, comments, and the reasons why C code can't pass a function on, only headers have. The place of an unnamed type is a part of its
-spelling. Prints nothing if all else is equal."""
+spelling. Nothing does if all else is equal."""
 import json
 import re
 import sys
@@ -25,8 +26,12 @@ def listed(path, key, name):
         return {one[name]: plain(one) for one in json.load(file)[key]}
 
 
-for key, name in (('functions', 'name'), ('types', 'spelling')):
-    header, debug = (listed(path, key, name) for path in sys.argv[1:3])
-    for one in sorted(set(header) | set(debug)):
-        if header.get(one) != debug.get(one):
-            print(f'{key}: {one}\n  header: {json.dumps(header.get(one))}\n  debug:  {json.dumps(debug.get(one))}')
+PARTS = (('functions', 'name'), ('types', 'spelling'))
+headers = {key: listed(sys.argv[1], key, name) for key, name in PARTS}
+for path in sys.argv[2:]:
+    with open(path + '.said', 'w') as said:
+        for key, name in PARTS:
+            header, debug = headers[key], listed(path, key, name)
+            for one in sorted(set(header) | set(debug)):
+                if header.get(one) != debug.get(one):
+                    print(f'{key}: {one}\n  header: {json.dumps(header.get(one))}\n  debug:  {json.dumps(debug.get(one))}', file=said)

@@ -108,11 +108,23 @@ model() { timeout 60 "$tracegen" model --no-guesses -o "$1" --lib "$2" 2>err; gr
 library() { "$@" -O2 -w -shared -fPIC -Wl,--build-id -Wl,-soname,liblamp.so.1 -o liblamp.so.1 lamp.c list.c; }
 all='types of 10 of 10 functions, from the debug information in'
 "$tracegen" model --no-guesses -o header.json lamp.h 2>/dev/null
-# equals DESCRIPTION [FILE]: the model is the header's, and comes from that file.
+# equals DESCRIPTION [FILE]: the model is the header's, and comes from that file. The models that are asked about are kept until compared.
+asked=0
 equals()
 {
-	rm -f debug.json; model debug.json ./liblamp.so.1
-	is "$("$python" "$top_srcdir/tests/gen/compare_models.py" header.json debug.json 2>&1)$(cat types)" "types: liblamp.so.1: $all ${2:-./liblamp.so.1}" "$1: the header's model"
+	asked=$((asked + 1))
+	model model.$asked ./liblamp.so.1
+	cp types types.$asked
+	printf '%s\n' "$1" >what.$asked; printf '%s\n' "${2:-./liblamp.so.1}" >from.$asked
+}
+# compared: one Python compares all these models, and a result for each follows.
+compared()
+{
+	local number
+	"$python" "$top_srcdir/tests/gen/compare_models.py" header.json $(seq -f model.%g $asked) 2>errors
+	for number in $(seq $asked); do
+		is "$(cat errors model.$number.said types.$number 2>&1)" "types: liblamp.so.1: $all $(cat from.$number)" "$(cat what.$number): the header's model"
+	done
 }
 # form COMPILER…: debug information of this kind.
 form()
@@ -155,8 +167,7 @@ for folder in DEBUGINFOD_CACHE_PATH=$tmp/own XDG_CACHE_HOME=$tmp/xdg HOME=$tmp/h
 	case $folder in DEB*) place=$tmp/own ;; XDG*) place=$tmp/xdg/debuginfod_client ;; *) place=$tmp/home/.cache/debuginfod_client ;; esac
 	mkdir -p "$place/$id"; cp debuginfo "$place/$id"
 	case $folder in HOME*) unset XDG_CACHE_HOME ;; esac
-	equals_in() { export "${folder?}"; equals "debuginfod's cache, by ${folder%%=*}" "$place/$id/debuginfo"; }
-	rm -f debug.json; (equals_in); _count=$((_count + 1))
+	(export "${folder?}"; equals "debuginfod's cache, by ${folder%%=*}" "$place/$id/debuginfo"); asked=$((asked + 1))
 	rm -r "$place"
 	export XDG_CACHE_HOME=$tmp/cache
 done
@@ -183,6 +194,7 @@ if command -v dwz >/dev/null; then
 else
 	skip 5 'this machine has no dwz'
 fi
+compared
 library $CC -g -gsplit-dwarf; rm -f ./*.dwo
 model debug.json ./liblamp.so.1
 like "$?:$(cat types)" "^0:types: liblamp.so.1: types of 0 of 10 .*; .*\.dwo, which has a part of it, can't be read" 'split, without the .dwo files: this is told'
@@ -316,7 +328,7 @@ if works address,undefined; then
 	ok 'the reader builds with sanitizers' $CC -std=gnu11 -D_GNU_SOURCE -g -w -fsanitize=address,undefined -fno-sanitize-recover=all -I"$top_srcdir/include" -I"$top_srcdir" \
 		-I"$top_builddir" $(pkg-config --cflags libdw libelf zlib) -o fuzz "$top_srcdir/tests/gen/fuzz_debug_info.c" $sources $(pkg-config --libs libdw libelf zlib)
 	library $CC -g -gdwarf-4; mkdir fuzzed
-	ASAN_OPTIONS=detect_leaks=0:exitcode=99:log_path=$tmp/finding UBSAN_OPTIONS=log_path=$tmp/finding timeout 500 ./fuzz liblamp.so.1 fuzzed 1 "${FUZZ_COUNT:-300}" >said 2>&1
+	ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1:exitcode=99:log_path=$tmp/finding UBSAN_OPTIONS=log_path=$tmp/finding timeout 500 ./fuzz liblamp.so.1 fuzzed 1 "${FUZZ_COUNT:-300}" >said 2>&1
 	like "$(tail -n 1 said)" "^[0-9]* made, 0 refused, [0-9]* crashed, 0 hung" "${FUZZ_COUNT:-300} libraries with changed bytes end in an interposer" || diag "$(cat said)"
 	# libdw's own crashes are what the guard is for.
 	for log in finding.*; do test ! -f "$log" || grep -m 1 -E '/gen/|libdw|libelf' "$log"; done >found
