@@ -11,9 +11,11 @@ forms()
 {
 	local name=$1; shift
 	# shellcheck disable=SC2086
-	"$@" $strict "$apps/profiler_forms.c" "$apps/profiler_other.c" -o "$tmp/$name" -pthread -ldl &&
+	"$@" $strict -c "$apps/profiler_forms.c" -o "$tmp/$name.o" &&
+		"$@" $strict -c "$apps/profiler_other.c" -o "$tmp/$name.other.o" &&
 		"$@" $strict -fPIC -shared -fvisibility=hidden "$apps/profiler_other.c" -o "$tmp/lib$name.so" &&
-		"$@" $strict "$apps/profiler_forms.c" -o "$tmp/$name.shared" -L"$tmp" -l"$name" -Wl,-rpath,"$tmp" -pthread -ldl
+		"$@" -x none "$tmp/$name.o" "$tmp/$name.other.o" -o "$tmp/$name" -pthread -ldl &&
+		"$@" -x none "$tmp/$name.o" -o "$tmp/$name.shared" -L"$tmp" -l"$name" -Wl,-rpath,"$tmp" -pthread -ldl
 }
 
 # shares PROFILE TRUTH: each share within 2 points of what the program's clock says.
@@ -105,7 +107,7 @@ timeout 60 "$tmp/c11" deep >"$tmp/deep" 2>"$tmp/deep.said"
 is "$(grep -c '% top\|% down' "$tmp/deep")" 253 "labels beyond 253 are cut"
 like "$(cat "$tmp/deep.said")" '^tracelayer: profile: [0-9]+ samples had more than 253 labels' "... which is said"
 # shellcheck disable=SC2086
-ok "with TRACELAYER_PROFILER_ABORT" ${CC:-cc} $strict -DTRACELAYER_PROFILER_ABORT "$apps/profiler_forms.c" "$apps/profiler_other.c" -o "$tmp/strict" \
+ok "with TRACELAYER_PROFILER_ABORT" ${CC:-cc} $strict -O0 -DTRACELAYER_PROFILER_ABORT "$apps/profiler_forms.c" "$apps/profiler_other.c" -o "$tmp/strict" \
 	-pthread -ldl
 (ulimit -c 0; timeout 60 "$tmp/strict" deep) >"$tmp/deep" 2>"$tmp/deep.said"
 is "$?" 134 "... too many labels abort"
