@@ -3,7 +3,7 @@
  * cl_device_ends WAY: programs that end while devices work, in one of these ways.
  *
  *	gated		returns from main while commands wait for a user event that nobody sets
- *	crowded		the same, with 20000 of them
+ *	crowded [N]	the same, with 20000 of them, or so many
  *	reversed	waits for 40000 in a queue without order, the last one first, while another
  *			thread sets their user event
  *	hanging		while a kernel hangs, and others stand behind it (test driver)
@@ -71,13 +71,13 @@ static int gated(void)
 	return 3;
 }
 
-static int crowded(void)
+static int crowded(unsigned commands)
 {
 	cl_int error;
 	cl_event gate = clCreateUserEvent(device.app.context, &error);
 
 	CHECK(error, "clCreateUserEvent");
-	for (unsigned i = 0; i < 20000; i++)
+	while (commands--)
 		device_run(queue, empty, 1, &gate, NULL);
 	DO(clFlush(queue));
 	return 6;
@@ -399,11 +399,22 @@ static int left(void)
 }
 
 static _Atomic bool enough;
+static _Atomic unsigned forks;
 
+/*
+ * At work whenever the process forks, and with fifty commands for each fork, however long that
+ * takes.
+ */
 static void *run_on(void *nothing)
 {
-	while (!enough)
-		run_some(10);
+	for (unsigned rounds = 0; !enough;) {
+		if (rounds < 5 * forks) {
+			run_some(10);
+			rounds++;
+		} else {
+			usleep(100);
+		}
+	}
 	return nothing;
 }
 
@@ -414,6 +425,7 @@ static int forking(void)
 
 	pthread_create(&thread, NULL, run_on, NULL);
 	for (int i = 0; i < 200; i++) {
+		forks++;
 		pid_t child = fork();
 		if (!child) {
 			void *memory = malloc(100000);
@@ -470,7 +482,7 @@ static int end(const char *way, const char *argument)
 	if (!strcmp(way, "gated"))
 		return gated();
 	if (!strcmp(way, "crowded"))
-		return crowded();
+		return crowded(argument ? app_number(argument) : 20000);
 	if (!strcmp(way, "alone"))
 		return alone();
 	if (!strcmp(way, "reversed"))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Ends of programs whose OpenCL devices are at work: they end as they do untraced, and promptly; commands that had not ended are shown as unfinished;
-# the library asks the driver nothing after the driver's end; and what a killed program had recorded is there.
+# the library asks the driver nothing after the driver's end; and what a killed program had recorded is there. STRESS=1 (make stress): more commands.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
@@ -9,18 +9,21 @@ need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
 plan 51
 
-# promptly WHAT WAY UNFINISHED: three results.
+many=8000
+test -z "${STRESS-}" || many=20000
+
+# promptly WHAT WAY UNFINISHED [ARGUMENT]: three results.
 promptly()
 {
 	local what=$1 way=$2
-	run bare bare "$apps/cl_device_ends" "$way"
-	run traced preload "$apps/cl_device_ends" "$way"
+	run bare bare "$apps/cl_device_ends" "$way" $4
+	run traced preload "$apps/cl_device_ends" "$way" $4
 	ok "$what: says the same and ends the same ($(grep '^exit code' "$tmp/bare.out"))" alike
 	prompt "$what"
 	lanes "$what: what had not ended is marked" --commands "$(commands traced)" --unfinished "$3" --log "$tmp/traced.log"
 }
 promptly "commands behind a user event that nobody sets" gated 2
-promptly "twenty thousand of them" crowded 20000
+promptly "$many of them" crowded $many $many
 promptly "a hundred of them, and others behind them in a queue without order" mixed 100
 promptly "a kernel that hangs" hanging 2
 promptly "a kernel that runs on" busy 1
@@ -59,13 +62,28 @@ run traced preload "$apps/cl_device_ends" forking
 is "$(head -n 1 "$tmp/traced.out")" "children that ended well: 200" "a program that forks all the time"
 lanes "a program that forks all the time: its commands are on their lane" --commands "$(commands traced)"
 
-# Killed: of what had ended when it was waited for, as far as the program could tell of it, the commands of the last milliseconds may be missing, and 1024 at most (and as
-# many as are told of at a time). Where it has done nothing for a while there are all.
-killed_after()
+# What is left of a killed program, read once. "is sound" and "has its commands" are said on stdout, and why not on stderr.
+cat >"$tmp/killed.py" <<-'END'
+	import os, sys
+	sys.path.insert(0, os.path.dirname(sys.argv[1]))
+	import check_trace
+	trace = check_trace.Trace(sys.argv[2], False)
+	enqueued, missing, more = map(int, sys.argv[3:])
+	check_trace.check_sound(trace)
+	if not check_trace.report(trace.errors):
+	    print("is sound")
+	work = sum(check_trace.is_of_device(event) for event in trace.slices)
+	print(work, "slices,", enqueued, "commands were enqueued and waited for", file=sys.stderr)
+	if enqueued - missing <= work <= enqueued + more:
+	    print("has its commands")
+END
+
+# killed WHAT ENDING MISSING MORE BYTES [BYTES]: three results. When it has written so many bytes it is killed; at once, or a second later where it stops there.
+killed()
 {
-	local what=$1 ending=$2 bytes=$3 dots
-	shift 3
-	rm -f "$tmp"/killed.*
+	local what=$1 ending=$2 missing=$3 more=$4 bytes=$5
+	shift 5
+	rm -f "$tmp"/killed.{json,tlt,dots,said,why}
 	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/killed.$ending "$apps/cl_device_ends" steady "$@" >"$tmp/killed.dots" 2>"$tmp/killed.err" &
 	victim=$!
 	until test "$(stat -c %s "$tmp/killed.dots" 2>/dev/null || echo 0)" -ge "$bytes"; do
@@ -75,26 +93,18 @@ killed_after()
 	test $# -eq 0 || sleep 1
 	kill -9 $victim
 	wait $victim 2>/dev/null
-	ok "killed$what, $ending: its trace is recovered" "$tracelayer" recover $victim
+	ok "$what, $ending: its trace is recovered" "$tracelayer" recover $victim
 	test "$ending" = json || "$tracelayer" export "$tmp/killed.$ending" -o "$tmp/killed.json" >"$tmp/export" 2>&1
-	ok "killed$what, $ending: it is sound" "$python" "$check_trace" "$tmp/killed.json"
+	"$python" "$tmp/killed.py" "$check_trace" "$tmp/killed.json" $(($(stat -c %s "$tmp/killed.dots") * 100)) "$missing" "$more" >"$tmp/killed.said" 2>"$tmp/killed.why"
+	ok "$what, $ending: it is sound" killed_says "is sound"
+	ok "$what, $ending: $(if test "$missing" = 0; then echo "each of the commands is there"; else echo "the commands are there, but for the last ones"; fi)" \
+		killed_says "has its commands"
 }
+killed_says() { cat "$tmp/killed.why"; grep -qx "$1" "$tmp/killed.said"; }
 
-# commands_of MISSING MORE
-commands_of()
-{
-	"$python" - "$tmp/killed.json" "$(($(stat -c %s "$tmp/killed.dots") * 100))" "$@" <<-'END'
-	import json, sys
-	work = [event for event in json.load(open(sys.argv[1])) if event.get("cat", "").startswith("device") and event["ph"] == "X"]
-	enqueued, missing, more = map(int, sys.argv[2:])
-	print(len(work), "slices,", enqueued, "commands were enqueued and waited for")
-	sys.exit(not enqueued - missing <= len(work) <= enqueued + more)
-	END
-}
-
+# Of what had ended when it was waited for, as far as the program could tell of it, the commands of the last milliseconds may be missing, and 1024 at most (and as
+# many as are told of at a time). Where it has done nothing for a while there are all.
 for ending in json tlt; do
-	killed_after "" $ending 60
-	ok "killed, $ending: the commands are there, but for the last ones" commands_of 1100 200
-	killed_after " at rest" $ending 30 30
-	ok "killed at rest, $ending: each of the commands is there" commands_of 0 0
+	killed "killed" $ending 1100 200 60
+	killed "killed at rest" $ending 0 0 30 30
 done
