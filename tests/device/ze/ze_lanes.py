@@ -11,6 +11,15 @@
 	waits TRACE FUNCTION	prints how many commands calls of that function have waited for
 	calls TRACE		nothing begins before the call that submitted it, nor ends after the call that waited for it; arrows
 				begin and end in such calls; what runs at once is on lanes of its own
+	counts,calls,sound TRACE LOG
+				counts, calls, and check_trace.py's own checks, of a trace that is read once; prints "WHAT holds" for each that does
+	facts TRACE FACT...	prints a line for each; words of a fact are parted by ": ":
+		lanes			the names of devices' lanes
+		argument NAME KEY	the values of an argument of slices with a name
+		identities		if each queue says once which piece of hardware it is, and which
+		counter NAME THREADS	of a counter of bytes: its last value, if its peak is a number of 4 KiB that so many threads can have, and
+					how many remainders of 4 KiB its values have
+		depth			if the first queue was empty, and had one command
 
 Exit code 0 when all holds; otherwise 1, with a line for each thing found (the first twenty).
 """
@@ -143,7 +152,7 @@ def times(lanes, log, kernel_bits="32", global_bits="36", steps=False, kernels=0
 	return errors
 
 
-def calls(lanes):
+def calls(lanes, *_):
 	submitters = by_correlation(lanes)
 	for e in lanes.work:
 		call = submitters.get(e.correlation)
@@ -179,8 +188,53 @@ def waits(lanes, function):
 	print(sum(any(call.name == function for call in lanes.around(*host)) for host in ends))
 
 
+def several(lanes, log):
+	for what, check in (("counts", counts), ("calls", calls), ("sound", lambda lanes, _: check_trace.check_sound(lanes.trace))):
+		found = len(lanes.trace.errors)
+		check(lanes, log)
+		if len(lanes.trace.errors) == found:
+			print(what, "holds")
+
+
+def fact_lanes(lanes):
+	return "; ".join(sorted({re.sub(r" \(\d+\)", "", name) for name in lanes.names.values() if "device" in name.split()}))
+
+
+def fact_argument(lanes, name, key):
+	return " ".join(sorted({str(slice.args.get(key)) for slice in lanes.work + lanes.calls if slice.name == name}))
+
+
+def fact_identities(lanes):
+	# Threads collect commands, each in a buffer of its own: the slice need not be the first in the file.
+	mine = [e.args for e in lanes.work if e.args["device"] == "tracelayer test device"]
+	said = [(args["queue"], (args.get("uuid"), args.get("pci"))) for args in mine if "uuid" in args or "pci" in args]
+	once = len({args["queue"] for args in mine}) == len(said) == len(dict(said)) > 1
+	return " ".join(map(str, (once, *set(dict(said).values()))))
+
+
+def samples_of(lanes, name):
+	return [list(event["args"].values())[0] for event in sorted(lanes.trace.events, key=lambda event: float(event.get("ts", 0)))
+		if event["ph"] == "C" and event["name"] == name]
+
+
+def fact_counter(lanes, name, threads):
+	values = samples_of(lanes, name)
+	return "%s %s %s" % (values[-1], max(values) in range(4096, 4096 * int(threads) + 1, 4096), len({value % 4096 for value in values}))
+
+
+def fact_depth(lanes):
+	return str(set(samples_of(lanes, "queue 1 depth")) >= {0, 1})
+
+
+def facts(lanes, *wanted):
+	for fact in wanted:
+		what, *rest = fact.split(": ")
+		print({"lanes": fact_lanes, "argument": fact_argument, "identities": fact_identities, "counter": fact_counter,
+		       "depth": fact_depth}[what](lanes, *rest))
+
+
 if __name__ == "__main__":
 	what, path, *rest = sys.argv[1:]
 	lanes = Lanes(path)
-	{"counts": counts, "times": times, "calls": calls, "waits": waits}[what](lanes, *rest)
+	{"counts": counts, "times": times, "calls": calls, "waits": waits, "counts,calls,sound": several, "facts": facts}[what](lanes, *rest)
 	sys.exit(check_trace.report(lanes.trace.errors))

@@ -28,6 +28,8 @@ layered()
 	rm -f "$tmp/t.json" "$tmp/log"
 	ZE_ENABLE_TRACING_LAYER=1 LD_LIBRARY_PATH=$layer TRACELAYER_OUTPUT=$tmp/t.json TEST_ZE_LOG=$tmp/log timeout 120 "$@"
 }
+# holds WHAT: by the last check of several.
+holds() { cat "$tmp/check"; grep -qx "$1 holds" "$tmp/check"; }
 # within MEDIAN P99 NANOSECONDS: of what `times` printed last.
 within() { awk -v m="$1" -v p="$2" '/median/ { exit !($5 <= m && $10 <= p) }' "$tmp/check"; }
 # timed DESCRIPTION RIGHT MEDIAN P99 [OPTION OF times…] -- DOOR COMMAND…: two results: `times` finds nothing, and the times are right within so many ns. What the
@@ -60,37 +62,26 @@ for door in preloaded layered; do
 		$door "$app" work $threads $rounds
 	is "$status" 0 "$door: it ends well"
 	same "$tmp/out" "$tmp/bare.out" "$door: and says the same"
-	checked "$door: each command that the device executed is on a lane" counts "$tmp/t.json" "$tmp/bare"
-	checked "$door: none before it was submitted, none after it was waited for, and arrows that say so" calls "$tmp/t.json"
-	ok "$door: the trace is sound" "$python" -B "$top_srcdir/tests/lib/check_trace.py" "$tmp/t.json"
+	check counts,calls,sound "$tmp/t.json" "$tmp/bare"
+	ok "$door: each command that the device executed is on a lane" holds counts
+	ok "$door: none before it was submitted, none after it was waited for, and arrows that say so" holds calls
+	ok "$door: the trace is sound" holds sound
 done
-lanes() { "$python" -c 'import json, re, sys
-print(*sorted({re.sub(r" \(\d+\)", "", e["args"]["name"]) for e in json.load(open(sys.argv[1])) if e["ph"] == "M" and e["name"] == "thread_name" and "device" in e["args"]["name"].split()}), sep="; ")' "$1"; }
-is "$(lanes "$tmp/t.json")" "compute 0.0, tracelayer test device; compute 0.1, tracelayer test device; copy 1.0, tracelayer test device; copy 1.1, tracelayer test device" \
+# What the trace says, read once.
+mapfile -t facts < <("$python" -B "$top_srcdir/tests/device/ze/ze_lanes.py" facts "$tmp/t.json" lanes \
+	"argument: vector_add@0: global" "argument: vector_add@0: local" \
+	"argument: read buffer: peer" "argument: write buffer: peer" "argument: copy buffer: peer" \
+	"argument: signal event: times" "argument: vector_add@0: times" \
+	"argument: fill buffer: bytes" "argument: copy buffer: bytes" "argument: read image: bytes" \
+	identities "counter: memory, tracelayer test device: $threads" "counter: memory, host: $threads" depth)
+is "${facts[0]}" "compute 0.0, tracelayer test device; compute 0.1, tracelayer test device; copy 1.0, tracelayer test device; copy 1.1, tracelayer test device" \
 	"lanes are called by their engines"
-argument() { "$python" -c 'import json, sys
-print(*sorted({str(e["args"].get(sys.argv[3])) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["name"] == sys.argv[2]}))' "$@"; }
-is "$(argument "$tmp/t.json" vector_add@0 global) $(argument "$tmp/t.json" vector_add@0 local)" "256x1x1 None 32x1x1 None" \
-	"kernels have their sizes, unless the device looks them up itself"
-is "$(argument "$tmp/t.json" "read buffer" peer) $(argument "$tmp/t.json" "write buffer" peer) $(argument "$tmp/t.json" "copy buffer" peer)" \
-	"host host None" "copies have their other side"
-is "$(argument "$tmp/t.json" "signal event" times) $(argument "$tmp/t.json" vector_add@0 times)" "global None host" "and where times come from"
-is "$(argument "$tmp/t.json" "fill buffer" bytes) $(argument "$tmp/t.json" "copy buffer" bytes) $(argument "$tmp/t.json" "read image" bytes)" \
-	"1024 1024 64 1024 256" "and their bytes"
-# One slice of each queue says which piece of hardware it is: UUID "dev a.0.-1", at bus 3. Threads collect commands, each in a
-# buffer of its own: the slice need not be the first in the file.
-is "$("$python" - "$tmp/t.json" <<'END'
-import json, sys
-queues, said = set(), []
-for e in json.load(open(sys.argv[1])):
-    if e["ph"] == "X" and "device" in e["cat"].split(",") and e["args"]["device"] == "tracelayer test device":
-        args = e["args"]
-        queues.add(args["queue"])
-        if "uuid" in args or "pci" in args:
-            said.append((args["queue"], (args.get("uuid"), args.get("pci"))))
-print(len(queues) == len(said) == len(dict(said)) > 1, *set(dict(said).values()))
-END
-)" "True ('64657620-612e-302e-2d31-000000000000', '0000:03:00.0')" "each queue says once which device's it is"
+is "${facts[1]} ${facts[2]}" "256x1x1 None 32x1x1 None" "kernels have their sizes, unless the device looks them up itself"
+is "${facts[*]:3:3}" "host host None" "copies have their other side"
+is "${facts[6]} ${facts[7]}" "global None host" "and where times come from"
+is "${facts[*]:8:3}" "1024 1024 64 1024 256" "and their bytes"
+# One slice of each queue says which piece of hardware it is: UUID "dev a.0.-1", at bus 3.
+is "${facts[11]}" "True ('64657620-612e-302e-2d31-000000000000', '0000:03:00.0')" "each queue says once which device's it is"
 # Two ranks.
 for rank in 0 1; do
 	env -u LD_PRELOAD OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$rank PMIX_NAMESPACE=1234 \
@@ -100,13 +91,8 @@ is "$("$tracelayer" summary --table=ranks --by=rank --csv "$tmp/J" | tr -d '\r' 
 	"0 0000:03:00.0 1 0000:03:00.0 rank device" "a job's ranks have their devices"
 like "$("$tracelayer" summary --table=ranks --by=rank "$tmp/J")" '^ +1 .* 0000:03:00\.0$' "which its table shows"
 # Each thread has 4 KiB of both, at the same time or not.
-counter() { "$python" -c 'import json, sys
-values = [e["args"]["bytes"] for e in sorted(json.load(open(sys.argv[1])), key=lambda e: e.get("ts", 0)) if e["ph"] == "C" and e["name"] == sys.argv[2]]
-print(values[-1], max(values) in range(4096, 4096 * int(sys.argv[3]) + 1, 4096), len({v % 4096 for v in values}))' "$@"; }
-is "$(counter "$tmp/t.json" "memory, tracelayer test device" $threads), $(counter "$tmp/t.json" "memory, host" $threads)" "0 True 1, 0 True 1" \
-	"memory is counted, and so is its end"
-is "$("$python" -c 'import json, sys; print({list(e["args"].values())[0] for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"] == "queue 1 depth"} >= {0, 1})' "$tmp/t.json")" \
-	True "and so are commands in queues"
+is "${facts[12]}, ${facts[13]}" "0 True 1, 0 True 1" "memory is counted, and so is its end"
+is "${facts[14]}" True "and so are commands in queues"
 
 # --- the clock
 # Faster by 100 ppm, and a wrap of all that it reports each 218 ms (22 bits of kernels' stamps, 24 of its own: 0.9 s).
