@@ -46,6 +46,7 @@
 #include "layer/buffers/strings.h"
 #include "layer/write/writer.h"
 #include "tests/lib/args_table.h"
+#include "tests/lib/assert_often.h"
 
 #define NOBODY 65534
 
@@ -642,6 +643,12 @@ END_TEST
 
 static const char *const names[] = {"t.json", "t.json.gz"};
 
+/* How often, and under STRESS=1 (make stress). */
+static unsigned as_often(unsigned quick, unsigned stress)
+{
+	return getenv("STRESS") ? stress : quick;
+}
+
 /* Exit handlers, destructors, threads that outlive main: each time the file is valid, and has one
  * end. */
 START_TEST(later_events_go_before_the_end)
@@ -669,12 +676,14 @@ START_TEST(many_blocks_make_one_file)
 {
 	struct tl_producer *one = producer(0, 10, "one"), *two = producer(1, 11, "two");
 
+	unsigned of_each = as_often(500, 1000);
+
 	use(names[_i]);
 	for (unsigned i = 0; i < 40; i++)
-		hand_over(chunk_of(i % 2 ? one : two, i * 10000000ull, 1000 + i * 100));
+		hand_over(chunk_of(i % 2 ? one : two, i * 10000000ull, of_each + i * of_each / 10));
 	tl_writer_finish();
 	json_t *events = trace(names[_i]);
-	ck_assert_uint_eq(count(events, "X", NULL), 40 * 1000 + 780 * 100);
+	ck_assert_uint_eq(count(events, "X", NULL), (40 + 78) * of_each);
 	ck_assert_uint_eq(count(events, "M", "thread_name"), 2);
 	ck_assert_uint_eq(atomic_load(&given_back), 40);
 	json_decref(events);
@@ -693,7 +702,7 @@ START_TEST(a_cut_gzip_file_opens_up_to_its_last_block)
 		hand_over(chunk_of(producer(i, 10 + i, "thread"), 0, 4000));
 	tl_writer_finish();
 	char *bytes = whole_file("t.json.gz", &size);
-	for (size_t cut = size; cut > 1000; cut -= cut / 5 + 1) {
+	for (size_t cut = size; cut > 1000; cut -= cut / as_often(2, 5) + 1) {
 		char *text = unpacked(bytes, cut, &most, &ended), *save = NULL;
 		unsigned events = 0;
 		ck_assert(ended == (cut == size));
@@ -707,7 +716,7 @@ START_TEST(a_cut_gzip_file_opens_up_to_its_last_block)
 				continue;
 			length -= one[length - 1] == ',';
 			json_t *event = json_loadb(one, length, 0, NULL);
-			ck_assert_msg(event != NULL, "%s", one);
+			assert_often_msg(event != NULL, "%s", one);
 			events += !strcmp(text_of(event, "ph"), "X");
 			json_decref(event);
 		}
@@ -968,19 +977,20 @@ START_TEST(files_are_split_by_size)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
 	unsigned calls, lost, files, most = _i ? 64 * 1024 : 256 * 1024;
+	unsigned chunks = as_often(24, 40);
 	struct stat stat;
 
 	use(names[_i]);
 	tl_config.split_bytes = most;
-	for (unsigned i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < chunks; i++) {
 		if (i == 5)
 			thread->lost = 7;
 		hand_over(chunk_of(thread, i * 10000000ull, 3000));
 	}
 	tl_writer_finish();
 	files = read_split(_i, &calls, &lost);
-	ck_assert_uint_ge(files, _i ? 5 : 20);
-	ck_assert_uint_eq(calls, 120000);
+	ck_assert_uint_ge(files, chunks / (_i ? 8 : 2));
+	ck_assert_uint_eq(calls, chunks * 3000);
 	ck_assert_uint_eq(lost, 7);
 	ck_assert_uint_eq(entries("."), files);
 	ck_assert_uint_eq(piece->number, files - 1);
@@ -1151,7 +1161,7 @@ static void assert_in_order(json_t *events)
 		if (strcmp(text_of(event, "ph"), "X"))
 			continue;
 		double ts = json_number_value(json_object_get(event, "ts"));
-		ck_assert(ts > last);
+		assert_often(ts > last);
 		last = ts;
 	}
 }
@@ -1584,11 +1594,12 @@ START_TEST(a_disk_that_fails_for_good_is_said)
 END_TEST
 
 #define PRODUCERS 3
-#define CHUNKS	  60
 
 static void *produce(void *producer)
 {
-	for (unsigned i = 0; i < CHUNKS; i++) {
+	unsigned chunks = as_often(20, 60);
+
+	for (unsigned i = 0; i < chunks; i++) {
 		hand_over(chunk_of(producer, i * 10000000ull, 1000));
 		tl_writer_wake();
 	}
@@ -1608,9 +1619,10 @@ START_TEST(many_threads_many_events)
 	for (unsigned i = 0; i < PRODUCERS; i++)
 		pthread_join(threads[i], NULL);
 	tl_writer_finish();
-	ck_assert_uint_eq(atomic_load(&given_back), PRODUCERS * CHUNKS);
+	unsigned chunks = PRODUCERS * as_often(20, 60);
+	ck_assert_uint_eq(atomic_load(&given_back), chunks);
 	json_t *events = trace(names[_i]);
-	ck_assert_uint_eq(count(events, "X", NULL), PRODUCERS * CHUNKS * 1000);
+	ck_assert_uint_eq(count(events, "X", NULL), chunks * 1000);
 	json_decref(events);
 }
 END_TEST
@@ -1644,7 +1656,7 @@ static void close_and_reuse(void)
 	for (unsigned i = 1; i < 30; i++) {
 		if (write(own, "mine", 4) != 4)
 			_exit(1);
-		hand_over(chunk_of(producers, i * 100000000ull, 3000));
+		hand_over(chunk_of(producers, i * 100000000ull, as_often(1000, 3000)));
 	}
 	tl_writer_finish();
 	_exit(0);
@@ -1659,9 +1671,9 @@ START_TEST(a_program_that_closes_all_descriptors_harms_neither)
 	char *bytes = whole_file("own", &size);
 	ck_assert_uint_eq(size, 29 * 4);
 	for (size_t i = 0; i < size; i += 4)
-		ck_assert(!memcmp(bytes + i, "mine", 4));
+		assert_often(!memcmp(bytes + i, "mine", 4));
 	json_t *events = trace(names[_i]);
-	ck_assert_uint_eq(count(events, "X", NULL), 10 + 29 * 3000);
+	ck_assert_uint_eq(count(events, "X", NULL), 10 + 29 * as_often(1000, 3000));
 	json_decref(events);
 	free(bytes);
 }
