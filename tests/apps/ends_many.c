@@ -56,13 +56,20 @@ static int ended(pid_t child)
 /* --- forks while other threads call */
 
 static _Atomic int stop;
-static _Atomic long made;
+static _Atomic long made, begun;
 
+/*
+ * At work whenever the process forks, and with some hundred calls for each fork, however long that
+ * takes.
+ */
 static void *call_on(void *unused)
 {
-	while (!stop) {
-		call(10);
-		made += 10;
+	for (long rounds = 0; !stop;) {
+		if (rounds < 20 * begun) {
+			call(10);
+			made += 10;
+			rounds++;
+		}
 		usleep(10);
 	}
 	return unused;
@@ -90,6 +97,7 @@ static int forks(long count)
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, call_on, NULL);
 	for (long i = 0; i < count; i++) {
+		begun++;
 		pid_t child = fork();
 		if (!child)
 			exit(child_of_threads());
