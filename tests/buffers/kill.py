@@ -39,6 +39,8 @@ LAYER = os.path.join(BUILD, ".libs/libtracelayer.so")
 PROCESSES, THREADS = 16, 4
 ENDINGS = [".json", ".json", ".json.gz", ".pftrace", ".tlt"]
 PATIENCE = 60
+# Of calls before the end, as a power of ten.
+MOST = 5.2 if os.environ.get("STRESS") else 4.6
 
 
 class Counts:
@@ -159,7 +161,7 @@ def check_traces(paths, counts, deep=1):
 
 def random_calls(chance):
 	"""When to kill: before anything, early, or late, with as many rounds for each order of magnitude."""
-	return 0 if chance.random() < 0.1 else int(10 ** chance.uniform(0, 5.2))
+	return 0 if chance.random() < 0.1 else int(10 ** chance.uniform(0, MOST))
 
 
 def start(folder, name, counts, way, children):

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program killed at random instants: what tests/buffers/kill.py finds in its traces. STRESS=1: 200 times.
+# A program killed at random instants: what tests/buffers/kill.py finds in its traces. STRESS=1: 200 times, after up to four times as many calls.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 export TMPDIR=$tmp	# `tracelayer run` is killed, too, and leaves its folder there
