@@ -274,6 +274,9 @@ int main(int argc, char **argv)
 	if (forking)
 		pthread_create(&forker, NULL, fork_often, NULL);
 	sleep((unsigned)atoi(argv[2]));
+	/* On a busy machine these threads may not have had their turn. */
+	while (!toggles || flushes < 2)
+		usleep(1000);
 	over = true;
 	for (int i = 0; i < WORKERS; i++)
 		pthread_join(workers[i], NULL);
