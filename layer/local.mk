@@ -63,7 +63,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/longjmp.h %D%/calls/longjmp.c \
 	%D%/base/futex.h %D%/base/membarrier.h \
 	%D%/base/first_call.h %D%/base/first_call.c \
-	%D%/base/once.h %D%/base/once.c \
+	%D%/base/once.h %D%/base/once.c %D%/base/shared_table.h \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
 	%D%/buffers/pool.h %D%/buffers/pool.c \
 	%D%/process/preload.h %D%/process/preload.c \

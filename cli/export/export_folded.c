@@ -12,18 +12,12 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
+#include "cli/basics/list_room.h"
 #include "cli/export/export_folded.h"
+#include "cli/export/export_stacks.h"
 #include "cli/read/read.h"
-#include "format/encode/stack_frames_text.h"
 
 #define NAME_ROOM 4096u
-
-/* All calls of a function from a stack. */
-struct fold {
-	uint64_t key; /* stack << 32 | function; 0: the place is free */
-	bool used;
-	uint64_t ns;
-};
 
 struct line {
 	char *text;
@@ -38,44 +32,24 @@ struct inner {
 struct folding {
 	struct tl_trace *trace;
 	struct symbols *symbols;
-	struct fold *folds;
-	size_t count, room; /* room: a power of two */
+	/* What the calls of a function from a stack took, by stack << 32 | function. */
+	struct numbers keys;
+	uint64_t *ns; /* by a key's place */
+	size_t ns_room;
 	struct inner *inner;
 	size_t ninner, inner_room;
 };
 
-static struct fold *fold_place(const struct folding *folding, uint64_t key)
-{
-	for (size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 24);; at++) {
-		struct fold *fold = &folding->folds[at & (folding->room - 1)];
-		if (!fold->used || fold->key == key)
-			return fold;
-	}
-}
-
-static void folding_make_room(struct folding *folding)
-{
-	struct folding old = *folding;
-
-	if (2 * folding->count < folding->room)
-		return;
-	folding->room = folding->room ? 2 * folding->room : 1024;
-	folding->folds = need(calloc(folding->room, sizeof(*folding->folds)));
-	for (size_t i = 0; i < old.room; i++)
-		if (old.folds[i].used)
-			*fold_place(folding, old.folds[i].key) = old.folds[i];
-	free(old.folds);
-}
-
 static void folding_add(struct folding *folding, uint32_t stack, uint32_t function, uint64_t ns)
 {
-	folding_make_room(folding);
-	uint64_t key = (uint64_t)stack << 32 | function;
-	struct fold *fold = fold_place(folding, key);
-	folding->count += !fold->used;
-	fold->key = key;
-	fold->used = true;
-	fold->ns += ns;
+	uint32_t known = folding->keys.count;
+	uint32_t place = numbers_add(&folding->keys, (uint64_t)stack << 32 | function);
+
+	if (place == known) {
+		LIST_ROOM(folding->ns, place, folding->ns_room);
+		folding->ns[place] = 0;
+	}
+	folding->ns[place] += ns;
 }
 
 /* What of the call's time no call inside of it has. */
@@ -87,11 +61,7 @@ static uint64_t folding_own_time(struct folding *folding, uint64_t start, uint64
 		uint64_t part = folding->inner[--folding->ninner].ns;
 		own -= part < own ? part : own;
 	}
-	if (folding->ninner == folding->inner_room) {
-		folding->inner_room = folding->inner_room ? 2 * folding->inner_room : 1024;
-		folding->inner = need(
-			reallocarray(folding->inner, folding->inner_room, sizeof(*folding->inner)));
-	}
+	LIST_ROOM(folding->inner, folding->ninner, folding->inner_room);
 	folding->inner[folding->ninner++] = (struct inner){start, ns};
 	return own;
 }
@@ -145,28 +115,25 @@ static void put_frame(const struct folding *folding, FILE *to, const struct tl_s
 	char room[NAME_ROOM];
 	struct tl_text name = {room, room + sizeof(room), false};
 	struct tl_stack_library library;
-	size_t size = 0;
-	const char *text = tl_trace_string(folding->trace, frame->library, &size);
-	bool has = tl_stack_read_library(&library, text, size);
 
-	symbols_name(folding->symbols, &name, has ? &library : NULL, frame->address);
+	export_frame_name(folding->trace, folding->symbols, frame, &name, &library);
 	put_name(to, room, (size_t)(name.at - room));
 	putc(';', to);
 }
 
-static char *fold_text(const struct folding *folding, const struct fold *fold)
+static char *fold_text(const struct folding *folding, uint64_t key)
 {
 	struct tl_stack_frame frames[TL_STACK_FRAMES];
 	struct tl_stack_reader reader;
-	size_t count = 0, size = 0;
-	const char *stack = tl_trace_string(folding->trace, (uint32_t)(fold->key >> 32), &size);
-	const char *name = tl_trace_function(folding->trace, (uint32_t)fold->key)->name;
+	uint32_t count = 0;
+	size_t size = 0;
+	const char *stack = tl_trace_string(folding->trace, (uint32_t)(key >> 32), &size);
+	const char *name = tl_trace_function(folding->trace, (uint32_t)key)->name;
 	char *text = NULL;
 	FILE *to = need(open_memstream(&text, &size));
 
 	if (tl_stack_read(&reader, stack, size))
-		while (count < TL_STACK_FRAMES && tl_stack_read_frame(&reader, &frames[count]))
-			count++;
+		count = tl_stack_read_frames(&reader, frames);
 	while (count > 0)
 		put_frame(folding, to, &frames[--count]);
 	put_name(to, name, strlen(name));
@@ -197,22 +164,20 @@ static void lines_write(struct line *lines, size_t count, FILE *to)
 bool export_folded(struct tl_trace *trace, struct symbols *symbols, int fd, uint64_t *unknown)
 {
 	struct folding folding = {.trace = trace, .symbols = symbols};
-	size_t count = 0;
 
 	*unknown = 0;
 	for (size_t i = 0; i < trace->nlanes; i++)
 		*unknown += folding_add_lane(&folding, &trace->lanes[i]);
-	struct line *lines = need(calloc(folding.count + 1, sizeof(*lines)));
-	for (size_t i = 0; i < folding.room; i++)
-		if (folding.folds[i].used)
-			lines[count++] = (struct line){fold_text(&folding, &folding.folds[i]),
-						       folding.folds[i].ns};
+	struct line *lines = need(calloc(folding.keys.count + 1ul, sizeof(*lines)));
+	for (uint32_t i = 0; i < folding.keys.count; i++)
+		lines[i] = (struct line){fold_text(&folding, folding.keys.list[i]), folding.ns[i]};
 	FILE *to = need(fdopen(dup(fd), "w"));
-	lines_write(lines, count, to);
+	lines_write(lines, folding.keys.count, to);
 	bool written = !ferror(to);
 	written = !fclose(to) && written;
 	free(lines);
-	free(folding.folds);
+	numbers_free(&folding.keys);
+	free(folding.ns);
 	free(folding.inner);
 	return written;
 }

@@ -56,6 +56,18 @@ bool export_has_stacks(const struct tl_trace *trace)
 	return next_stack(trace, &place, &number, &reader) != NULL;
 }
 
+bool export_frame_name(const struct tl_trace *trace, struct symbols *symbols,
+		       const struct tl_stack_frame *frame, struct tl_text *name,
+		       struct tl_stack_library *library)
+{
+	size_t size = 0;
+	const char *text = tl_trace_string(trace, frame->library, &size);
+	bool has = tl_stack_read_library(library, text, size);
+
+	symbols_name(symbols, name, has ? library : NULL, frame->address);
+	return has;
+}
+
 static struct node *node_place(const struct tree *tree, uint64_t parent,
 			       const struct tl_stack_frame *frame)
 {
@@ -92,11 +104,8 @@ static void tree_put_frame(struct tree *tree, const char *letter, uint64_t id, u
 	struct tl_text text = {room, room + sizeof(room), false},
 		       name = {plain, plain + sizeof(plain), false};
 	struct tl_stack_library library;
-	size_t size = 0;
-	const char *bytes = tl_trace_string(tree->trace, frame->library, &size);
-	bool has = tl_stack_read_library(&library, bytes, size);
+	bool has = export_frame_name(tree->trace, tree->symbols, frame, &name, &library);
 
-	symbols_name(tree->symbols, &name, has ? &library : NULL, frame->address);
 	tl_text_string(&text, tree->any ? ",\n\"" : "\n\"");
 	tree->any = true;
 	tl_text_string(&text, letter);
@@ -133,13 +142,11 @@ static void tree_put_stack(struct tree *tree, uint32_t number, struct tl_stack_r
 {
 	struct tl_stack_frame frames[TL_STACK_FRAMES];
 	uint64_t parent = 0;
-	size_t count = 0;
+	uint32_t count = tl_stack_read_frames(reader, frames);
 
-	while (count < TL_STACK_FRAMES && tl_stack_read_frame(reader, &frames[count]))
-		count++;
 	if (!count)
 		frames[count++] = (struct tl_stack_frame){.library = 0};
-	for (size_t i = count - 1; i > 0; i--)
+	for (uint32_t i = count - 1; i > 0; i--)
 		parent = tree_frame(tree, parent, &frames[i]);
 	tree_put_frame(tree, "", number, parent, &frames[0]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export_stacks.h: the stacks of calls in an export: "stackFrames" of Chrome's JSON. */
+/* export_stacks.h: the stacks of calls in an export: names of frames, "stackFrames" of Chrome's JSON. */
 #ifndef TL_CLI_EXPORT_EXPORT_STACKS_H
 #define TL_CLI_EXPORT_EXPORT_STACKS_H
 
@@ -11,6 +11,11 @@
 
 /* Whether the trace has texts of stacks. */
 bool export_has_stacks(const struct tl_trace *trace);
+
+/* Appends a frame's name. Returns whether it is in a library, which *library tells then. */
+bool export_frame_name(const struct tl_trace *trace, struct symbols *symbols,
+		       const struct tl_stack_frame *frame, struct tl_text *name,
+		       struct tl_stack_library *library);
 
 /*
  * The end of a JSON object whose "traceEvents" are written: the array's bracket, and "stackFrames"

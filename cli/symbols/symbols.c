@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
+#include "cli/basics/list_room.h"
 #include "cli/symbols/symbols.h"
 #include "format/encode/stack_frames_text.h"
 
@@ -26,21 +27,16 @@ struct module {
 	Dwfl_Module *file; /* NULL: there is none */
 	GElf_Addr bias;	   /* what libdwfl adds to the file's addresses */
 	bool is_other;	   /* a file was there, with another build id */
-};
-
-/* A name that was found before. */
-struct known {
-	const struct module *module; /* NULL: the place is free */
-	uint64_t address;
-	char *name; /* NULL: it has none */
+	/* What was asked before; by its place, the name. NULL: it has none. */
+	struct numbers addresses;
+	char **names;
+	size_t names_room;
 };
 
 struct symbols {
 	char *folders;
 	struct module **modules;
 	size_t nmodules;
-	struct known *known;
-	size_t nknown, room; /* room: a power of two */
 	char *(*demangle)(const char *name, char *room, size_t *size, int *status);
 	void *demangler;
 };
@@ -66,19 +62,24 @@ struct symbols *symbols_open(const char *folders)
 	return symbols;
 }
 
+static void module_free(struct module *module)
+{
+	if (module->dwfl)
+		dwfl_end(module->dwfl);
+	for (uint32_t i = 0; i < module->addresses.count; i++)
+		free(module->names[i]);
+	free(module->names);
+	numbers_free(&module->addresses);
+	free(module->path);
+	free(module);
+}
+
 void symbols_close(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; i < symbols->nmodules; i++) {
-		if (symbols->modules[i]->dwfl)
-			dwfl_end(symbols->modules[i]->dwfl);
-		free(symbols->modules[i]->path);
-		free(symbols->modules[i]);
-	}
-	for (size_t i = 0; i < symbols->room; i++)
-		free(symbols->known[i].name);
-	free(symbols->known);
+	for (size_t i = 0; i < symbols->nmodules; i++)
+		module_free(symbols->modules[i]);
 	free(symbols->modules);
 	free(symbols->folders);
 	if (symbols->demangler)
@@ -195,33 +196,6 @@ static struct module *module_of(struct symbols *symbols, const struct tl_stack_l
 
 /* --- names */
 
-static struct known *known_place(const struct symbols *symbols, const struct module *module,
-				 uint64_t address)
-{
-	size_t at = (size_t)((address ^ (uintptr_t)module) * 0x9e3779b97f4a7c15u >> 20);
-
-	for (;; at++) {
-		struct known *known = &symbols->known[at & (symbols->room - 1)];
-		if (!known->module || (known->module == module && known->address == address))
-			return known;
-	}
-}
-
-static void known_make_room(struct symbols *symbols)
-{
-	struct symbols old = *symbols;
-
-	if (2 * symbols->nknown < symbols->room)
-		return;
-	symbols->room = symbols->room ? 2 * symbols->room : 1024;
-	symbols->known = need(calloc(symbols->room, sizeof(*symbols->known)));
-	for (size_t i = 0; i < old.room; i++)
-		if (old.known[i].module)
-			*known_place(symbols, old.known[i].module, old.known[i].address) =
-				old.known[i];
-	free(old.known);
-}
-
 static char *name_find(const struct symbols *symbols, const struct module *module, uint64_t address)
 {
 	GElf_Off offset;
@@ -237,22 +211,22 @@ static char *name_find(const struct symbols *symbols, const struct module *modul
 	return shown ? shown : name ? need(strndup(name, strcspn(name, "@"))) : NULL;
 }
 
-static const char *symbol_of(struct symbols *symbols, const struct module *module, uint64_t address)
+static const char *symbol_of(const struct symbols *symbols, struct module *module, uint64_t address)
 {
-	known_make_room(symbols);
-	struct known *known = known_place(symbols, module, address);
-	if (!known->module) {
-		*known = (struct known){module, address, name_find(symbols, module, address)};
-		symbols->nknown++;
+	uint32_t known = module->addresses.count, place = numbers_add(&module->addresses, address);
+
+	if (place == known) {
+		LIST_ROOM(module->names, place, module->names_room);
+		module->names[place] = name_find(symbols, module, address);
 	}
-	return known->name;
+	return module->names[place];
 }
 
 void symbols_name(void *of, struct tl_text *text, const struct tl_stack_library *library,
 		  uint64_t address)
 {
 	struct symbols *symbols = of;
-	const struct module *module = library ? module_of(symbols, library) : NULL;
+	struct module *module = library ? module_of(symbols, library) : NULL;
 	const char *name = module && module->file ? symbol_of(symbols, module, address) : NULL;
 
 	if (name)

@@ -209,7 +209,7 @@ static uint32_t define_frame(const struct tl_encoder *encoder, struct tl_text *t
 uint32_t tl_pf_stack(const struct tl_encoder *encoder, struct tl_text *text, uint32_t number)
 {
 	struct tl_stack_frame frames[TL_STACK_FRAMES];
-	uint32_t iids[TL_STACK_FRAMES], count = 0, iid;
+	uint32_t iids[TL_STACK_FRAMES], iid;
 	struct tl_stack_reader reader;
 	struct definition made;
 	size_t size = 0;
@@ -223,8 +223,7 @@ uint32_t tl_pf_stack(const struct tl_encoder *encoder, struct tl_text *text, uin
 	const char *stack = tl_encoder_string(encoder, number, &size);
 	if (!tl_stack_read(&reader, stack, size))
 		return 0;
-	while (count < TL_STACK_FRAMES && tl_stack_read_frame(&reader, &frames[count]))
-		count++;
+	uint32_t count = tl_stack_read_frames(&reader, frames);
 	for (uint32_t i = 0; i < count; i++)
 		if (!(iids[i] = define_frame(encoder, text, &frames[i])))
 			return 0;

@@ -122,6 +122,15 @@ bool tl_stack_read_frame(struct tl_stack_reader *reader, struct tl_stack_frame *
 	return true;
 }
 
+uint32_t tl_stack_read_frames(struct tl_stack_reader *reader, struct tl_stack_frame *frames)
+{
+	uint32_t count = 0;
+
+	while (count < TL_STACK_FRAMES && tl_stack_read_frame(reader, &frames[count]))
+		count++;
+	return count;
+}
+
 static bool read_hex_word(const char **at, const char *end, uint64_t *value)
 {
 	return read_hex(at, end, value) && *at < end && *(*at)++ == ' ';

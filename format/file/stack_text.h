@@ -59,6 +59,8 @@ struct tl_stack_reader {
 bool tl_stack_read(struct tl_stack_reader *reader, const char *text, size_t size);
 /* False: there are no more frames. */
 bool tl_stack_read_frame(struct tl_stack_reader *reader, struct tl_stack_frame *frame);
+/* All frames that are left, TL_STACK_FRAMES at most. Returns how many. */
+uint32_t tl_stack_read_frames(struct tl_stack_reader *reader, struct tl_stack_frame *frames);
 
 /* False: the text is no library. */
 bool tl_stack_read_library(struct tl_stack_library *library, const char *text, size_t size);

@@ -9,6 +9,7 @@
  *	bounded_lock.h		a lock; a thread waits for it with a bound
  *	spin_lock.h		a lock for a fraction of a microsecond
  *	futex.h, membarrier.h	sleeping until a word changes; a barrier in all threads
+ *	shared_table.h		a table that the first thread to need it maps
  *	once.h			something is done once; survives a fork
  *	raw_thread.h		a thread that the C library does not know of
  *	credentials.h		users, groups and capabilities of such a thread
@@ -47,6 +48,7 @@
 #include "layer/base/once.h"
 #include "layer/base/raw_thread.h"
 #include "layer/base/run_report.h"
+#include "layer/base/shared_table.h"
 #include "layer/base/signal_handler.h"
 #include "layer/base/spin_lock.h"
 

@@ -22,8 +22,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "layer/base/shared_table.h"
 #include "layer/buffers/arena.h"
 
 #define SLOTS  (1u << 18)
@@ -33,7 +33,7 @@
 #define HEAD  ((uint32_t)(sizeof(struct tl_strings_piece) / 8))
 #define UNITS (1u << TL_STRINGS_BITS)
 
-static _Atomic(_Atomic uint32_t *) slots;
+static _Atomic(void *) slots; /* SLOTS numbers, _Atomic uint32_t */
 static _Atomic(struct tl_strings_piece *) places[PIECES];
 static _Atomic uint64_t used; /* units of all pieces */
 static _Atomic uint32_t count;
@@ -47,23 +47,6 @@ static uint32_t text_hash(const char *text, size_t size)
 	for (size_t i = 0; i < size; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
 	return (uint32_t)(hash ^ hash >> 32);
-}
-
-static _Atomic uint32_t *slots_table(void)
-{
-	_Atomic uint32_t *memory = atomic_load_explicit(&slots, memory_order_acquire);
-
-	if (memory)
-		return memory;
-	void *mapped = mmap(NULL, SLOTS * sizeof(*memory), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mapped == MAP_FAILED)
-		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&slots, &memory, mapped, memory_order_acq_rel,
-						    memory_order_acquire))
-		return mapped;
-	munmap(mapped, SLOTS * sizeof(*memory));
-	return memory;
 }
 
 /*
@@ -159,7 +142,7 @@ static uint32_t text_cut(const char *text, size_t size)
 uint32_t tl_string_number(const char *text, size_t length)
 {
 	uint32_t size = text_cut(text, length), hash = text_hash(text, size), own = 0;
-	_Atomic uint32_t *memory = slots_table();
+	_Atomic uint32_t *memory = tl_shared_table(&slots, SLOTS * sizeof(*memory));
 
 	if (!memory || !size)
 		return 0;
@@ -214,10 +197,7 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
 
 void tl_strings_after_fork(void)
 {
-	_Atomic uint32_t *memory = atomic_exchange_explicit(&slots, NULL, memory_order_relaxed);
-
-	if (memory)
-		munmap(memory, SLOTS * sizeof(*memory));
+	tl_shared_table_drop(&slots, SLOTS * sizeof(uint32_t));
 	for (uint32_t i = 0; i < PIECES && atomic_load_explicit(&places[i], memory_order_relaxed);
 	     i++)
 		atomic_store_explicit(&places[i], NULL, memory_order_relaxed);

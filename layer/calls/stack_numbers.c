@@ -12,9 +12,9 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "common/text.h"
+#include "layer/base/shared_table.h"
 #include "layer/buffers/strings.h"
 #include "layer/calls/stack_libraries.h"
 #include "layer/calls/stack_walk.h"
@@ -27,25 +27,8 @@ struct slot {
 	_Atomic uint32_t number;
 };
 
-static _Atomic(struct slot *) table;
+static _Atomic(void *) table; /* SLOTS of them */
 static _Atomic uint32_t count;
-
-static struct slot *table_get(void)
-{
-	struct slot *slots = atomic_load_explicit(&table, memory_order_acquire);
-
-	if (slots)
-		return slots;
-	void *mapped = mmap(NULL, SLOTS * sizeof(*slots), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (mapped == MAP_FAILED)
-		return NULL;
-	if (atomic_compare_exchange_strong_explicit(&table, &slots, mapped, memory_order_acq_rel,
-						    memory_order_acquire))
-		return mapped;
-	munmap(mapped, SLOTS * sizeof(*slots));
-	return slots;
-}
 
 static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack)
 {
@@ -77,7 +60,7 @@ static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack
 /* The slot of the stack, or a free one that is now the stack's; NULL: there is no room. */
 static struct slot *slot_find(uint64_t hash)
 {
-	struct slot *slots = table_get();
+	struct slot *slots = tl_shared_table(&table, SLOTS * sizeof(*slots));
 
 	for (uint32_t i = 0; slots && i < TRIES; i++) {
 		struct slot *slot = &slots[(hash + i) % SLOTS];
@@ -128,10 +111,7 @@ tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open, stru
 
 void tl_stacks_after_fork(void)
 {
-	struct slot *slots = atomic_exchange_explicit(&table, NULL, memory_order_relaxed);
-
-	if (slots)
-		munmap(slots, SLOTS * sizeof(*slots));
+	tl_shared_table_drop(&table, SLOTS * sizeof(struct slot));
 	atomic_store_explicit(&count, 0, memory_order_relaxed);
 	tl_stack_libraries_after_fork();
 }
