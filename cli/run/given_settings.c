@@ -29,27 +29,23 @@ void given_begin(void)
 			origins[i] = tl_settings[i].variable;
 }
 
-static void setting_put(const struct tl_setting *setting, const char *value, const char *origin)
+/* `origin` NULL: only look at the value. False: it is wrong, and `why` says why. */
+static bool setting_take(const struct tl_setting *setting, const char *value, const char *origin,
+			 char *why)
 {
+	struct tl_config config;
 	/* The program may start others in other folders. */
 	char *folder = setting->id == TL_SETTING_BUFFERS ? run_folder_absolute(value) : NULL;
 
-	if (setenv(setting->variable, folder ? folder : value, 1))
-		need(NULL);
-	origins[setting->id] = origin;
-	free(folder);
-}
-
-/* Whether the setting may have the value; if not, `why` says why not. */
-static bool value_is_good(const struct tl_setting *setting, const char *value, char *why)
-{
-	struct tl_config config;
-	char *folder = setting->id == TL_SETTING_BUFFERS ? run_folder_absolute(value) : NULL;
-
+	value = folder ? folder : value;
 	tl_settings_initial(&config);
-	bool good =
-		tl_settings_value(&config, setting, folder ? folder : value, why, TL_COMPLAINT_MAX);
+	bool good = tl_settings_value(&config, setting, value, why, TL_COMPLAINT_MAX);
 
+	if (good && origin) {
+		if (setenv(setting->variable, value, 1))
+			need(NULL);
+		origins[setting->id] = origin;
+	}
 	free(folder);
 	return good;
 }
@@ -57,7 +53,7 @@ static bool value_is_good(const struct tl_setting *setting, const char *value, c
 /* ---- the command line ---- */
 
 /* --tool, once or several times. They are looked for later, when the library is known. */
-static void tools_take(const struct tl_setting *setting, const char *list)
+static const char *tools_add(const char *list)
 {
 	static char *tools;
 	char *longer;
@@ -66,7 +62,7 @@ static void tools_take(const struct tl_setting *setting, const char *list)
 		need(NULL);
 	free(tools);
 	tools = longer;
-	setting_put(setting, tools, "command line");
+	return tools;
 }
 
 void given_option(const struct tl_setting *setting, const char *value)
@@ -75,15 +71,12 @@ void given_option(const struct tl_setting *setting, const char *value)
 
 	if (!value)
 		value = setting->implied;
-	if (setting->id == TL_SETTING_TOOLS) {
-		tools_take(setting, value);
-		return;
-	}
-	if (!value_is_good(setting, value, why)) {
+	if (setting->id == TL_SETTING_TOOLS)
+		value = tools_add(value);
+	if (!setting_take(setting, value, "command line", why)) {
 		say("--%s=%s: %s", setting->option, value, why);
 		exit(EXIT_USAGE);
 	}
-	setting_put(setting, value, "command line");
 }
 
 /* The flight recorder's short name. The caller frees it. */
@@ -98,14 +91,12 @@ static char *ring_value(const char *size)
 
 void given_ring(const char *size)
 {
-	const struct tl_setting *full = &tl_settings[TL_SETTING_FULL];
 	char why[TL_COMPLAINT_MAX], *value = ring_value(size);
 
-	if (!value_is_good(full, value, why)) {
+	if (!setting_take(&tl_settings[TL_SETTING_FULL], value, "command line", why)) {
 		say("--ring=%s: %s", size, why);
 		exit(EXIT_USAGE);
 	}
-	setting_put(full, value, "command line");
 	free(value);
 }
 
@@ -137,13 +128,12 @@ static bool line_set(const struct reading *reading, const struct config_line *li
 		    line->name, setting->metavar);
 		return false;
 	}
-	if (!value_is_good(setting, value, why)) {
-		say("%s:%u: %s = %s: %s", line->file, line->number, line->name, value, why);
-		return false;
-	}
-	if (!reading->given[setting->id])
-		setting_put(setting, value, origin_of(line));
-	return true;
+	const char *origin = reading->given[setting->id] ? NULL : origin_of(line);
+
+	if (setting_take(setting, value, origin, why))
+		return true;
+	say("%s:%u: %s = %s: %s", line->file, line->number, line->name, value, why);
+	return false;
 }
 
 static bool line_take(const struct config_line *line, void *user)
