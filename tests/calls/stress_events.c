@@ -286,7 +286,8 @@ int main(int argc, char **argv)
 	pthread_join(flusher, NULL);
 	if (forking)
 		pthread_join(forker, NULL);
-	seen_each(true, look);
+	while (seen_each(true, look))
+		continue;
 	check();
 	return broken;
 }

@@ -395,6 +395,7 @@ static size_t room;
 static pthread_mutex_t reader = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t collector;
 static _Atomic bool collecting;
+static _Atomic unsigned waiting; /* for the reader's place, which a mutex gives to the fastest */
 
 /* One record, in the form that tests look at. Returns its size. */
 static size_t keep(const struct tl_producer *producer, const char *at)
@@ -432,6 +433,9 @@ static size_t keep(const struct tl_producer *producer, const char *at)
 	return 8u * record->size;
 }
 
+/* Chunks that are taken before others get their turn: threads may fill them as fast. */
+#define TURN 64u
+
 static unsigned collect(bool flush)
 {
 	struct tl_chunk *chunk;
@@ -439,7 +443,7 @@ static unsigned collect(bool flush)
 
 	if (flush)
 		tl_buffer_flush();
-	for (; (chunk = tl_buffer_take()); taken++) {
+	for (; (flush || taken < TURN) && (chunk = tl_buffer_take()); taken++) {
 		for (const char *at = chunk->begin; at < chunk->end;)
 			at += keep(chunk->producer, at);
 		tl_buffer_give_back(chunk);
@@ -454,14 +458,17 @@ void seen_collect(bool flush)
 	pthread_mutex_unlock(&reader);
 }
 
-void seen_each(bool flush, void (*each)(const struct seen *one))
+bool seen_each(bool flush, void (*each)(const struct seen *one))
 {
 	struct tl_chunk *chunk;
+	unsigned taken = 0;
 
+	waiting++;
 	pthread_mutex_lock(&reader);
+	waiting--;
 	if (flush)
 		tl_buffer_flush();
-	while ((chunk = tl_buffer_take())) {
+	for (; taken < TURN && (chunk = tl_buffer_take()); taken++) {
 		for (const char *at = chunk->begin; at < chunk->end;)
 			at += keep(chunk->producer, at);
 		tl_buffer_give_back(chunk);
@@ -470,6 +477,7 @@ void seen_each(bool flush, void (*each)(const struct seen *one))
 		nseen = 0;
 	}
 	pthread_mutex_unlock(&reader);
+	return taken == TURN;
 }
 
 void seen_clear(void)
@@ -493,6 +501,8 @@ static void *collect_on(void *unused)
 {
 	while (collecting) {
 		tl_buffer_wait(10);
+		if (waiting)
+			usleep(100);
 		seen_collect(false);
 	}
 	return NULL;
@@ -524,7 +534,7 @@ bool tl_writer_wake(void)
 
 bool tl_writer_help(void)
 {
-	if (pthread_mutex_trylock(&reader))
+	if (waiting || pthread_mutex_trylock(&reader))
 		return false;
 	unsigned taken = collect(false);
 	pthread_mutex_unlock(&reader);
@@ -566,6 +576,7 @@ void tl_about_facts(struct tl_facts *facts)
 void tl_writer_after_fork(void)
 {
 	pthread_mutex_init(&reader, NULL);
+	waiting = 0;
 	/* Another thread may have been about to move it. */
 	seen = NULL;
 	nseen = room = 0;

@@ -49,8 +49,8 @@ extern struct seen *seen;
 extern size_t nseen;
 void seen_collect(bool flush);
 void seen_clear(void);
-/* The same, given to a function one by one and not kept. In any thread. */
-void seen_each(bool flush, void (*each)(const struct seen *one));
+/* The same, given to a function one by one and not kept. In any thread. True: there may be more. */
+bool seen_each(bool flush, void (*each)(const struct seen *one));
 /* Among them: calls of a toy function, with all these flags. */
 unsigned seen_count(enum toy function, unsigned flags);
 

@@ -283,7 +283,8 @@ int main(int argc, char **argv)
 		pthread_join(workers[i], NULL);
 	pthread_join(readers[0], NULL);
 	pthread_join(readers[1], NULL);
-	seen_each(true, look);
+	while (seen_each(true, look))
+		continue;
 	uint64_t in_merged = 0, in_shared = 0;
 	tl_context_each(merged, check_event, &in_merged);
 	tl_context_each(shared, check_event, &in_shared);
