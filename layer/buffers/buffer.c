@@ -59,11 +59,12 @@
  * such a chunk does not belong to the newest run any more: the next flush does not write it, and
  * counts it, too.
  *
- * While the reader has all of a producer's chunks, the producer takes new ones, beyond its share.
- * Where there are none, the newest events are lost. A quarter of the memory is kept for that, and
- * for new threads' first chunks. Threads that have ended share one more ring of the same size: when
- * they have more than that, new threads take their oldest chunks. models/chunks.pml is a model of
- * all this.
+ * While the reader has a producer's oldest chunk, the producer's share is twice as large, so that
+ * the newest events do not overwrite each other. Where all chunks are the reader's, and there are
+ * no new ones, the newest events are lost. A quarter of the memory is kept for that, and for new
+ * threads' first chunks. Threads that have ended share one more ring of the same size: when they
+ * have more than that, new threads take their oldest chunks, or new ones while the reader has the
+ * oldest. models/chunks.pml is a model of all this.
  *
  * Ordered accesses: each file describes its own. One rule holds for all: whoever hands a chunk on
  * stores with release, and whoever takes it loads with acquire.

@@ -396,10 +396,25 @@ static void producer_refresh_name(struct tl_producer *producer)
 	tl_producer_set_name(producer, name);
 }
 
+/*
+ * A chunk that an earlier flush left here, since the file could not be written, may have been live
+ * then. What its thread recorded since comes before the thread's newer chunks.
+ */
+static void ready_extend(void)
+{
+	for (struct tl_chunk *chunk = ready; chunk; chunk = chunk->next) {
+		char *sealed = atomic_load_explicit(&chunk->sealed, memory_order_acquire);
+		if (sealed)
+			chunk->stop = sealed;
+	}
+}
+
 static void flush_rings(void)
 {
 	struct tl_chunk *last, *taken = tl_ring_take_all(&last);
 
+	/* After the newer chunks were found: what is sealed before them is sealed by now. */
+	ready_extend();
 	if (!taken)
 		return;
 	*ready_end = taken;

@@ -123,8 +123,16 @@ static struct tl_chunk *ring_reuse(struct tl_producer *producer)
 	return NULL;
 }
 
-/* The oldest chunk of any thread that has ended. */
-static struct tl_chunk *ring_inherit(void)
+static bool chunk_is_readers(const struct tl_chunk *chunk)
+{
+	return atomic_load_explicit(&chunk->owner, memory_order_relaxed) & TL_RING_READER;
+}
+
+/*
+ * The oldest chunk of any thread that has ended. Chunks that the reader has are older than what
+ * their thread has besides: with `oldest_alone`, nothing is taken while the reader has the oldest.
+ */
+static struct tl_chunk *ring_inherit(bool oldest_alone)
 {
 	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
 		struct tl_chunk *oldest = NULL;
@@ -133,14 +141,14 @@ static struct tl_chunk *ring_inherit(void)
 			uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
 			struct tl_producer *producer =
 				__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
-			if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED ||
-			    owner >= least || !producer ||
-			    !atomic_load_explicit(&producer->ended, memory_order_relaxed))
+			if (!(owner & TL_RING_SEALED) || owner >= least || !producer ||
+			    !atomic_load_explicit(&producer->ended, memory_order_relaxed) ||
+			    (owner & TL_RING_READER && !oldest_alone))
 				continue;
 			least = owner;
 			oldest = chunk;
 		}
-		if (!oldest)
+		if (!oldest || (least & TL_RING_READER))
 			return NULL;
 		if (ring_take(oldest, least))
 			return oldest;
@@ -152,22 +160,27 @@ struct tl_chunk *tl_ring_get(struct tl_producer *producer)
 {
 	bool large = producer->chunks > 0 && tl_config.ring >= 8 * (uint64_t)TL_CHUNK_SIZE;
 	uint64_t size = large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL;
+	/* What the reader has counts no longer: else the newest chunk would be used again and again. */
+	uint64_t share = producer->oldest && chunk_is_readers(producer->oldest) ? 2 * tl_config.ring
+										: tl_config.ring;
 	struct tl_chunk *chunk = NULL, *more;
 
 	if (!producer->oldest &&
 	    atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring)
-		chunk = ring_inherit();
-	if (!chunk && (!producer->oldest || (producer->ring + size <= tl_config.ring &&
-					     tl_arena_left(tl_config.memory / 4))))
+		chunk = ring_inherit(true);
+	if (!chunk && (!producer->oldest ||
+		       (producer->ring + size <= share && tl_arena_left(tl_config.memory / 4))))
 		chunk = tl_chunk_get(large);
 	if (!chunk)
 		chunk = ring_reuse(producer);
-	while (chunk && producer->ring + tl_chunk_size(chunk) > tl_config.ring &&
-	       (more = ring_reuse(producer)))
+	/* Each takes time: a ring that grew shrinks step by step. */
+	for (int i = 0; i < 2 && chunk && producer->ring + tl_chunk_size(chunk) > share &&
+			(more = ring_reuse(producer));
+	     i++)
 		tl_chunk_free(more);
 	if (!chunk)
 		chunk = tl_chunk_get(large);
-	return chunk ? chunk : ring_inherit();
+	return chunk ? chunk : ring_inherit(false);
 }
 
 void tl_ring_retire(struct tl_producer *producer)

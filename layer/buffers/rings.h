@@ -40,7 +40,8 @@ static inline uint32_t tl_ring_lane_of(uint64_t owner)
 /*
  * A chunk to record into. The thread's ring grows up to its share while there is memory enough for
  * others; then the thread uses its oldest chunk again. It gives up chunks that it has beyond its
- * share.
+ * share. While a flush has the oldest, the share is twice as large: what the thread records
+ * meanwhile is kept, too.
  */
 struct tl_chunk *tl_ring_get(struct tl_producer *producer);
 
