@@ -57,10 +57,10 @@ EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
 # make stress: the tests that know a longer form, in it.
 .PHONY: stress
 stress: $(sanitized_libraries)
-	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200; export STRESS FUZZ_SECONDS TEST_LIMIT; \
+	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200 SANITIZED=built; export STRESS FUZZ_SECONDS TEST_LIMIT SANITIZED; \
 		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(stress_units) $(deep_stress_scripts)'
 
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)
-	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-1500}; export TEST_LIMIT; \
+	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-1500} SANITIZED=built; export TEST_LIMIT SANITIZED; \
 		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(stack_scripts)'

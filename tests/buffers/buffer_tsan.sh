@@ -8,4 +8,4 @@ works thread || skip_all "ThreadSanitizer does not work on this machine"
 plan 2
 ok "the buffers build with -fsanitize=thread" with_core thread "$tmp/test" "$top_srcdir/tests/buffers/buffer_test.c" -DEVENTS=20000 \
 	$(pkg-config --cflags --libs check)
-ok "their tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/test"
+ok "their tests pass without a report" unit_tests "$tmp/test"

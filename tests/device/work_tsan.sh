@@ -8,4 +8,4 @@ works thread || skip_all "ThreadSanitizer does not work on this machine"
 plan 2
 ok "devices' work builds with -fsanitize=thread" with_core thread "$tmp/test" "$top_srcdir/tests/device/work_test.c" -DCOMMANDS=2000 \
 	-Wl,--wrap=realloc $(pkg-config --cflags --libs check jansson)
-ok "its tests pass without a report" env CK_TAP_LOG_FILE_NAME="$tmp/tap" "$tmp/test"
+ok "its tests pass without a report" unit_tests "$tmp/test"

@@ -2,13 +2,22 @@
 # sanitizers.sh: programs with the layer's core under a sanitizer. Source it after lib.sh. make check-stacks builds the core
 # with each sanitizer first, once for all tests (tests/lib/local.mk); a test compiles its own file and links it with that.
 
-# For a test that is run by hand: else they are there.
+# For a test that is run by hand: they are made then, or made again from the sources as they are now.
 need_sanitized()
 {
-	local library
-	for library; do
-		test -e "$top_builddir/$library" || (cd "$top_builddir" && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$library") || return
-	done
+	test "${SANITIZED-}" != built || return 0
+	(
+		flock 9
+		cd "$top_builddir" && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s "$@"
+	) 9<"$top_builddir/Makefile"
+}
+
+# unit_tests PROGRAM: tests by Check, whose own lines go to a file. It prints those that failed.
+unit_tests()
+{
+	CK_TAP_LOG_FILE_NAME="$tmp/tap" "$1" && return
+	grep '^not ok' "$tmp/tap"
+	return 1
 }
 
 # works SANITIZER: on this machine.
