@@ -118,6 +118,12 @@ static const char *origin_of(const struct config_line *line)
 	return origin;
 }
 
+/* `ring` has a form of its own of the setting `full`. */
+static const char *line_metavar(const struct config_line *line, const struct tl_setting *setting)
+{
+	return strcmp(line->name, setting->option) ? "SIZE" : setting->metavar;
+}
+
 static bool line_set(const struct reading *reading, const struct config_line *line,
 		     const struct tl_setting *setting, const char *value)
 {
@@ -125,14 +131,15 @@ static bool line_set(const struct reading *reading, const struct config_line *li
 
 	if (!value) {
 		say("%s:%u: %s: no value; write %s = %s", line->file, line->number, line->name,
-		    line->name, setting->metavar);
+		    line->name, line_metavar(line, setting));
 		return false;
 	}
 	const char *origin = reading->given[setting->id] ? NULL : origin_of(line);
 
 	if (setting_take(setting, value, origin, why))
 		return true;
-	say("%s:%u: %s = %s: %s", line->file, line->number, line->name, value, why);
+	say("%s:%u: %s = %s: %s", line->file, line->number, line->name,
+	    line->value ? line->value : value, why);
 	return false;
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 38
+plan 40
 cd "$tmp" || exit 99
 export XDG_CONFIG_HOME=$tmp/config
 own=$XDG_CONFIG_HOME/tracelayer/tracelayer.conf
@@ -80,6 +80,8 @@ rm "$beside"
 wrong "an unknown name" "2: colour: no such option; \`tracelayer run --help\` lists them" "" "colour = red"
 wrong "a wrong value" "1: level = loud: no such word as 'loud'; use all, none, request, runtime, operator, debug, standard" "level = loud"
 wrong "no value" "1: level: no value; write level = MASK" "level"
+wrong "a wrong size of a ring" "1: ring = abc: not a size; use a number with K, M or G, like ring:64M" "ring = abc"
+wrong "a ring without one" "1: ring: no value; write ring = SIZE" "ring"
 wrong "a value too many" "1: mpi: it takes no value; write mpi" "mpi = yes"
 wrong "no name" "1: no name before the =; a line is NAME = VALUE, with the name of an option" " = 3"
 wrong "options that name files" "1: config: no such option; \`tracelayer run --help\` lists them" "config = x"
