@@ -15,9 +15,10 @@
 #include "common/places.h"
 #include "common/run_protocol.h"
 
-#define PREFIX	       "TRACELAYER_"
-#define SMALLEST_SPLIT (64u * 1024)
-#define SHORTEST_SPLIT 100000000ull
+#define PREFIX		"TRACELAYER_"
+#define SMALLEST_SPLIT	(64u * 1024)
+#define SHORTEST_SPLIT	100000000ull
+#define SHORTEST_PERIOD 1000000u /* nanoseconds */
 
 const struct tl_setting tl_settings[TL_SETTINGS] = {
 #define SETTING(id, variable, option, letter, metavar, implied, initial, kind, words, help)        \
@@ -438,6 +439,18 @@ static bool read_split(struct tl_config *config, const char *value, char *why, s
 	return true;
 }
 
+static bool read_period(uint64_t *to, const char *value, char *why, size_t room)
+{
+	uint64_t ns;
+
+	if (!read_time(&ns, value, strlen(value)))
+		return value_refuse(why, room, "not a time", "use one like 10ms or 1s");
+	if (ns < SHORTEST_PERIOD)
+		return value_refuse(why, room, "too short", "use 1ms or more");
+	*to = ns;
+	return true;
+}
+
 /* Read a value that is not empty, whether or not its feature is there yet. */
 static bool read_value(struct tl_config *config, const struct tl_setting *setting,
 		       const char *value, char *why, size_t room)
@@ -506,6 +519,8 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 				    "use one like 2s:500ms:3");
 	case TL_VALUE_SPLIT:
 		return read_split(config, value, why, room);
+	case TL_VALUE_PERIOD:
+		return read_period(&config->sample_device, value, why, room);
 	}
 	return false;
 }

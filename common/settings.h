@@ -50,6 +50,7 @@ struct tl_config {
 		uint64_t repeats;	/* 0: no window */
 	} window;
 	uint64_t split_bytes, split_ns; /* 0: not */
+	uint64_t sample_device;		/* nanoseconds between two samples; 0: none */
 	bool secure;			/* a set-user-id program: do nothing */
 	/* the rank that an MPI launcher gave the process; -1: none */
 	int64_t rank;
@@ -76,6 +77,7 @@ enum tl_value_kind {
 	TL_VALUE_SIGNAL, /* USR1, SIGUSR1, 10 */
 	TL_VALUE_WINDOW, /* delay:length:repeats */
 	TL_VALUE_SPLIT,	 /* a size or a time */
+	TL_VALUE_PERIOD, /* a time, 1 ms or more */
 	TL_VALUE_JOB,	 /* a folder, in place of an output pattern */
 	TL_VALUE_FOLDER, /* an absolute path */
 	TL_VALUE_RANKS,	 /* a set of ranks: common/rank_set.h */

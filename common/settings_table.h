@@ -63,6 +63,8 @@ SETTING(NESTED, "NESTED", "nested", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"also trace the calls that a driver makes into its own API inside another call")
 SETTING(DEVICE, "DEVICE", "device", 0, "yes|no", NULL, "yes", SWITCH, NULL,
 	"also record what devices do: each command of each queue, with its times (level operator)")
+SETTING(SAMPLE_DEVICE, "SAMPLE_DEVICE", "sample-device", 0, "TIME", "10ms", "", PERIOD, NULL,
+	"also record counters of devices this often: power, frequency, load of engines, memory in use (Level Zero's sysman: set ZES_ENABLE_SYSMAN=1)")
 SETTING(GPU_TRACKS, "GPU_TRACKS", "gpu-tracks", 0, "KIND", NULL, "slices", WORD, "slices, perfetto",
 	"how a .pftrace shows what devices do: slices (lanes of the process) or perfetto (its own GPU tracks)")
 SETTING(CUPTI, "CUPTI", "cupti", 0, "yes|no|PATH", "yes", "no", TEXT, NULL,

@@ -163,6 +163,7 @@ ze_lanes = \
 	%D%/device/ze/ze_command_facts.h %D%/device/ze/ze_command_facts.c \
 	%D%/device/ze/ze_capture.h %D%/device/ze/ze_capture.c \
 	%D%/device/ze/ze_collect.h %D%/device/ze/ze_collect.c \
+	%D%/device/ze/ze_counters.h %D%/device/ze/ze_counters.c \
 	%D%/device/ze/ze_devices.h %D%/device/ze/ze_devices.c \
 	%D%/device/ze/ze_driver_functions.h %D%/device/ze/ze_driver_functions.c \
 	%D%/device/ze/ze_events.h %D%/device/ze/ze_events.c \

@@ -95,9 +95,10 @@ static const struct option_group {
 	const char *title, *names;
 } groups[] = {
 	{"What is recorded:",
-	 " level args include exclude device nested follow context-level xpti annotations trace-marker "},
+	 " level args stack include exclude device sample-device cupti nested follow context-level xpti annotations trace-marker "},
 	{"Other libraries and APIs:", " lib header pkg cflags api mpi "},
-	{"Where it goes, and when there is too much:", " output split full ring memory buffers "},
+	{"Where it goes, and when there is too much:",
+	 " output gpu-tracks split full ring memory buffers "},
 	{"When:", " paused window session snapshot-on "},
 	{"Jobs of several ranks:", " job ranks "},
 	{"Besides a trace:", " summary tool quiet "},

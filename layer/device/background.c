@@ -15,17 +15,24 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/proc.h"
+#include "common/text.h"
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
+#include "layer/device/device_texts.h"
+#include "layer/calls/event.h"
 #include "layer/calls/inside_hook.h"
 #include "layer/base/cache_near.h"
+#include "layer/base/environment.h"
 #include "layer/base/futex.h"
 #include "layer/calls/thread.h"
+#include "tracelayer/api.h"
 
 #define BETWEEN	     1000000u /* nanoseconds between two rounds */
 #define BETWEEN_MOST 16u      /* factor for this time while nothing ends */
@@ -76,12 +83,87 @@ static void apis_collect(void *left)
 	}
 }
 
+/* --- samples: the thread's own business, so there is no lock */
+
+static uint64_t sample_due; /* nanoseconds; 0: there was none yet */
+
+void tl_device_sample(uint32_t name, uint32_t unit, double value)
+{
+	struct tl_event_arg arg = {.key = unit, .kind = TL_VALUE_DOUBLE_64};
+
+	memcpy(&arg.value, &value, sizeof(arg.value));
+	tl_event_put(&(struct tl_event){.phase = 'C',
+					.flags = TL_EVENT_NS,
+					.level = TL_LEVEL_OPERATOR,
+					.name = name,
+					.category = TL_DEVICE_TEXT(device),
+					.start = tl_device_now(),
+					.nargs = 1,
+					.args = &arg});
+}
+
+static void apis_sample(void *unused)
+{
+	(void)unused;
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->sample)
+			(*api)->sample();
+}
+
+/* Takes a sample if one is due. After a late one the next comes a whole period later. */
+static void samples_take(void)
+{
+	uint64_t now = tl_device_now();
+
+	if (!tl_config.sample_device || now < sample_due)
+		return;
+	tl_hook_run(apis_sample, NULL);
+	sample_due += tl_config.sample_device;
+	if (sample_due <= now)
+		sample_due = now + tl_config.sample_device;
+}
+
+/* The kernel keeps the first thread until the others have ended, as a zombie: "1234 (name) Z". */
+static bool main_thread_has_ended(void)
+{
+	char path[64], text[256];
+	struct tl_text name = {path, path + sizeof(path) - 1, false};
+
+	tl_text_string(&name, "/proc/self/task/");
+	tl_text_unsigned(&name, (uint64_t)getpid());
+	tl_text_string(&name, "/stat");
+	*name.at = 0;
+	size_t size = tl_proc_read(path, text, sizeof(text) - 1);
+	text[size] = 0;
+	const char *end = strrchr(text, ')');
+	return !end || strncmp(end, ") Z", 3) == 0;
+}
+
+/*
+ * After a sleep that nobody ended. A process may end with its last thread, so this one does not
+ * stay for its samples if the main thread has ended: then only the program's work keeps it.
+ */
+static bool samples_go_on(void)
+{
+	static uint64_t look; /* nanoseconds: when to look again */
+	static bool deserted;
+
+	if (!tl_config.sample_device)
+		return false;
+	if (tl_device_now() >= look) {
+		deserted = main_thread_has_ended();
+		look = tl_device_now() + LINGER;
+	}
+	return !deserted && state_change(ASLEEP, AWAKE);
+}
+
 static enum tl_device_left thread_round(void)
 {
 	enum tl_device_left left = TL_DEVICE_NOTHING;
 
 	pthread_mutex_lock(&working);
 	tl_hook_run(apis_collect, &left);
+	samples_take();
 	pthread_mutex_unlock(&working);
 	return left;
 }
@@ -103,10 +185,19 @@ static bool thread_goes_to(uint32_t to)
 	return !apis_await() || !state_change(to, AWAKE);
 }
 
+static uint64_t time_to_sleep(void)
+{
+	uint64_t now = tl_device_now();
+
+	if (!tl_config.sample_device || sample_due > now + LINGER)
+		return LINGER;
+	return sample_due > now ? sample_due - now : 1;
+}
+
 /* False: nobody has woken it. */
 static bool thread_sleep(void)
 {
-	const struct timespec linger = {.tv_nsec = LINGER};
+	const struct timespec linger = {.tv_nsec = (long)time_to_sleep()};
 
 	while (state_now() == ASLEEP)
 		if (tl_futex_sleep(&state, ASLEEP, &linger) != 0 && state_now() == ASLEEP)
@@ -136,7 +227,8 @@ static void thread_work(void)
 			continue;
 		if (left != TL_DEVICE_NOTHING || idle <= IDLE_ROUNDS)
 			thread_rest(unended < BETWEEN_MOST ? unended : BETWEEN_MOST);
-		else if (thread_goes_to(ASLEEP) && !thread_sleep() && thread_goes_to(NONE))
+		else if (thread_goes_to(ASLEEP) && !thread_sleep() && !samples_go_on() &&
+			 thread_goes_to(NONE))
 			break;
 	}
 }

@@ -4,7 +4,8 @@
  * need not.
  *
  * The thread exists while there is something to collect, and a fifth of a second longer: a process
- * may end with its last thread. It blocks all signals. While it works it counts as inside of a
+ * may end with its last thread. With --sample-device it also samples devices' counters, and stays
+ * until the main thread ends. It blocks all signals. While it works it counts as inside of a
  * hook, so that the end waits for it (tl_hook_drain), and its own calls pass unwatched. It sleeps
  * for a millisecond between two rounds: collecting many commands in a row costs less.
  */
@@ -12,12 +13,16 @@
 #define TL_LAYER_DEVICE_BACKGROUND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * From inside of a hook: wake the thread, because the API's .collect (device_api.h) has something
  * to collect. False: the thread can't be created, and the caller has to collect.
  */
 bool tl_device_do_soon(void);
+
+/* For .sample of device_api.h: a counter's value now. Its name and its unit are texts' numbers. */
+void tl_device_sample(uint32_t name, uint32_t unit, double value);
 
 /*
  * Around calls of the program that need a process with a single thread to do all they can: the

@@ -41,6 +41,11 @@ struct tl_device_api {
 	enum tl_device_left (*collect)(void);
 	bool (*awaits)(void);
 	/*
+	 * On the same thread, each time that a sample is due (--sample-device): record the counters
+	 * of the devices that the program uses. NULL: the API has none.
+	 */
+	void (*sample)(void);
+	/*
 	 * A thread has got a producer that an earlier thread may have used: forget what must not be
 	 * inherited. Async-signal-safe. NULL: nothing.
 	 */

@@ -31,6 +31,30 @@ static void the_device(const struct ze_app *app)
 	EXPECT(count == 0);
 }
 
+static void its_power_and_frequencies(const struct ze_app *app)
+{
+	zes_device_handle_t device = (zes_device_handle_t)app->device;
+	zes_power_properties_t power_properties = {.stype = ZES_STRUCTURE_TYPE_POWER_PROPERTIES};
+	zes_freq_properties_t properties = {.stype = ZES_STRUCTURE_TYPE_FREQ_PROPERTIES};
+	zes_freq_state_t state = {.stype = ZES_STRUCTURE_TYPE_FREQ_STATE};
+	zes_power_energy_counter_t energy;
+	zes_freq_handle_t frequencies[2];
+	zes_pwr_handle_t power;
+	uint32_t count = 1;
+
+	MUST(ZE(zesDeviceEnumPowerDomains, device, &count, &power));
+	MUST(ZE(zesPowerGetProperties, power, &power_properties));
+	MUST(ZE(zesPowerGetEnergyCounter, power, &energy));
+	EXPECT(energy.energy >= energy.timestamp * 10);
+	count = 2;
+	MUST(ZE(zesDeviceEnumFrequencyDomains, device, &count, frequencies));
+	EXPECT(count == 2);
+	MUST(ZE(zesFrequencyGetProperties, frequencies[1], &properties));
+	EXPECT(properties.type == ZES_FREQ_DOMAIN_MEMORY);
+	MUST(ZE(zesFrequencyGetState, frequencies[0], &state));
+	EXPECT(state.actual == 1500);
+}
+
 static void its_engines_and_memory(const struct ze_app *app)
 {
 	zes_device_handle_t device = (zes_device_handle_t)app->device;
@@ -128,10 +152,8 @@ static void zes_device_enum(void)
 	LACKS(ZE(zesDeviceEnumFabricPorts, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumFans, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumFirmwares, NULL, NULL, NULL));
-	LACKS(ZE(zesDeviceEnumFrequencyDomains, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumLeds, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumPerformanceFactorDomains, NULL, NULL, NULL));
-	LACKS(ZE(zesDeviceEnumPowerDomains, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumPsus, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumRasErrorSets, NULL, NULL, NULL));
 	LACKS(ZE(zesDeviceEnumSchedulers, NULL, NULL, NULL));
@@ -198,11 +220,9 @@ static void zes_frequency(void)
 	MUST(ZE(zesFrequencyOcSetIccMax, NULL, 12.25));
 	MUST(ZE(zesFrequencyOcGetIccMax, NULL, &amperes));
 	EXPECT(amperes == 12.25);
-	LACKS(ZE(zesFrequencyGetProperties, NULL, NULL));
 	LACKS(ZE(zesFrequencyGetAvailableClocks, NULL, NULL, NULL));
 	LACKS(ZE(zesFrequencyGetRange, NULL, NULL));
 	LACKS(ZE(zesFrequencySetRange, NULL, NULL));
-	LACKS(ZE(zesFrequencyGetState, NULL, NULL));
 	LACKS(ZE(zesFrequencyGetThrottleTime, NULL, NULL));
 	LACKS(ZE(zesFrequencyOcGetCapabilities, NULL, NULL));
 	LACKS(ZE(zesFrequencyOcGetFrequencyTarget, NULL, NULL));
@@ -217,8 +237,6 @@ static void zes_frequency(void)
 
 static void zes_power(void)
 {
-	LACKS(ZE(zesPowerGetProperties, NULL, NULL));
-	LACKS(ZE(zesPowerGetEnergyCounter, NULL, NULL));
 	LACKS(ZE(zesPowerGetLimits, NULL, NULL, NULL, NULL));
 	LACKS(ZE(zesPowerSetLimits, NULL, NULL, NULL, NULL));
 	LACKS(ZE(zesPowerGetEnergyThreshold, NULL, NULL));
@@ -245,6 +263,7 @@ int main(void)
 
 	ze_app_open(&app);
 	the_device(&app);
+	its_power_and_frequencies(&app);
 	its_engines_and_memory(&app);
 	zet_other();
 	zet_debug();

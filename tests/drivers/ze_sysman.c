@@ -137,6 +137,90 @@ ze_result_t zesMemoryGetState(zes_mem_handle_t memory, zes_mem_state_t *state)
 	return ZE_RESULT_SUCCESS;
 }
 
+/* Ten watts, and five more for each engine while it works. */
+ze_result_t zesDeviceEnumPowerDomains(zes_device_handle_t device, uint32_t *count,
+				      zes_pwr_handle_t *domains)
+{
+	ENTER(zesDeviceEnumPowerDomains);
+	NEED_HANDLE(device);
+	NEED_POINTER(count);
+	if (device_list_count(count, domains, 1))
+		domains[0] = (zes_pwr_handle_t)device;
+	return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zesPowerGetProperties(zes_pwr_handle_t handle, zes_power_properties_t *properties)
+{
+	ENTER(zesPowerGetProperties);
+	NEED_HANDLE(handle);
+	NEED_POINTER(properties);
+	properties->onSubdevice = properties->subdeviceId = 0;
+	properties->canControl = properties->isEnergyThresholdSupported = 0;
+	properties->defaultLimit = properties->minLimit = properties->maxLimit = -1;
+	return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zesPowerGetEnergyCounter(zes_pwr_handle_t handle, zes_power_energy_counter_t *energy)
+{
+	const struct _ze_device_handle_t *device = core((zes_device_handle_t)handle);
+	uint64_t busy_ns = 0;
+
+	ENTER(zesPowerGetEnergyCounter);
+	NEED_HANDLE(handle);
+	NEED_POINTER(energy);
+	pthread_mutex_lock(&device_lock);
+	for (uint32_t i = 0; i < GROUPS * ENGINES; i++)
+		busy_ns += device->engines[i / ENGINES][i % ENGINES].busy_ns;
+	pthread_mutex_unlock(&device_lock);
+	energy->timestamp = clock_host_ns() / 1000;
+	energy->energy = energy->timestamp * 10 + busy_ns / 1000 * 5;
+	return ZE_RESULT_SUCCESS;
+}
+
+/* The device's own, and its memory's. */
+ze_result_t zesDeviceEnumFrequencyDomains(zes_device_handle_t device, uint32_t *count,
+					  zes_freq_handle_t *domains)
+{
+	ENTER(zesDeviceEnumFrequencyDomains);
+	NEED_HANDLE(device);
+	NEED_POINTER(count);
+	if (device_list_count(count, domains, 2))
+		for (uint32_t i = 0; i < *count; i++)
+			domains[i] = (zes_freq_handle_t)&core(device)->engines[0][i];
+	return ZE_RESULT_SUCCESS;
+}
+
+static bool is_memorys(zes_freq_handle_t frequency)
+{
+	return ((const struct engine *)frequency)->index == 1;
+}
+
+ze_result_t zesFrequencyGetProperties(zes_freq_handle_t frequency,
+				      zes_freq_properties_t *properties)
+{
+	ENTER(zesFrequencyGetProperties);
+	NEED_HANDLE(frequency);
+	NEED_POINTER(properties);
+	properties->type = is_memorys(frequency) ? ZES_FREQ_DOMAIN_MEMORY : ZES_FREQ_DOMAIN_GPU;
+	properties->onSubdevice = properties->subdeviceId = 0;
+	properties->canControl = properties->isThrottleEventSupported = 0;
+	properties->min = 300;
+	properties->max = 2400;
+	return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zesFrequencyGetState(zes_freq_handle_t frequency, zes_freq_state_t *state)
+{
+	ENTER(zesFrequencyGetState);
+	NEED_HANDLE(frequency);
+	NEED_POINTER(state);
+	state->request = state->tdp = state->efficient = 1500;
+	state->actual = is_memorys(frequency) ? 2400 : 1500;
+	state->currentVoltage = -1;
+	state->throttleReasons = 0;
+	return ZE_RESULT_SUCCESS;
+}
+
 /* A function with a floating-point argument: what was set is given back. */
 static double current_limit; /* device_lock */
 

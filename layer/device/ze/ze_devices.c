@@ -2,15 +2,16 @@
 /*
  * ze_devices.c: see ze_devices.h.
  */
-#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/device/device_lanes.h"
+#include "layer/base/environment.h"
 #include "layer/calls/hook.h"
+#include "layer/device/background.h"
+#include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_driver_functions.h"
 
 static struct tl_handles devices;
@@ -123,6 +124,7 @@ static struct ze_device *device_new(ze_device_handle_t handle)
 		return NULL;
 	device->handle.key = handle;
 	device->name = device_name(&properties);
+	device->part = properties.flags & ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
 	device->bits = timer_bits(properties.timestampValidBits);
 	device->kernel_bits = timer_bits(properties.kernelTimestampValidBits);
 	device->device = device->name ? tl_device_new(device->name) : NULL;
@@ -151,9 +153,27 @@ struct ze_device *tl_ze_device(ze_device_handle_t handle)
 {
 	struct tl_handle *known = tl_handles_find(&devices, handle);
 
+	if (tl_config.sample_device)
+		tl_device_do_soon();
 	if (known)
 		return (struct ze_device *)known;
 	return handle && tl_ze_usable() ? device_new(handle) : NULL;
+}
+
+bool tl_ze_device_next(ze_device_handle_t *handle, const char **name)
+{
+	struct ze_device *device;
+
+	pthread_mutex_lock(&tl_ze_lock);
+	for (device = all; device && (device->part || device->sampled); device = device->next)
+		continue;
+	if (device) {
+		device->sampled = true;
+		*handle = (ze_device_handle_t)(uintptr_t)device->handle.key;
+		*name = device->name;
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
+	return device != NULL;
 }
 
 bool tl_ze_only_copies(const struct ze_device *device, uint32_t group)

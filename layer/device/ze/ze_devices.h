@@ -23,7 +23,9 @@ struct ze_device {
 	struct tl_device *device;
 	const char *name;
 	struct tl_clock_fit clock;
-	bool pairs; /* its clock and the host's can be read together */
+	bool part;    /* a sub-device */
+	bool sampled; /* tl_ze_device_next gave it out */
+	bool pairs;   /* its clock and the host's can be read together */
 	unsigned bits, kernel_bits;
 	uint32_t groups;
 	ze_command_queue_group_property_flags_t flags[ZE_GROUPS];
@@ -32,6 +34,12 @@ struct ze_device {
 
 /* NULL: the driver can't be asked about the device. */
 struct ze_device *tl_ze_device(ze_device_handle_t handle);
+
+/*
+ * For the sampler of counters: the next device, without sub-devices, that it has not had yet; its
+ * name stays. False: there is none. Without the lock.
+ */
+bool tl_ze_device_next(ze_device_handle_t *device, const char **name);
 
 /* The lanes of an engine. */
 struct tl_device_queue *tl_ze_engine(struct ze_device *device, uint32_t group, uint32_t index);

@@ -17,6 +17,7 @@
 #include "layer/device/ze/ze_kernels.h"
 #include "layer/device/ze/ze_memory.h"
 #include "layer/device/ze/ze_mutable.h"
+#include "layer/device/ze/ze_counters.h"
 #include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_own.h"
 
@@ -52,6 +53,7 @@ static void lanes_after_fork(void)
 	tl_ze_devices_forget();
 	tl_ze_contexts_forget();
 	tl_ze_graphs_forget();
+	tl_ze_counters_forget();
 }
 
 static const struct tl_hook *const lists[] = {
@@ -68,5 +70,8 @@ static const struct tl_hook *const lists[] = {
 	NULL,
 };
 
-const struct tl_device_api tl_device_ze = {
-	.prefix = "ze", .hooks = lists, .end = lanes_end, .after_fork = lanes_after_fork};
+const struct tl_device_api tl_device_ze = {.prefix = "ze",
+					   .hooks = lists,
+					   .end = lanes_end,
+					   .sample = tl_ze_counters_sample,
+					   .after_fork = lanes_after_fork};
