@@ -182,10 +182,18 @@ static bool member_place_bits(Dwarf_Die *die, struct variable *member, uint64_t 
 	}
 	if (bits > 8ull * UINT32_MAX)
 		return false;
+	unit = unit < 8 ? unit : 8;
 	member->offset = base + bits / (8 * unit) * unit;
 	member->bit_offset = (unsigned)(bits % (8 * unit));
 	member->bit_width = (unsigned)width;
 	return true;
+}
+
+/* Bytes from its offset on: a packed struct may end before the whole unit of its last bit-field. */
+static uint64_t member_size(const struct variable *member)
+{
+	return member->bit_width ? (member->bit_offset + member->bit_width + 7u) / 8
+				 : member->type->size;
 }
 
 static bool record_fill(struct debug *debug, struct type *type, Dwarf_Die *die, uint64_t base);
@@ -228,7 +236,7 @@ static bool record_add_member(struct debug *debug, struct type *type, Dwarf_Die 
 		return false;
 	member.offset = base + at;
 	if (!member_place_bits(die, &member, base, at) || member.offset > type->size ||
-	    member.type->size > type->size - member.offset)
+	    member_size(&member) > type->size - member.offset)
 		return false;
 	if (!member.name)
 		return record_add_unnamed(debug, type, die, member.type, member.offset);

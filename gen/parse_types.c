@@ -223,7 +223,7 @@ static void record_add_member(struct parse *parse, struct type *type, const stru
 		.where = parse_location(parse, cursor),
 	};
 	if (clang_Cursor_isBitField(cursor) && member.type->size) {
-		uint64_t unit = member.type->size;
+		uint64_t unit = member.type->size < 8 ? member.type->size : 8;
 
 		member.offset = base + (uint64_t)bits / (8 * unit) * unit;
 		member.bit_offset = (unsigned)((uint64_t)bits % (8 * unit));

@@ -11,6 +11,8 @@
  */
 #include "format/args/args_sink.h"
 
+#include <limits.h>
+
 #include "format/args/args_same.h"
 #include "format/args/args_values.h"
 #include "format/args/args_walk.h"
@@ -109,14 +111,28 @@ static bool member_keep_or_drop(struct tl_text *text, char *mark, bool was_cut)
 	return kept;
 }
 
-static uint64_t member_bit_field(const struct tl_variable *member, const char *place)
+/* Reads the bytes that the field lies in, and no others: a packed struct may end there. */
+static uint64_t member_bit_field(const struct tl_variable *member, const char *place,
+				 bool is_signed)
 {
-	uint64_t unit = load_integer(member->type, place) >> member->bit_offset;
+	unsigned __int128 bytes = 0;
 	unsigned unused = 64 - (member->bit_width < 64 ? member->bit_width : 64);
 
-	if (member->type->kind == TL_KIND_INT)
-		return (uint64_t)((int64_t)(unit << unused) >> unused);
-	return unit << unused >> unused;
+	memcpy(&bytes, place, tl_bit_field_size(member));
+	uint64_t field = (uint64_t)(bytes >> member->bit_offset) << unused;
+	return is_signed ? (uint64_t)((int64_t)field >> unused) : field >> unused;
+}
+
+static void visit_bit_field(const struct tl_visitor *to, const struct tl_variable *member,
+			    const char *place)
+{
+	static const struct tl_type small = {
+		.name = "char", .kind = CHAR_MIN < 0 ? TL_KIND_INT : TL_KIND_UINT, .size = 1};
+	/* Here a plain char is a number, with the sign that the compiler gives it. */
+	const struct tl_type *type = member->type->kind == TL_KIND_CHAR ? &small : member->type;
+
+	tl_visit_integer(to->sink, to->text, type,
+			 member_bit_field(member, place, type->kind == TL_KIND_INT));
 }
 
 static void visit_member_value(struct tl_visitor *to, const struct tl_scope *scope,
@@ -125,7 +141,7 @@ static void visit_member_value(struct tl_visitor *to, const struct tl_scope *sco
 	const char *place = place_of(scope, member);
 
 	if (member->bit_width)
-		tl_visit_integer(to->sink, to->text, member->type, member_bit_field(member, place));
+		visit_bit_field(to, member, place);
 	else if (is_followed(member, to->when))
 		visit_pointer(to, member, place, depth);
 	else if (member->type->kind == TL_KIND_POINTER)
@@ -172,7 +188,10 @@ static void visit_only_member(const struct tl_visitor *to, const struct tl_varia
 {
 	char *value = to->sink->begin(to->text, member->name, "", true);
 
-	tl_value_visit(to->sink, to->text, member->type, bytes + member->offset);
+	if (member->bit_width)
+		visit_bit_field(to, member, bytes + member->offset);
+	else
+		tl_value_visit(to->sink, to->text, member->type, bytes + member->offset);
 	visit_end(to, value);
 }
 

@@ -318,17 +318,20 @@ static bool is_integer(const struct tl_type *type)
 
 static bool is_sound_member(const struct tl_type *type, const struct tl_variable *member)
 {
-	if (member->offset > type->size || member->type->size > type->size - member->offset ||
+	uint32_t size = member->bit_width ? tl_bit_field_size(member) : member->type->size;
+
+	if (member->offset > type->size || size > type->size - member->offset ||
 	    member->type->kind == TL_KIND_VOID)
 		return false;
+	if (member->bit_width)
+		return (is_integer(member->type) || member->type->kind == TL_KIND_CHAR) &&
+		       size <= 16 && !member->chain;
 	/* Printing follows one of them and compares by the other. */
 	if (member->chain == 1 && member->type->kind != TL_KIND_POINTER)
 		return false;
 	if (member->chain == 2 && !is_integer(member->type))
 		return false;
-	return !member->bit_width ||
-	       (is_integer(member->type) && member->type->size <= 8 &&
-		member->bit_offset + member->bit_width <= 8 * member->type->size);
+	return true;
 }
 
 /* Members follow each other; bit-fields may share what they lie in. */

@@ -105,10 +105,22 @@ struct tl_variable {
 	uint8_t direction;
 	/* of a member: 1: it is the pNext of a chain (see tl_api.chains); 2: it is the stype */
 	uint8_t chain;
-	/* of a bit-field: its bits in the unit of .type at .offset; width 0: no bit-field */
+	/*
+	 * of a bit-field: its first bit, counted from .offset, and how many there are; width 0: no
+	 * bit-field. In a packed struct it may begin in one unit of .type and end in the next.
+	 */
 	uint8_t bit_offset, bit_width;
 	struct tl_length length;
 };
+
+/*
+ * Bytes from a bit-field's .offset on that it lies in. A packed struct may end there, before the
+ * whole unit of its type: read no others.
+ */
+static inline uint32_t tl_bit_field_size(const struct tl_variable *field)
+{
+	return (field->bit_offset + field->bit_width + 7u) / 8;
+}
 
 /* A name of an enum or of a mask. */
 struct tl_enumerator {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of gen (tracegen), and of the code that it emits
 stress_scripts += %D%/emit_shims.sh
-check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/libraries.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
+check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/bit_fields.sh %D%/libraries.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
 check_scripts += %D%/debug_info.sh
 deep_scripts += %D%/gen_sanitized.sh
 stack_scripts += %D%/stack_ze_newest.sh

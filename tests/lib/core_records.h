@@ -76,15 +76,15 @@ static uint64_t in_code, in_handler; /* records so far: of 0, and of 1 */
 
 #if defined(INTERRUPT_BY_STEPS) && defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 /*
- * For tests whose records are put without a signal mask of the buffers' own: a trap that is masked
- * ends the process. The processor's trap flag gives a signal behind each instruction; each 11th handler records. So it
+ * The processor's trap flag gives a signal behind each instruction; each 11th handler records. So it
  * does not depend on a timer, which comes a hundred times a second on some machines, and every
- * instruction has its turn. make stress: longer.
+ * instruction has its turn. But for a new chunk the buffers mask signals, and a trap that is masked
+ * ends the process: there the flag rests until the record is put. make stress: longer.
  */
 #define INTERRUPTIONS (getenv("STRESS") ? 60000u : 15000u)
 #define TRAP_FLAG     0x100
 static uint64_t steps;
-static volatile bool stepping;
+static volatile bool stepping, resting;
 
 static inline void put_in_handler(int number, siginfo_t *info, void *context)
 {
@@ -92,7 +92,9 @@ static inline void put_in_handler(int number, siginfo_t *info, void *context)
 
 	(void)number;
 	(void)info;
-	if (stepping)
+	if (stepping && at->uc_mcontext.gregs[REG_RIP] == (greg_t)tl_record_reserve_slow)
+		resting = true;
+	if (stepping && !resting)
 		at->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 	else
 		at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
@@ -107,6 +109,14 @@ static inline void interrupt_begin(void)
 
 	sigaction(SIGTRAP, &action, NULL);
 	stepping = true;
+	raise(SIGTRAP);
+}
+
+static inline void interrupt_go_on(void)
+{
+	if (!resting)
+		return;
+	resting = false;
 	raise(SIGTRAP);
 }
 
@@ -128,6 +138,10 @@ static inline void put_in_handler(int number)
 	(void)number;
 	for (int i = 0; i < 3; i++)
 		put(interrupted, 1, in_handler++);
+}
+
+static inline void interrupt_go_on(void)
+{
 }
 
 static inline void interrupt_begin(void)
@@ -157,7 +171,7 @@ static inline bool put_interrupted(struct tl_thread *thread, uint64_t least)
 
 	interrupted = thread;
 	interrupt_begin();
-	while (all && in_handler < interruptions)
+	for (; all && in_handler < interruptions; interrupt_go_on())
 		all = put(interrupted, 0, in_code++);
 	interrupt_end();
 	while (all && in_code < least)

@@ -4,7 +4,7 @@
 # through an interposer (tests/calls/torture.py) that return, throw and are cancelled. STRESS=1: 1,000 signatures.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
-results=20
+results=23
 for tool in aarch64-linux-gnu-g++ qemu-aarch64; do
 	command -v $tool >/dev/null || { echo "Bail out! $tool is missing; ./scripts/install-packages stacks installs it"; exit 99; }
 done
@@ -71,13 +71,13 @@ cp -a /usr/aarch64-linux-gnu/lib "$root/"
 outside=$(echo "$tmp" | cut -d/ -f2)
 mkdir -p "$root/$outside" "$root/dev" "$root/proc"
 emulated() { qemu-aarch64 -L "$root" -E LD_LIBRARY_PATH="$PWD" "$@"; }
-# interposed ARGS WAY: recorded, with so much of the arguments.
+# interposed ARGS WAY VARIABLE=VALUE...: recorded, with so much of the arguments.
 interposed()
 {
-	rm -f t.json
+	rm -f t.json t.tlt
 	unshare -rm bash -c 'for folder in '"$outside"' dev proc; do mount --rbind "/$folder" "$0/$folder" || exit; done; exec "$@"' "$root" \
 		timeout 300 qemu-aarch64 -L "$root" -E LD_LIBRARY_PATH="$PWD" -E LD_PRELOAD="$tmp/build/.libs/libtracelayer.so $PWD/interposer.so" \
-		-E TRACELAYER_OUTPUT="$PWD/t.json" -E TRACELAYER_ARGS="$1" ./torture "$2" 2
+		-E TRACELAYER_OUTPUT="$PWD/t.json" -E TRACELAYER_ARGS="$1" "${@:3}" ./torture "$2" 2
 }
 for way in return throw cancel; do
 	unwound=1
@@ -89,3 +89,19 @@ for way in return throw cancel; do
 		ok "$way: each call twice in the trace, with the numbers that it passed (args $args)" "$python" "$here/torture.py" --check . t.json 2 $unwound names
 	done
 done
+
+# Who called: each function's own caller, up to main and the C library's start. Names are found here, by build ids.
+rm -f t.tlt
+interposed none return -E TRACELAYER_STACK='*' -E TRACELAYER_OUTPUT="$PWD/t.tlt" >said 2>&1
+is "$? $(cat said)" "0 " "recorded with stacks, as if nobody were there"
+ok "they are shown by name" "$tracelayer" export t.tlt -o t.folded
+# callers FILE: each line's caller of the traced function, beside what calls it in caller.c.
+callers()
+{
+	sed -n 's/^void \(call_[0-9]*\)(void).*/\1/p; s/^static .*void \(call_[0-9]*\)(void).*/\1/p' caller.c | sort >own
+	sed 's/ [0-9]*$//' t.folded | awk -F';' '{ print $(NF - 1) }' | sort -u >seen
+	wc -l <own
+	comm -3 own seen
+	sed 's/ [0-9]*$//' t.folded | grep -v '^_start;.*__libc_start_main.*;main;\(.*;\)\{0,1\}call_[0-9]*;[^;]*$' | head -n 5
+}
+is "$(callers)" $count "each function has its own caller, main and the start before it"

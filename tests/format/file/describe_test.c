@@ -235,7 +235,11 @@ START_TEST(members_do_not_overlap)
 	ck_assert_ptr_nonnull(refusal());
 	bad_members[1].bit_width = 3;
 	ck_assert_ptr_null(refusal());
-	bad_members[1].bit_offset = 30;
+	/* A packed struct may end before the unit does. */
+	bad_members[1].offset = 7;
+	bad_members[1].bit_offset = 5;
+	ck_assert_ptr_null(refusal());
+	bad_members[1].bit_width = 4;
 	ck_assert_ptr_nonnull(refusal());
 }
 END_TEST
