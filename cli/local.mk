@@ -26,7 +26,7 @@ tracelayer_SOURCES = \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
-	%D%/phases/phases.h %D%/phases/phases.c \
+	%D%/phases/phases.h %D%/phases/phases.c %D%/phases/phase_select.h %D%/phases/phase_select.c \
 	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_stacks.h %D%/export/export_stacks.c %D%/export/export_folded.h %D%/export/export_folded.c %D%/export/export_encode.c \
 	%D%/export/export_timeline.h %D%/export/export_timeline.c %D%/export/timeline_clock.h %D%/export/timeline_clock.c %D%/export/timeline_align.h %D%/export/timeline_align.c %D%/export/align_fit.h %D%/export/align_fit.c %D%/export/mpi_calls.h %D%/export/mpi_calls.c %D%/export/mpi_messages.h %D%/export/mpi_messages.c \
 	%D%/export/mpi_process.h %D%/export/mpi_process.c %D%/export/otf2_messages.h %D%/export/otf2_messages.c %D%/export/timeline_inputs.h %D%/export/timeline_inputs.c \
@@ -43,7 +43,7 @@ tracelayer_SOURCES = \
 	%D%/run/run.h %D%/run/run.c %D%/run/config_file.h %D%/run/config_file.c %D%/run/given_settings.h %D%/run/given_settings.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/job_claim.h %D%/run/job_claim.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
 	%D%/live/live.h %D%/live/live_file.h %D%/live/live_file.c %D%/live/live_records.h %D%/live/live_records.c %D%/live/process_names.h %D%/live/process_names.c %D%/live/watched.h %D%/live/watched.c \
 	%D%/top/top.h %D%/top/top.c %D%/top/top_screen.h %D%/top/top_screen.c %D%/top/top_sums.h %D%/top/top_sums.c \
-	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_output.c
+	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_select.h %D%/profile/profile_select.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_output.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike

@@ -48,6 +48,8 @@ struct holder {
 struct watched {
 	struct live_file file;
 	uint64_t checked;
+	const struct tl_facts_piece *facts;
+	char program[256];
 
 	struct holder *holders;
 	size_t nholders;
@@ -66,6 +68,15 @@ const struct tl_file_header *watched_header(const struct watched *watched)
 const char *watched_path(const struct watched *watched)
 {
 	return watched->file.path;
+}
+
+const char *watched_program(struct watched *watched)
+{
+	if (!*watched->program && watched->facts)
+		snprintf(watched->program, sizeof(watched->program), "%.*s",
+			 (int)sizeof(watched->facts->facts.program) - 1,
+			 watched->facts->facts.program);
+	return watched->program;
 }
 
 struct watched *watched_open(const char *path)
@@ -113,6 +124,10 @@ static void piece_add(void *context, const struct tl_piece *piece, const struct 
 	case TL_PIECE_LABELS:
 		if (head->size >= sizeof(struct tl_labels_piece))
 			holder_add(watched, piece, head);
+		break;
+	case TL_PIECE_FACTS:
+		if (head->size >= sizeof(struct tl_facts_piece))
+			watched->facts = (const void *)piece;
 		break;
 	case TL_PIECE_API:
 		if (head->size >= sizeof(struct tl_api_piece))

@@ -33,4 +33,7 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context);
 const struct tl_file_header *watched_header(const struct watched *watched);
 const char *watched_path(const struct watched *watched);
 
+/* The program's name; "" until it is known. Stays until the process is closed. */
+const char *watched_program(struct watched *watched);
+
 #endif

@@ -41,6 +41,14 @@ static void tracker_open_node(struct run *run, struct tracker *tracker, const st
 	tracker->depth++;
 }
 
+static bool run_takes(const struct run *run, double start, double end, bool is_named)
+{
+	const struct mark_limits *limits = run->limits;
+
+	return !limits || ((is_named || !limits->by_name) && end - start >= limits->shortest &&
+			   start <= limits->to && end >= limits->from);
+}
+
 /* False where nothing is open. */
 static bool tracker_close_node(struct run *run, struct tracker *tracker, double time)
 {
@@ -52,7 +60,10 @@ static bool tracker_close_node(struct run *run, struct tracker *tracker, double 
 
 	if (node->kind == NODE_MARK && node->function)
 		spans_add(&tracker->calls[node->overall][node->function],
-			  (struct span){node->start * 1000, time * 1000});
+			  (struct span){node->start * 1000, time * 1000, node->is_named});
+	if (node->kind == NODE_MARK && node->nn_layer == NN_LAYER_LA &&
+	    node->nn_phase == NN_PHASE_PE && run_takes(run, node->start, time, node->is_named))
+		tracker->application_executions[node->overall]++;
 	tracker->open = node->above;
 	tracker->depth--;
 	tree_ended(&run->pool, number, time);
@@ -83,7 +94,7 @@ static void run_note_overall(struct run *run, const struct mark *mark)
 }
 
 enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
-			 char *text, size_t size)
+			 char *text, size_t size, bool is_named)
 {
 	struct mark mark;
 	enum mark_fault why = mark_parse(&mark, text, size);
@@ -105,17 +116,17 @@ enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, 
 		mark.nn_layer = NN_LAYER_LD;
 	else if (mark.nn_layer == NN_LAYER_LD && !tracker->is_driver && !run->is_ours)
 		mark.nn_layer = NN_LAYER_LC;
-	if (mark.nn_layer == NN_LAYER_LA && mark.nn_phase == NN_PHASE_PE)
-		tracker->application_executions[run->overall]++;
-	tracker_open_node(run, tracker,
-			  &(struct node){.kind = NODE_MARK,
-					 .nn_layer = mark.nn_layer,
-					 .nn_phase = mark.nn_phase,
-					 .overall = (uint8_t)run->overall,
-					 .subtracts = mark.subtracts,
-					 .function = (uint8_t)mark.function,
-					 .start = time,
-					 .offset = offset});
+	tracker_open_node(
+		run, tracker,
+		&(struct node){.kind = NODE_MARK,
+			       .nn_layer = mark.nn_layer,
+			       .nn_phase = mark.nn_phase,
+			       .overall = (uint8_t)run->overall,
+			       .subtracts = mark.subtracts,
+			       .is_named = is_named || run->pool.nodes[tracker->open].is_named,
+			       .function = (uint8_t)mark.function,
+			       .start = time,
+			       .offset = offset});
 	return RUN_SOUND;
 }
 
@@ -130,25 +141,35 @@ enum run_fault run_end(struct run *run, struct tracker *tracker, double time, ui
 const struct tracker *run_open(const struct run *run)
 {
 	for (size_t i = 0; i < run->ntrackers; i++)
-		if (run->trackers[i].open != run->trackers[i].root)
+		if (!run->trackers[i].is_left_out && run->trackers[i].open != run->trackers[i].root)
 			return &run->trackers[i];
 	return NULL;
+}
+
+bool run_has_marks(const struct run *run)
+{
+	for (size_t i = 0; i < run->ntrackers; i++)
+		if (run->trackers[i].root && run->pool.nodes[run->trackers[i].root].first)
+			return true;
+	return false;
+}
+
+void tracker_clear(struct tracker *tracker)
+{
+	tracker->root = tracker->open = NO_NODE;
+	tracker->depth = 0;
+	memset(tracker->application_executions, 0, sizeof(tracker->application_executions));
+	for (enum overall overall = 0; overall < OVERALLS; overall++)
+		for (unsigned function = 0; function < TIMED_FUNCTIONS; function++)
+			tracker->calls[overall][function].count = 0;
 }
 
 void run_clear(struct run *run)
 {
 	pool_clear(&run->pool);
 	run->overall = OVERALL_PO;
-	for (size_t i = 0; i < run->ntrackers; i++) {
-		struct tracker *tracker = &run->trackers[i];
-
-		tracker->root = tracker->open = NO_NODE;
-		tracker->depth = 0;
-		memset(tracker->application_executions, 0, sizeof(tracker->application_executions));
-		for (enum overall overall = 0; overall < OVERALLS; overall++)
-			for (unsigned function = 0; function < TIMED_FUNCTIONS; function++)
-				tracker->calls[overall][function].count = 0;
-	}
+	for (size_t i = 0; i < run->ntrackers; i++)
+		tracker_clear(&run->trackers[i]);
 }
 
 void run_free(struct run *run)

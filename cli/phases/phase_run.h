@@ -32,6 +32,7 @@ enum run_fault {
 
 struct span {
 	double start, end; /* ms */
+	bool is_named;
 };
 
 struct spans {
@@ -42,6 +43,7 @@ struct spans {
 struct tracker {
 	uint64_t thread;
 	bool is_driver;
+	bool is_left_out;    /* its thread is not selected */
 	uint32_t root, open; /* the innermost mark that has not ended; the root if all have */
 	unsigned depth;
 	uint64_t application_executions[OVERALLS];
@@ -54,6 +56,7 @@ struct run {
 	size_t ntrackers;
 	struct pool pool;
 	enum overall overall;
+	const struct mark_limits *limits; /* what is selected; NULL: everything */
 	/*
 	 * The trace is tracelayer's: drivers are in the process, and the runtime calls them. If the
 	 * trace has no NNAPI calls, the trees say what execution took.
@@ -72,12 +75,15 @@ struct run {
 	} fault;
 };
 
-/* A mark of this thread begins or ends. `text` may be written to. */
+/*
+ * A mark of this thread begins or ends. `text` may be written to. `is_named`: its name is selected, and
+ * so is all that lies in it.
+ */
 enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
-			 char *text, size_t size);
+			 char *text, size_t size, bool is_named);
 enum run_fault run_end(struct run *run, struct tracker *tracker, double time, uint64_t offset);
 
-/* The tracker whose marks have not all ended, or NULL. */
+/* A tracker that counts and whose marks have not all ended, or NULL. */
 const struct tracker *run_open(const struct run *run);
 
 /* Notes the mark that the fault is about. Returns `why`. */
@@ -85,6 +91,12 @@ enum run_fault run_set_fault(struct run *run, enum run_fault why, const struct t
 			     uint64_t offset, uint32_t node);
 
 void spans_add(struct spans *spans, struct span span);
+
+/* Whether anything counts. For after run_add_up (phase_times.h). */
+bool run_has_marks(const struct run *run);
+
+/* Forgets the marks of a thread. */
+void tracker_clear(struct tracker *tracker);
 
 /* Begins another run. */
 void run_clear(struct run *run);

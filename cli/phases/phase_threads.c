@@ -84,12 +84,23 @@ static struct thread *thread_of(struct threads *threads, uint64_t number)
 	return &threads->list[threads->last];
 }
 
+static void thread_keep_task(struct thread *thread, const struct row *row)
+{
+	if (thread->task && strlen(thread->task) == row->task_size &&
+	    !memcmp(thread->task, row->task, row->task_size))
+		return;
+	free(thread->task);
+	thread->task = need(strndup(row->task, row->task_size));
+}
+
 void threads_row(struct threads *threads, const struct row *row)
 {
 	struct thread *thread = thread_of(threads, row->thread);
 	uint64_t process = process_of(row);
 	bool is_nn, is_driver;
 
+	if (threads->keeps_tasks)
+		thread_keep_task(thread, row);
 	if (process) {
 		thread->process = process;
 	} else if ((!thread->process || row->process) && !thread->is_lost) {
@@ -137,8 +148,22 @@ bool threads_is_driver(const struct threads *threads, uint32_t tracked)
 	       NO_NUMBER;
 }
 
+uint64_t threads_process(const struct thread *thread)
+{
+	return thread->tracked_process >> 63 ? 0 : thread->tracked_process - 1;
+}
+
+const char *threads_task(const struct threads *threads, uint64_t number)
+{
+	uint32_t place = numbers_find(&threads->numbers, number);
+
+	return place == NO_NUMBER ? NULL : threads->list[place].task;
+}
+
 void threads_free(struct threads *threads)
 {
+	for (uint32_t i = 0; i < threads->numbers.count; i++)
+		free(threads->list[i].task);
 	numbers_free(&threads->numbers);
 	numbers_free(&threads->tracked);
 	numbers_free(&threads->drivers);

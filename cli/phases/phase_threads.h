@@ -17,6 +17,7 @@ struct thread {
 	/* of its last row; 0 while none is known. A text that is no number is here by its hash. */
 	uint64_t process;
 	uint64_t tracked_process; /* of its last mark of interest */
+	char *task;		  /* the name in its last row; NULL: names are not kept */
 	uint32_t tracker;	  /* 1 + its place among the tracked ones; 0: not tracked */
 	bool is_lost;		  /* a row of it did not name its process, */
 	uint64_t lost_offset;	  /* first here */
@@ -30,6 +31,7 @@ struct threads {
 	struct numbers tracked;
 	struct numbers drivers; /* processes */
 	bool has_runtime;	/* some mark is of NNAPI's runtime */
+	bool keeps_tasks;	/* names are wanted */
 	/* the place of the last row's thread: the next row's is mostly the same */
 	uint32_t last;
 };
@@ -43,6 +45,12 @@ uint32_t threads_tracked(struct threads *threads, uint64_t thread);
 /* Call it between the passes. */
 bool threads_is_driver(const struct threads *threads, uint32_t tracked);
 const struct thread *threads_at(const struct threads *threads, uint32_t tracked);
+
+/* The number of a tracked thread's process; 0: it is known by a text. */
+uint64_t threads_process(const struct thread *thread);
+
+/* The name of the thread of this number; NULL: not known. */
+const char *threads_task(const struct threads *threads, uint64_t number);
 
 void threads_free(struct threads *threads);
 

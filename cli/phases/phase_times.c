@@ -28,10 +28,14 @@ static enum run_fault run_arrange(struct run *run)
 	uint32_t node = NO_NODE;
 	enum tree_fault why;
 
+	for (size_t i = 0; i < run->ntrackers; i++)
+		if (run->trackers[i].is_left_out)
+			tracker_clear(&run->trackers[i]);
 	for (size_t i = 0; i < run->ntrackers; i++) {
 		memset(&run->trackers[i].own, 0, sizeof(run->trackers[i].own));
-		if (run->trackers[i].root && (why = tree_arrange(&run->pool, run->trackers[i].root,
-								 &run->trackers[i].own, &node)))
+		if (run->trackers[i].root &&
+		    (why = tree_arrange(&run->pool, run->trackers[i].root, run->limits,
+					&run->trackers[i].own, &node)))
 			return run_tree_fault(run, &run->trackers[i], why, node);
 	}
 	for (size_t i = 0; i < run->ntrackers; i++)
@@ -47,6 +51,37 @@ static enum run_fault run_arrange(struct run *run)
 }
 
 /* ---- execution, which is added up from single calls ---- */
+
+/* How much of a span counts, ms. */
+static double span_length(const struct run *run, double start, double end, bool is_named)
+{
+	const struct mark_limits *limits = run->limits;
+
+	if (!limits)
+		return end - start;
+	if ((limits->by_name && !is_named) || end - start < 1000 * limits->shortest)
+		return 0;
+	start = start < 1000 * limits->from ? 1000 * limits->from : start;
+	end = end > 1000 * limits->to ? 1000 * limits->to : end;
+	return end > start ? end - start : 0;
+}
+
+/* How many of the calls lie in what is selected. */
+static uint64_t spans_taken(const struct run *run, const struct spans *spans)
+{
+	const struct mark_limits *limits = run->limits;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->list[i];
+
+		count += !limits ||
+			 ((span->is_named || !limits->by_name) &&
+			  span->end - span->start >= 1000 * limits->shortest &&
+			  span->start <= 1000 * limits->to && span->end >= 1000 * limits->from);
+	}
+	return count;
+}
 
 /* Execution of one thread: from each start to the end of its wait, and the calls around these. */
 static enum run_fault add_runtime_execution(struct run *run, const struct tracker *tracker,
@@ -66,10 +101,14 @@ static enum run_fault add_runtime_execution(struct run *run, const struct tracke
 		return run_set_fault(run, RUN_WAITS, tracker, 0, NO_NODE);
 	}
 	for (size_t i = 0; i < starts->count; i++)
-		time += waits->list[i].end - starts->list[i].start;
+		time += span_length(run, starts->list[i].start, waits->list[i].end,
+				    starts->list[i].is_named);
 	for (size_t f = 0; f < sizeof(around) / sizeof(*around); f++)
-		for (size_t i = 0; i < calls[around[f]].count; i++)
-			time += calls[around[f]].list[i].end - calls[around[f]].list[i].start;
+		for (size_t i = 0; i < calls[around[f]].count; i++) {
+			const struct span *call = &calls[around[f]].list[i];
+
+			time += span_length(run, call->start, call->end, call->is_named);
+		}
 	*sum += time;
 	return RUN_SOUND;
 }
@@ -114,7 +153,8 @@ static enum run_fault add_driver_execution(struct run *run, enum overall overall
 		double time = 0;
 
 		for (size_t i = 0; i < begun.count; i++)
-			time += ended.list[i].start - begun.list[i].start;
+			time += span_length(run, begun.list[i].start, ended.list[i].start,
+					    begun.list[i].is_named);
 		*sum += time;
 	}
 	free(begun.list);
@@ -306,7 +346,7 @@ static void count_executions(const struct run *run, uint64_t *executions)
 		executions[overall] = 0;
 		for (size_t i = 0; i < run->ntrackers; i++) {
 			const struct tracker *tracker = &run->trackers[i];
-			uint64_t count = tracker->calls[overall][TIMED_CREATE].count;
+			uint64_t count = spans_taken(run, &tracker->calls[overall][TIMED_CREATE]);
 
 			if (!count)
 				count = tracker->application_executions[overall];

@@ -226,6 +226,32 @@ static enum tree_fault resolve_phases(struct pool *pool, uint32_t root, uint32_t
 	return TREE_SOUND;
 }
 
+static bool is_left_out(const struct pool *pool, uint32_t node)
+{
+	return node_at(pool, node)->is_left_out;
+}
+
+/*
+ * What is left out is removed, and what lies in it stands below the next mark around it. The others
+ * are cut to the time.
+ */
+static void select_nodes(struct pool *pool, uint32_t root, const struct mark_limits *limits)
+{
+	for (uint32_t number = tree_next(pool, root, root); number;
+	     number = tree_next(pool, root, number)) {
+		struct node *node = node_at(pool, number);
+
+		node->is_left_out = (limits->by_name && !node->is_named) ||
+				    node->end - node->start < limits->shortest ||
+				    node->start > limits->to || node->end < limits->from;
+		if (node->start < limits->from)
+			node->start = limits->from;
+		if (node->end > limits->to)
+			node->end = limits->to;
+	}
+	remove_nodes(pool, root, is_left_out);
+}
+
 static bool node_is_elsewhere(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
@@ -374,13 +400,15 @@ static void tree_add_own(const struct pool *pool, uint32_t root, struct tree_sum
 	}
 }
 
-enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own,
-			     uint32_t *fault)
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, const struct mark_limits *limits,
+			     struct tree_sums *own, uint32_t *fault)
 {
 	remove_nodes(pool, root, is_ignored);
 	remove_nodes(pool, root, is_dummy);
 	if (resolve_phases(pool, root, fault))
 		return TREE_UNSPECIFIED;
+	if (limits)
+		select_nodes(pool, root, limits);
 	tree_add_own(pool, root, own);
 	move_elsewhere(pool, root);
 	add_application(pool, root);

@@ -35,6 +35,8 @@ struct node {
 	uint16_t nn_layer, nn_phase;		    /* PU only while the run is read */
 	uint8_t overall, kind;
 	bool subtracts; /* it is no part of what stands above it */
+	bool is_named;	/* its name is selected, or that of something above it */
+	bool is_left_out;
 	/* while adding up: the layers of which something above is execution, a bit for each */
 	uint8_t executing;
 	uint8_t function;
@@ -46,6 +48,13 @@ struct node {
 struct pool {
 	struct node *nodes;
 	uint32_t count, room, free;
+};
+
+/* What is selected of a tree. */
+struct mark_limits {
+	double from, to; /* seconds */
+	double shortest; /* seconds */
+	bool by_name;
 };
 
 /* What a tree adds up to, in ms. */
@@ -72,12 +81,14 @@ void tree_ended(struct pool *pool, uint32_t node, double end);
  * Puts the nodes in the order of the contract. If the result is not TREE_SOUND, a node has no
  * phase, and *fault is this node.
  *
- * Before that, to `own` is added what the call tree says: each moment once, for the innermost mark
+ * Nodes that are not selected are removed before that; `limits` may be NULL.
+ *
+ * Then to `own` is added what the call tree says: each moment once, for the innermost mark
  * that it lies in, by that one's layer (of utilities: that of what they lie in) and phase. What
  * warms up or is measured counts as overall there, as far as it is not execution.
  */
-enum tree_fault tree_arrange(struct pool *pool, uint32_t root, struct tree_sums *own,
-			     uint32_t *fault);
+enum tree_fault tree_arrange(struct pool *pool, uint32_t root, const struct mark_limits *limits,
+			     struct tree_sums *own, uint32_t *fault);
 /* `drivers_inside`: the runtime may call drivers itself. */
 enum tree_fault tree_check(const struct pool *pool, uint32_t root, bool drivers_inside,
 			   uint32_t *fault);

@@ -21,6 +21,7 @@
 #include "cli/phases/phases.h"
 #include "cli/phases/phase_detail.h"
 #include "cli/phases/phase_print.h"
+#include "cli/phases/phase_select.h"
 #include "cli/systrace/systrace.h"
 #include "cli/phases/phase_times.h"
 #include "cli/phases/phase_threads.h"
@@ -29,10 +30,11 @@ struct wishes {
 	struct phase_style style;
 	bool json, detail, like_android;
 	const char *path;
+	struct phase_select select;
 };
 
 struct phases {
-	const struct wishes *wishes;
+	struct wishes *wishes;
 	struct systrace_text text;
 	struct reader reader;
 	struct threads threads;
@@ -198,7 +200,8 @@ static int end_run(struct phases *phases)
 	why = run_add_up(&phases->run, &times);
 	if (why)
 		return run_faulty(phases, why);
-	print_run(phases, &times);
+	if (!phases->run.limits || run_has_marks(&phases->run))
+		print_run(phases, &times);
 	return EXIT_DONE;
 }
 
@@ -233,6 +236,18 @@ static int phases_read_first(struct phases *phases)
 	return EXIT_DONE;
 }
 
+/* Finds what the user selects. */
+static int phases_select(struct phases *phases)
+{
+	struct phase_select *select = &phases->wishes->select;
+
+	if (!selection_is_any(&select->selection))
+		return EXIT_DONE;
+	phases->run.limits = &select->limits;
+	return phase_select_begin(select, &phases->text,
+				  phases->text.is_made ? phases->wishes->path : NULL);
+}
+
 /* Finds those of interest. */
 static int choose_threads(struct phases *phases)
 {
@@ -245,7 +260,9 @@ static int choose_threads(struct phases *phases)
 
 		run->trackers[i].thread = phases->threads.tracked.list[i];
 		run->trackers[i].is_driver = threads_is_driver(&phases->threads, i);
-		if (thread->is_lost)
+		run->trackers[i].is_left_out =
+			!phase_select_has_thread(&phases->wishes->select, &phases->threads, i);
+		if (thread->is_lost && !run->trackers[i].is_left_out)
 			return row_fault(
 				phases, thread->lost_offset, &run->trackers[i].thread,
 				"does not say which process the thread is of; have ftrace record it (trace option record-tgid)");
@@ -297,7 +314,9 @@ static int take_row(struct phases *phases, struct row *row)
 	}
 	why = row->mark[0] == 'B'
 		      ? run_begin(run, &run->trackers[tracked], row_time(row), row->offset,
-				  (char *)row->mark, row->mark_size)
+				  (char *)row->mark, row->mark_size,
+				  phase_select_has_name(&phases->wishes->select, row->mark,
+							row->mark_size))
 		      : run_end(run, &run->trackers[tracked], row_time(row), row->offset);
 	return run_faulty(phases, why);
 }
@@ -350,6 +369,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct wishes *wishes = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wishes->select.selection;
+		return 0;
 	case OPTION_TOTAL:
 		wishes->style.total_times = true;
 		return 0;
@@ -382,9 +404,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {{&selection_marks_argp, 0, "What is counted:", 1},
+					     {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
+	.children = children,
 	.args_doc = "FILE",
 	.doc = "Timing statistics of Android's neural networks API: what each layer spent in each phase. FILE is a systrace (text or HTML page) or a trace of tracelayer; - is "
 	       "standard input.\v"
@@ -398,12 +424,20 @@ int command_phases(int argc, char **argv)
 	int code = EXIT_BROKEN;
 
 	options_parse(&argp, argc, argv, 0, &wishes);
+	phases.threads.keeps_tasks =
+		wishes.select.selection.thread || wishes.select.selection.process;
 	if (open_trace(&phases)) {
 		code = phases_read_first(&phases);
+		if (!code)
+			code = phases_select(&phases);
 		if (!code)
 			code = choose_threads(&phases);
 		if (!code && !phases.is_empty)
 			code = second_pass(&phases);
+		if (!code && phases.run.limits && !phases.any_printed && !phases.any_incomplete &&
+		    !phases.is_empty)
+			say("%s: no mark is selected; leave out some of --time, --thread, --process, --name and --longer-than",
+			    phases.text.path);
 		if (wishes.json)
 			fputs(phases.any_printed ? "]\n" : "[\n]\n", stdout);
 		if (fflush(stdout) || ferror(stdout)) {
@@ -415,6 +449,7 @@ int command_phases(int argc, char **argv)
 		code = EXIT_INCOMPLETE;
 	run_free(&phases.run);
 	threads_free(&phases.threads);
+	phase_select_free(&wishes.select);
 	nn_names_free();
 	systrace_text_close(&phases.text);
 	return code;

@@ -35,6 +35,7 @@
 #include "cli/outputs/outputs.h"
 #include "cli/profile/profile.h"
 #include "cli/profile/profile_sampler.h"
+#include "cli/profile/profile_select.h"
 #include "common/run_protocol.h"
 #include "common/settings.h"
 
@@ -49,6 +50,7 @@ struct wishes {
 	const char **outputs;
 	size_t noutputs;
 	bool force;
+	struct selection selection;
 };
 
 /* ---- the results */
@@ -118,6 +120,15 @@ static int finish_profile(struct sampler *sampler, const struct wishes *wishes)
 		say("no profile: the program made no call into an API that tracelayer has shims for, and has no labels; see tracelayer-profile(1)");
 		return EXIT_INCOMPLETE;
 	}
+	if (selection_is_any(&wishes->selection)) {
+		code = profile_select(&sampler->profiled, &wishes->selection);
+		if (code != EXIT_DONE)
+			return code;
+		if (!sampler->profiled.profile.root.weight) {
+			say("profile: no sample is selected; leave out some of --time, --thread, --process and --name");
+			return EXIT_INCOMPLETE;
+		}
+	}
 	if (!wishes->noutputs)
 		tl_profile_print(sampler->shared ? stderr : stdout, &sampler->profiled.profile);
 	for (size_t i = 0; i < wishes->noutputs; i++)
@@ -131,6 +142,7 @@ static struct sampler sampler_of(const struct wishes *wishes)
 {
 	struct sampler sampler = {.hz = wishes->hz, .seconds = wishes->seconds, .reports = -1};
 
+	sampler.profiled.keep_runs = selection_is_any(&wishes->selection);
 	for (size_t i = 0; i < wishes->noutputs; i++)
 		sampler.profiled.keep_runs |= profile_format_of(wishes->outputs[i])->in_time;
 	return sampler;
@@ -311,6 +323,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct wishes *wishes = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &wishes->selection;
+		return 0;
 	case 'F':
 		wishes->hz =
 			(unsigned)lround(number_option(state, "frequency", argument, 1, HZ_MOST));
@@ -355,9 +370,12 @@ int command_profile(int argc, char **argv)
 		 0},
 		{0},
 	};
+	static const struct argp_child children[] = {
+		{&selection_threads_argp, 0, "Which samples are in the profile:", 1}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "[--] PROGRAM [ARGUMENT...]\n-p PID",
 		.doc = "Sample what a program's threads are doing: which driver calls they are in, and which labels they have.\v"
 		       "Nothing is recorded. See tracelayer-profile(1), and tracelayer-profiler(7) for labels.",
@@ -367,5 +385,6 @@ int command_profile(int argc, char **argv)
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &wishes);
 	int code = wishes.pid ? profile_process(&wishes) : profile_program(&wishes);
 	free(wishes.outputs);
+	selection_free(&wishes.selection);
 	return code;
 }

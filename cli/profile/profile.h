@@ -5,7 +5,7 @@
  * files that are made from them.
  *
  * The room uses run to start a program, control and leftovers to find one that runs, live to look at
- * it, and outputs. One thread only.
+ * it, read for the part that the user selects (profile_select.h), and outputs. One thread only.
  */
 #ifndef TL_CLI_PROFILE_PROFILE_H
 #define TL_CLI_PROFILE_PROFILE_H
@@ -28,6 +28,7 @@ struct profile_run {
 
 struct profile_lane {
 	struct watched_thread thread;
+	char program[256];
 	struct profile_run *runs;
 	size_t count, room;
 };
@@ -35,6 +36,8 @@ struct profile_lane {
 struct profiled {
 	struct tl_profile profile;
 	uint64_t period; /* nanoseconds */
+	uint64_t start;	 /* nanoseconds of CLOCK_MONOTONIC, */
+	uint64_t date;	 /* and since 1970 */
 	bool keep_runs;	 /* in the order of time */
 	struct profile_lane **lanes;
 	size_t nlanes;

@@ -75,6 +75,10 @@ static void sampler_take(void *context, struct watched_thread *thread, const str
 {
 	struct sampler *sampler = context;
 	struct profile_lane *lane = lane_of(sampler, thread);
+
+	if (!*lane->program)
+		snprintf(lane->program, sizeof(lane->program), "%s",
+			 watched_program(sampler->looked_at));
 	const struct tl_profile_node *place =
 		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->periods);
 
@@ -202,6 +206,8 @@ static void sampler_pass(struct sampler *sampler)
 	sampler->profiled.profile.passes++;
 	for (size_t i = 0; i < sampler->nprocesses; i++) {
 		struct watched *process = sampler->processes[i];
+
+		sampler->looked_at = process;
 		if (watched_look(process, sampler_take, sampler))
 			sampler->processes[left++] = process;
 		else
@@ -229,12 +235,22 @@ static void wait_until(uint64_t time)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
+static uint64_t date_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void sampler_run(struct sampler *sampler)
 {
 	struct tl_profile_beat beat = tl_profile_beat_of(sampler->hz);
 	uint64_t length = (uint64_t)(sampler->seconds * 1e9);
 
 	sampler->profiled.period = beat.period;
+	sampler->profiled.start = beat.start;
+	sampler->profiled.date = date_now();
 	while (!length || tl_profile_now() - beat.start < length) {
 		wait_until(tl_profile_beat_next(&beat));
 		if (sampler_is_over(sampler))

@@ -26,6 +26,7 @@ struct sampler {
 	struct profiled profiled;
 	struct watched **processes;
 	size_t nprocesses, seen;
+	struct watched *looked_at;
 	int reports;		     /* the folder; -1: none */
 	const struct shared *shared; /* NULL: no program was started */
 	pid_t launcher;

@@ -99,6 +99,7 @@ static void note_start(struct lane_filter *filter, const json_t *event)
 		return;
 	filter->has_start = true;
 	filter->start = (int64_t)start;
+	filter->date = (int64_t)json_number_value(event_arg(event, "realtime_ns"));
 }
 
 static void note_metadata(struct lane_filter *filter, const json_t *event)
@@ -240,6 +241,12 @@ bool lane_filter_has_lane(struct lane_filter *filter, uint32_t number)
 				 selection_has_lane(filter->selection, &about);
 	}
 	return lane->is_taken;
+}
+
+bool lane_filter_has_thread(struct lane_filter *filter, const char *pid, const char *tid)
+{
+	filter->file = 0;
+	return lane_filter_has_lane(filter, lane_known(filter, pid, tid));
 }
 
 void lane_filter_free(struct lane_filter *filter)

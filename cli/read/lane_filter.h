@@ -27,6 +27,7 @@ struct lane_filter {
 	bool has_start;
 	int64_t first_event;
 	int64_t start; /* of the trace: as it says itself, or the first event's */
+	int64_t date;  /* the time of day then, nanoseconds since 1970; 0: not known */
 };
 
 /* The first reading. An exit code: EXIT_BROKEN comes after a message. */
@@ -39,6 +40,8 @@ uint32_t lane_filter_lane(struct lane_filter *filter, const json_t *event);
 /* Whether the user selects it. For after the first reading. */
 bool lane_filter_has_process(struct lane_filter *filter, uint32_t process);
 bool lane_filter_has_lane(struct lane_filter *filter, uint32_t lane);
+/* The thread of these numbers, of the first file. */
+bool lane_filter_has_thread(struct lane_filter *filter, const char *pid, const char *tid);
 
 void lane_filter_free(struct lane_filter *filter);
 

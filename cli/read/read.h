@@ -17,6 +17,7 @@
 #include "cli/read/event_filter.h"
 #include "cli/read/event_members.h"
 #include "cli/read/inflater.h"
+#include "cli/read/lane_filter.h"
 #include "cli/read/lane_keys.h"
 #include "cli/read/record_file.h"
 #include "cli/read/selection.h"

@@ -288,7 +288,8 @@ enum {
 	OPTION_LONGER
 };
 
-static const struct argp_option options[] = {
+/* In three tables, because not every command has a use for all. */
+static const struct argp_option thread_options[] = {
 	{"time", OPTION_TIME, "FROM:TO", 0,
 	 "only what lies in this time: seconds from the start of the trace (or 5ms), a date as 2026-11-24T04:05:44, =SECONDS of the trace's "
 	 "clock, or @NAME, the first slice or mark of that name; either may be missing. @NAME alone: while that lasts",
@@ -297,19 +298,27 @@ static const struct argp_option options[] = {
 	 "only processes whose program or number these globs match; commas between them", 0},
 	{"thread", OPTION_THREAD, "GLOBS", 0,
 	 "only threads and queues whose name or number these globs match", 0},
+	{"name", OPTION_NAME, "GLOBS", 0,
+	 "only calls, events and commands whose name these globs match", 0},
+	{0},
+};
+
+static const struct argp_option length_options[] = {
+	{"longer-than", OPTION_LONGER, "TIME", 0, "only what took so long, like 500us, 1ms or 2s",
+	 0},
+	{0},
+};
+
+static const struct argp_option call_options[] = {
 	{"queue", OPTION_QUEUE, "GLOBS", 0,
 	 "only commands of queues whose name or number these globs match; calls only with --thread",
 	 0},
 	{"device", OPTION_DEVICE, "GLOBS", 0,
 	 "only commands of devices whose name, bus address or UUID these globs match; calls only with --thread",
 	 0},
-	{"name", OPTION_NAME, "GLOBS", 0,
-	 "only calls, events and commands whose name these globs match", 0},
 	{"request", OPTION_REQUEST, "GLOBS", 0, "only what belongs to requests of these numbers",
 	 0},
 	{"failed", OPTION_FAILED, NULL, 0, "only calls that failed", 0},
-	{"longer-than", OPTION_LONGER, "TIME", 0, "only what took so long, like 500us, 1ms or 2s",
-	 0},
 	{0},
 };
 
@@ -356,4 +365,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp selection_argp = {.options = options, .parser = parse_option};
+const struct argp selection_threads_argp = {.options = thread_options, .parser = parse_option};
+
+/* The one child parses into the same selection. */
+static error_t parse_more(int key, char *argument, struct argp_state *state)
+{
+	if (key != ARGP_KEY_INIT)
+		return parse_option(key, argument, state);
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+static const struct argp_child threads_child[] = {{&selection_threads_argp, 0, NULL, 0}, {0}};
+
+const struct argp selection_marks_argp = {
+	.options = length_options, .parser = parse_more, .children = threads_child};
+
+static const struct argp_child marks_child[] = {{&selection_marks_argp, 0, NULL, 0}, {0}};
+
+const struct argp selection_argp = {
+	.options = call_options, .parser = parse_more, .children = marks_child};

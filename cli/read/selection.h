@@ -37,8 +37,12 @@ struct selection {
 	uint64_t from, to; /* nanoseconds since the start of the trace; see selection_time.h */
 };
 
-/* The options. They parse into a struct selection, which the command gives as the child's input. */
-extern const struct argp selection_argp;
+/*
+ * The options. They parse into a struct selection, which the command gives as the child's input. All
+ * of them; those of marks, which have a time, a thread, a name and a length; those of samples, which
+ * have no length.
+ */
+extern const struct argp selection_argp, selection_marks_argp, selection_threads_argp;
 
 /* Adds globs to a list. */
 void selection_add(char **list, const char *globs);

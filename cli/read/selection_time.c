@@ -22,7 +22,7 @@
 #include "cli/read/trace_events.h"
 
 /* What is looked for, and what was found. */
-struct search {
+struct time_search {
 	const char *name; /* NULL: no name is looked for, only when the trace began */
 	int64_t not_before;
 	bool has_start, is_found, is_over;
@@ -35,14 +35,7 @@ struct search {
 	unsigned depth;
 };
 
-struct occurrence {
-	char phase;
-	const char *name;
-	double process, thread;
-	int64_t start, duration;
-};
-
-static void search_mark(struct search *search, const struct occurrence *event)
+static void search_mark(struct time_search *search, const struct time_event *event)
 {
 	if (!search->is_found || search->is_over || event->process != search->process ||
 	    event->thread != search->thread)
@@ -55,13 +48,13 @@ static void search_mark(struct search *search, const struct occurrence *event)
 	}
 }
 
-static bool name_is_met(const struct search *search, const struct occurrence *event)
+static bool name_is_met(const struct time_search *search, const struct time_event *event)
 {
 	return search->name && event->phase && strchr("XBiI", event->phase) && event->name &&
 	       event->start >= search->not_before && !strcmp(event->name, search->name);
 }
 
-static void search_take(struct search *search, const struct occurrence *event)
+void time_search_take(struct time_search *search, const struct time_event *event)
 {
 	if (event->phase == 'M')
 		return;
@@ -89,24 +82,30 @@ static double arg_number(const json_t *event, const char *name)
 	return json_number_value(json_object_get(json_object_get(event, "args"), name));
 }
 
-static void take_facts(struct search *search, const json_t *event)
+void time_search_start(struct time_search *search, int64_t start, int64_t date)
+{
+	if (search->has_start && search->start <= start)
+		return;
+	search->has_start = true;
+	search->start = start;
+	search->date = date;
+}
+
+static void take_facts(struct time_search *search, const json_t *event)
 {
 	const char *name = json_string_value(json_object_get(event, "name"));
 	double start = arg_number(event, "monotonic_ns");
 
-	if (!name || strcmp(name, "tracelayer") || !(start > 0 && start < 1e18) ||
-	    (search->has_start && (double)search->start <= start))
-		return;
-	search->has_start = true;
-	search->start = (int64_t)start;
-	search->date = (int64_t)arg_number(event, "realtime_ns");
+	if (name && !strcmp(name, "tracelayer") && start > 0 && start < 1e18)
+		time_search_start(search, (int64_t)start,
+				  (int64_t)arg_number(event, "realtime_ns"));
 }
 
 static void take_event(void *user, const json_t *event)
 {
-	struct search *search = user;
+	struct time_search *search = user;
 	const char *phase = json_string_value(json_object_get(event, "ph"));
-	const struct occurrence occurrence = {
+	const struct time_event event_seen = {
 		.phase = phase ? *phase : 0,
 		.name = json_string_value(json_object_get(event, "name")),
 		.process = json_number_value(json_object_get(event, "pid")),
@@ -115,22 +114,22 @@ static void take_event(void *user, const json_t *event)
 		.duration = trace_nanoseconds(event, "dur", 0),
 	};
 
-	if (occurrence.phase == 'M')
+	if (event_seen.phase == 'M')
 		take_facts(search, event);
-	search_take(search, &occurrence);
+	time_search_take(search, &event_seen);
 }
 
 /* Events of a .tlt file, as text. Most have neither the name nor an end of a mark, and are not parsed. */
 static bool pass_over(void *user, const char *text, size_t size)
 {
-	const struct search *search = user;
+	const struct time_search *search = user;
 
 	return !memmem(text, size, "\"ph\":\"M\"", 8) && !memmem(text, size, "\"ph\":\"B\"", 8) &&
 	       !memmem(text, size, "\"ph\":\"E\"", 8) && !memmem(text, size, "\\", 1) &&
 	       !memmem(text, size, search->name, strlen(search->name));
 }
 
-static int records_search(struct search *search, const char *path)
+static int records_search(struct time_search *search, const char *path)
 {
 	struct trace_totals totals;
 
@@ -142,13 +141,13 @@ static int records_search(struct search *search, const char *path)
 
 static bool search_plain(void *user, struct plain_event *plain)
 {
-	const struct occurrence occurrence = {
+	const struct time_event event_seen = {
 		plain->phase,	plain_text_end(&plain->name),
 		plain->process, plain->thread,
 		plain->start,	plain->duration,
 	};
 
-	search_take(user, &occurrence);
+	time_search_take(user, &event_seen);
 	return true;
 }
 
@@ -160,23 +159,34 @@ static bool search_parsed(void *user, const json_t *event)
 
 /* ---- the whole ---- */
 
-static struct search search_begin(const char *name, int64_t not_before)
+static struct time_search search_begin(const char *name, int64_t not_before)
 {
-	return (struct search){
+	return (struct time_search){
 		.name = name, .not_before = not_before, .first = INT64_MAX, .last = INT64_MIN};
 }
 
-static int files_search(struct search *search, const char *const *paths, size_t count)
+struct files {
+	const char *const *paths;
+	size_t count;
+};
+
+static int files_search(void *user, struct time_search *search)
 {
 	static const struct trace_visitor visitor = {search_plain, search_parsed};
+	const struct files *files = user;
+	int code = EXIT_DONE;
 
-	for (size_t i = 0; i < count; i++) {
-		int code = record_file_is(paths[i]) ? records_search(search, paths[i])
-						    : trace_walk(paths[i], &visitor, search);
+	for (size_t i = 0; i < files->count && code != EXIT_BROKEN; i++)
+		code = record_file_is(files->paths[i])
+			       ? records_search(search, files->paths[i])
+			       : trace_walk(files->paths[i], &visitor, search);
+	return code;
+}
 
-		if (code == EXIT_BROKEN)
-			return code;
-	}
+static int source_search(const struct time_source *source, struct time_search *search)
+{
+	if (source->search(source->user, search) == EXIT_BROKEN)
+		return EXIT_BROKEN;
 	if (!search->has_start)
 		search->start = search->first == INT64_MAX ? 0 : search->first;
 	if (search->is_found && !search->is_over)
@@ -185,8 +195,8 @@ static int files_search(struct search *search, const char *const *paths, size_t 
 }
 
 /* By the trace's clock. False, after a message. */
-static bool point_resolve(const struct time_point *point, const struct search *search, bool is_end,
-			  int64_t *ns)
+static bool point_resolve(const struct time_point *point, const struct time_search *search,
+			  bool is_end, int64_t *ns)
 {
 	switch (point->kind) {
 	case POINT_NONE:
@@ -218,32 +228,45 @@ static uint64_t time_since(int64_t start, int64_t ns)
 	return ns > start ? (uint64_t)(ns - start) : 0;
 }
 
-int selection_time_find(struct selection *selection, const char *const *paths, size_t count)
+int selection_window_find(const struct selection *selection, const struct time_source *source,
+			  struct time_window *window)
 {
-	struct search search = search_begin(selection->points[0].name, INT64_MIN);
-	int64_t ns[2];
+	struct time_search search = search_begin(selection->points[0].name, INT64_MIN);
 
-	if (!selection_time_is_open(selection))
-		return EXIT_DONE;
-	if (files_search(&search, paths, count) == EXIT_BROKEN)
+	if (source_search(source, &search) == EXIT_BROKEN)
 		return EXIT_BROKEN;
-	if (!point_resolve(&selection->points[0], &search, false, &ns[0]))
+	window->start = search.start;
+	if (!point_resolve(&selection->points[0], &search, false, &window->from))
 		return EXIT_USAGE;
 	/* The end is looked for behind the beginning. */
 	if (selection->points[1].name) {
-		search = search_begin(selection->points[1].name, ns[0]);
-		if (files_search(&search, paths, count) == EXIT_BROKEN)
+		search = search_begin(selection->points[1].name, window->from);
+		if (source_search(source, &search) == EXIT_BROKEN)
 			return EXIT_BROKEN;
 	}
-	if (!point_resolve(&selection->points[1], &search, true, &ns[1]))
+	if (!point_resolve(&selection->points[1], &search, true, &window->to))
 		return EXIT_USAGE;
-	if (ns[1] < ns[0] || ns[1] < search.start) {
-		say("--time: it ends before %s; change the end",
-		    ns[1] < ns[0] ? "it begins" : "the trace does");
-		return EXIT_USAGE;
-	}
-	selection->from = time_since(search.start, ns[0]);
-	selection->to = time_since(search.start, ns[1]);
+	if (window->to >= window->from && window->to >= search.start)
+		return EXIT_DONE;
+	say("--time: it ends before %s; change the end",
+	    window->to < window->from ? "it begins" : "the trace does");
+	return EXIT_USAGE;
+}
+
+int selection_time_find(struct selection *selection, const char *const *paths, size_t count)
+{
+	struct files files = {paths, count};
+	struct time_window window;
+
+	if (!selection_time_is_open(selection))
+		return EXIT_DONE;
+	int code = selection_window_find(selection, &(struct time_source){files_search, &files},
+					 &window);
+
+	if (code != EXIT_DONE)
+		return code;
+	selection->from = time_since(window.start, window.from);
+	selection->to = time_since(window.start, window.to);
 	return EXIT_DONE;
 }
 

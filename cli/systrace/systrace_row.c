@@ -138,8 +138,11 @@ static bool try_task(struct row *row, const char *task, bool with_process)
 		characters++;
 	}
 	while (count)
-		if (try_dash(row, dashes[--count], with_process))
+		if (try_dash(row, dashes[--count], with_process)) {
+			row->task = task;
+			row->task_size = (size_t)(dashes[count] - task);
 			return true;
+		}
 	return false;
 }
 

@@ -22,6 +22,8 @@ struct row {
 	size_t mark_size;
 	const char *time; /* digits with a point; what follows is no part of it */
 	uint64_t thread;  /* "pid", in ftrace's words */
+	const char *task; /* its name */
+	size_t task_size;
 	/* The text in the parentheses; NULL: there are none. */
 	const char *process;
 	size_t process_size;

@@ -3,6 +3,7 @@
 """profile.py WHAT...: what `tracelayer profile` wrote.
 
 	shares FOLDED TRUTH	of the samples under "turns", each label has the share that the program says ("NAME: PERCENT"), within 2 points
+	within CHROME SECONDS HZ	all samples lie in so many seconds, and are as many as that makes, or fewer on a busy machine
 	agree FOLDED SPEEDSCOPE CHROME	all three tell the same stacks with as many samples each
 """
 
@@ -70,4 +71,11 @@ def agree(one, two, three):
 	assert last == want, (want, last)
 
 
-{"shares": shares, "agree": agree}[sys.argv[1]](*sys.argv[2:])
+def within(path, seconds, hz):
+	times = [sample["ts"] / 1e6 for sample in json.load(open(path))["samples"]]
+	length, most = float(seconds), float(seconds) * float(hz) + 1
+	assert times and max(times) - min(times) <= length, (len(times), max(times) - min(times))
+	assert most / 4 < len(times) <= most, (len(times), most)
+
+
+{"shares": shares, "within": within, "agree": agree}[sys.argv[1]](*sys.argv[2:])

@@ -20,7 +20,7 @@ app=$(realpath "$app")
 # buffers: those of the processes under test that are left.
 buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
 
-plan 45
+plan 61
 
 # --- calls and labels of one thread
 # Up to five times, until the shares agree: who takes the samples may not get the processor for a while, and then misses some.
@@ -120,6 +120,38 @@ wait
 timeout 60 "$tracelayer" profile -p $$ -d 1 2>"$tmp/err"
 is "$?" 1 "a process that is not traced is none of ours"
 like "$(cat "$tmp/err")" "^tracelayer: process $$: not traced, .*; start it with" "... which is said"
+
+# --- a part of the samples
+profile --name='clWait*' -o p.folded -o p.speedscope.json -o p.json -- "$app" turns 10
+is "$code $(sort -u "$tmp/here/p.folded" | sed 's/ [0-9]*$//')" "0 turns;waiting;clWaitForEvents" "--name: only samples in a call of that name"
+ok "... in all files" $check agree "$tmp/here/p.folded" "$tmp/here/p.speedscope.json" "$tmp/here/p.json"
+like "$(cat "$tmp/err")" " $(sed 's/.* //' "$tmp/here/p.folded") samples of 1 threads in 1 process, " "... and so many are said"
+profile --name=waiting,working -o p.folded -- "$app" turns 5
+unlike "$(cat "$tmp/here/p.folded")" 'clBuildProgram' "... or under a label of that name"
+like "$(cat "$tmp/here/p.folded")" '^turns;working ' "... of several names"
+profile --time=0.1:0.3 -o p.folded -o p.json -- "$app" turns 10
+ok "--time: seconds from when sampling begins" $check within "$tmp/here/p.json" 0.2 1000
+profile --time=@turns -o p.folded -- "$app" turns 10
+like "$(cat "$tmp/here/p.folded")" '^turns;clBuildProgram' "... while a label is on"
+unlike "$(cat "$tmp/here/p.folded")" '^cl|outside' "... and not before"
+profile --time=:@clBuildProgram -o p.folded -- "$app" turns 10
+unlike "$(cat "$tmp/here/p.folded")" '^turns' "... up to the end of a call"
+profile --time=@nix -o p.folded -- "$app" turns 2
+like "$(cat "$tmp/err")" '^tracelayer: --time: the trace has no slice or mark named nix' "... of a name that no sample has"
+profile --process=cl_profile -o p.folded -- "$app" fork
+like "$(cat "$tmp/err")" "2 threads in 2 processes" "--process: by the program's name"
+profile --process='[!c0-9]*' -o p.folded -- "$app" fork
+like "$(cat "$tmp/err")" '^tracelayer: profile: no sample is selected; leave out some of' "... and if none has it, that is said"
+hold
+(cd "$tmp" && timeout 60 "$tracelayer" profile -p "$pid" -d 0.3 "--thread=$pid" "--process=$pid") >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -c '^100.00% holding$' "$tmp/out")" "0 1" "--thread and --process: by their numbers"
+(cd "$tmp" && timeout 60 "$tracelayer" profile -p "$pid" -d 0.1 --thread=1) >"$tmp/out" 2>"$tmp/err"
+is "$?" 3 "... and of others there is no profile"
+let_go
+for option in --longer-than=1ms --failed; do
+	timeout 10 "$tracelayer" profile $option -- true 2>"$tmp/err" >&2
+	is "$?" 2 "$option is not offered: a sample has no length and no result"
+done
 
 # --- usage
 for wrong in "" "-F 0 -- true" "-o x.svg -- true" "-p 1 -- true"; do
