@@ -320,11 +320,15 @@ static bool argument_take(struct scanner *scanner, const struct plain_text *key,
 	case 5:
 		if (KEY_IS(key, "queue"))
 			return value_u32(scanner, &event->queue);
+		if (KEY_IS(key, "local"))
+			return value_text(scanner, &event->local);
 		if (!KEY_IS(key, "bytes"))
 			break;
 		event->has_bytes = true;
 		return value_number(scanner, &event->bytes);
 	default:
+		if (KEY_IS(key, "global"))
+			return value_text(scanner, &event->global);
 		if (KEY_IS(key, "device"))
 			return value_text(scanner, &event->device);
 		if (KEY_IS(key, "request"))
@@ -344,6 +348,7 @@ static void arguments_forget(struct plain_event *event)
 
 	event->correlation = event->request = event->queue = 0;
 	event->kind = event->device = event->peer = event->pci = event->uuid = none;
+	event->global = event->local = none;
 	event->has_bytes = event->unfinished = event->cut = false;
 	event->bytes = 0;
 }

@@ -37,7 +37,7 @@ struct plain_event {
 	long long start, duration; /* nanoseconds; 0: it has none */
 	/* of "args"; a number is 0 where there is none, or where it is no number of 32 bits */
 	uint32_t correlation, request, queue;
-	struct plain_text kind, device, peer, pci, uuid;
+	struct plain_text kind, device, peer, pci, uuid, global, local;
 	double bytes;
 	bool has_bytes, unfinished, cut;
 };

@@ -18,7 +18,8 @@
 #define EVENTS_IN_RUN (64u << 10)
 #endif
 
-#define PACKED_MOST 80u /* bytes of an event: a flag, and up to seven numbers of ten bytes */
+#define PACKED_MOST                                                                                \
+	88u /* bytes of an event: a flag, a kind, and up to eight numbers of ten bytes */
 
 struct event_run {
 	uint64_t offset;
@@ -170,7 +171,8 @@ static unsigned char *command_put(unsigned char *at, const struct device_command
 	at = number_put(at, command->queue);
 	at = number_put(at, command->row);
 	at = number_put(at, command->correlation);
-	return number_put(at, command->request);
+	at = number_put(at, command->request);
+	return number_put(at, command->size);
 }
 
 bool event_next_command(struct event_cursor *cursor, struct device_command *command)
@@ -188,6 +190,7 @@ bool event_next_command(struct event_cursor *cursor, struct device_command *comm
 	command->row = (uint32_t)number_get(&cursor->at);
 	command->correlation = (uint32_t)number_get(&cursor->at);
 	command->request = (uint32_t)number_get(&cursor->at);
+	command->size = (uint32_t)number_get(&cursor->at);
 	return true;
 }
 

@@ -271,7 +271,7 @@ static uint32_t group_of_wait(const void *context, const struct device_command *
 {
 	const struct command_grouping *of = context;
 
-	return of->by == BY_QUEUE ? 0 : group_of_command(of->history, of->by, command);
+	return group_of_idling(of->history, of->by, command);
 }
 
 static void tally_command(struct flat *flat, const struct device_command *command)

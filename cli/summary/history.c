@@ -249,6 +249,21 @@ static uint32_t queue_of(struct history *history, const struct slice *slice)
 	return queue;
 }
 
+uint32_t history_size(struct history *history, const char *global, const char *local)
+{
+	char text[256];
+
+	if (!history->wants_sizes)
+		return 0;
+	if (!history->sizes.count)
+		names_number(&history->sizes, "-");
+	if (!global || !*global)
+		return 0;
+	snprintf(text, sizeof(text), "%s%s%s", global, local && *local ? " in " : "",
+		 local ? local : "");
+	return names_number(&history->sizes, text);
+}
+
 static void add_command(struct history *history, const struct slice *slice)
 {
 	/*
@@ -273,6 +288,7 @@ static void add_command(struct history *history, const struct slice *slice)
 		.request = history_request(history, slice->request),
 		.thread = NOBODY,
 		.submit = NOBODY,
+		.size = history_size(history, slice->global, slice->local),
 		.kind = (uint8_t)kind,
 		.unfinished = slice->unfinished,
 	};
@@ -375,6 +391,8 @@ static struct slice slice_of(struct history *history, const json_t *event, char 
 		.peer = json_string_value(event_arg(event, "peer")),
 		.pci = json_string_value(event_arg(event, "pci")),
 		.uuid = json_string_value(event_arg(event, "uuid")),
+		.global = json_string_value(event_arg(event, "global")),
+		.local = json_string_value(event_arg(event, "local")),
 		.bytes = json_number_value(bytes),
 		.has_bytes = json_is_number(bytes),
 		.unfinished = json_is_true(event_arg(event, "unfinished")),
@@ -494,5 +512,6 @@ void history_free(struct history *history)
 	lane_keys_free(&history->lane_keys);
 	names_free(&history->queue_keys);
 	names_free(&history->requests);
+	names_free(&history->sizes);
 	names_free(&history->identities);
 }

@@ -42,6 +42,7 @@ struct device_command {
 	int64_t submit_start, submit_end;
 	uint32_t queue, row; /* numbers; of its table's row in .names */
 	uint32_t correlation, request, thread, submit;
+	uint32_t size; /* number in .sizes; 0: none */
 	uint8_t kind;
 	bool has_bytes, unfinished;
 };
@@ -99,6 +100,9 @@ struct history {
 	 */
 	struct lane_keys lane_keys;
 	struct names names, queue_keys, requests, identities;
+	/* of kernels: "64x64 in 8x8", global in local; 0 is none. Only kept where they are wanted */
+	struct names sizes;
+	bool wants_sizes;
 	struct symbols *symbols; /* of functions on stacks, for --by=stack; else NULL */
 	/* symbols_name, which not all programs with a history link with */
 	void (*frame_name)(void *symbols, struct tl_text *text,
@@ -122,7 +126,7 @@ struct slice {
 	uint32_t name_number; /* of .name in .names */
 	struct event_category category;
 	uint32_t request, correlation, queue; /* 0: none */
-	const char *kind, *device, *peer, *pci, *uuid;
+	const char *kind, *device, *peer, *pci, *uuid, *global, *local;
 	double bytes;
 	bool has_bytes, unfinished, cut;
 };
@@ -143,6 +147,9 @@ uint32_t history_queue(struct history *history, uint32_t lane, uint32_t number, 
 void history_queue_hardware(struct history *history, uint32_t queue, const char *pci,
 			    const char *uuid);
 uint32_t history_request(struct history *history, uint32_t id);
+
+/* The number of a kernel's work size. Either may be NULL. */
+uint32_t history_size(struct history *history, const char *global, const char *local);
 
 /* No clock has come further, and sums of smaller times can't overflow. */
 #define LATEST	(INT64_C(1) << 59)

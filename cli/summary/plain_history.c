@@ -101,6 +101,8 @@ void history_plain(struct history *history, struct plain_memory *memory, struct 
 		.peer = plain_text_end(&event->peer),
 		.pci = plain_text_end(&event->pci),
 		.uuid = plain_text_end(&event->uuid),
+		.global = plain_text_end(&event->global),
+		.local = plain_text_end(&event->local),
 		.bytes = event->bytes,
 		.has_bytes = event->has_bytes,
 		.unfinished = event->unfinished,

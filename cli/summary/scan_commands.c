@@ -87,6 +87,17 @@ static uint32_t worker_queue(struct scan_worker *worker, uint32_t lane,
 	return queue;
 }
 
+static uint32_t worker_size(const struct scan_worker *worker,
+			    const struct tl_event_arg *const args[KEYS])
+{
+	char global[TEXT_ROOM], local[TEXT_ROOM];
+
+	if (!worker->scan->history->wants_sizes)
+		return 0;
+	return history_size(worker->scan->history, command_text(worker, args[KEY_GLOBAL], global),
+			    command_text(worker, args[KEY_LOCAL], local));
+}
+
 static struct device_command worker_make_command(struct scan_worker *worker,
 						 const struct scan_command *command)
 {
@@ -116,6 +127,7 @@ static struct device_command worker_make_command(struct scan_worker *worker,
 		.request = scan_request(worker, scan_event_request(event, args)),
 		.thread = NOBODY,
 		.submit = NOBODY,
+		.size = worker_size(worker, args),
 		.kind = (uint8_t)kind,
 		.unfinished = args[KEY_UNFINISHED] &&
 			      args[KEY_UNFINISHED]->kind == TL_VALUE_TRUTH &&

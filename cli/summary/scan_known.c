@@ -19,9 +19,9 @@
 
 #define STACK_ROOM 4000u /* bytes of a stack's names */
 
-static const char *const key_words[KEYS] = {"",		  "kind", "queue",  "correlation",
-					    "request",	  "peer", "device", "bytes",
-					    "unfinished", "pci",  "uuid"};
+static const char *const key_words[KEYS] = {"",	    "kind",   "queue", "correlation", "request",
+					    "peer", "device", "bytes", "unfinished",  "pci",
+					    "uuid", "global", "local"};
 
 const char *scan_text(const struct scan_worker *worker, uint32_t number, char room[TEXT_ROOM])
 {

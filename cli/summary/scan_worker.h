@@ -75,6 +75,8 @@ enum known_key {
 	KEY_UNFINISHED,
 	KEY_PCI,
 	KEY_UUID,
+	KEY_GLOBAL,
+	KEY_LOCAL,
 	KEYS
 };
 struct known {

@@ -59,7 +59,7 @@ struct wishes {
 
 static const struct argp_option options[] = {
 	{"by", OPTION_BY, "WHAT", 0,
-	 "group rows by function (the default), thread, queue, process, request or stack (who called, of a trace made with run --stack); of a job: by "
+	 "group rows by function (the default), thread, queue, process, request, size (kernels by their work size) or stack (who called, of a trace made with run --stack); of a job: by "
 	 "host or rank",
 	 2},
 	{"table", OPTION_TABLE, "TABLE", 0,
@@ -90,7 +90,7 @@ static void wish_by(struct argp_state *state, struct wishes *wishes, const char 
 	if (by < 0)
 		argp_error(
 			state,
-			"--by=%s: no such grouping; give function, thread, queue, process, request or stack",
+			"--by=%s: no such grouping; give function, thread, queue, process, request, size or stack",
 			word);
 	wishes->by = (enum grouping)by;
 }
@@ -193,7 +193,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		wish_tables(state, wishes);
 		if (!wishes->folder && wishes->table == TABLE_GROUPS &&
-		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE))
+		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE || wishes->by == BY_SIZE))
 			argp_error(
 				state,
 				"--table=groups: no groups by default; add --by=thread, --by=process or --by=request");
@@ -236,6 +236,8 @@ static void say_missing(const struct history *history, enum grouping by)
 		    history->lost);
 	if (by == BY_QUEUE && !history->nqueues)
 		say("--by=queue: the trace has no device commands; see --device in tracelayer-run(1)");
+	if (by == BY_SIZE && history->sizes.count < 2)
+		say("--by=size: the trace has no kernels whose work size is known; see --device in tracelayer-run(1)");
 	if (by == BY_STACK && history->requests.count < 2)
 		say("--by=stack: the trace has no stacks; record them with `tracelayer run --stack`");
 	if (by == BY_REQUEST && history->requests.count < 2)
@@ -401,6 +403,8 @@ int command_summary(int argc, char **argv)
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
 	bool by_stack = wishes.by == BY_STACK;
+
+	history.wants_sizes = wishes.by == BY_SIZE;
 	int code =
 		by_stack && !wishes_allow_stacks(&wishes) ? EXIT_USAGE : wishes_find_time(&wishes);
 	if (code == EXIT_DONE && by_stack) {

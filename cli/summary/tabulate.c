@@ -32,6 +32,8 @@ static const struct {
 	[BY_PROCESS] = {"process", "processes", {"process", "process", TABLE_NAME, false}},
 	[BY_REQUEST] = {"request", "requests", {"request", "request", TABLE_NAME, false}},
 	[BY_STACK] = {"stack", "stacks", {"stack", "stack", TABLE_NAME, false}},
+	/* Only kernels have one. */
+	[BY_SIZE] = {"size", "", {"work_size", "work size", TABLE_NAME, false}},
 };
 
 int grouping_named(const char *word)
@@ -45,6 +47,18 @@ int grouping_named(const char *word)
 static const struct table_column *group_column(const struct tabulation *of)
 {
 	return of->by == BY_FUNCTION ? NULL : &groupings[of->by].column;
+}
+
+/* The column of calls, queues and waits, and of commands that are no kernels. */
+static const struct table_column *other_column(const struct tabulation *of)
+{
+	return of->by == BY_SIZE ? NULL : group_column(of);
+}
+
+static const struct table_column *commands_column(const struct tabulation *of,
+						  enum commands_table which)
+{
+	return which == COMMANDS_KERNELS ? group_column(of) : other_column(of);
 }
 
 uint32_t group_of_call(const struct history *history, enum grouping by,
@@ -78,9 +92,17 @@ uint32_t group_of_command(const struct history *history, enum grouping by,
 	case BY_REQUEST:
 	case BY_STACK:
 		return command->request;
+	case BY_SIZE:
+		return commands_table_of(command->kind) == COMMANDS_KERNELS ? command->size : 0;
 	default:
 		return 0;
 	}
+}
+
+uint32_t group_of_idling(const struct history *history, enum grouping by,
+			 const struct device_command *command)
+{
+	return by == BY_QUEUE || by == BY_SIZE ? 0 : group_of_command(history, by, command);
 }
 
 static uint32_t call_group(const struct tabulation *of, const struct host_call *call)
@@ -101,7 +123,8 @@ static uint32_t count_groups(const struct tabulation *of)
 				   history->nqueues + 1,
 				   history->nprocesses + 1,
 				   history->requests.count + 1,
-				   history->requests.count + 1};
+				   history->requests.count + 1,
+				   history->sizes.count + 1};
 
 	return counts[of->by];
 }
@@ -180,9 +203,17 @@ static const char *group_label(char to[LABEL], const struct tabulation *of, uint
 		queue_label(to, LABEL, of, group - 1);
 	else if (group && of->by == BY_PROCESS)
 		process_label(to, LABEL, of->history, group - 1);
+	else if (group && of->by == BY_SIZE)
+		snprintf(to, LABEL, "%s", of->history->sizes.list[group]);
 	else if (group)
 		snprintf(to, LABEL, "%s", of->history->requests.list[group]);
 	return to;
+}
+
+static const char *row_label(char to[LABEL], const struct tabulation *of,
+			     const struct table_column *column, uint32_t group)
+{
+	return column ? group_label(to, of, group) : NULL;
 }
 
 /* ---- host calls ---- */
@@ -271,7 +302,7 @@ static void add_calls(struct table *table, const struct tabulation *of,
 		struct calls row;
 
 		count = count_calls(of, &calls[i], ncalls - i, &row);
-		row.group = group_label(label, of, call_group(of, &calls[i]));
+		row.group = row_label(label, of, other_column(of), call_group(of, &calls[i]));
 		calls_row(table, &row, whole);
 	}
 }
@@ -286,12 +317,12 @@ static void tabulate_calls(struct table *tables[TABLES], struct tabulation *of, 
 			of);
 	while (count < history->ncalls && !history->calls[count].own)
 		count++;
-	tables[TABLE_CALLS] = calls_table("host calls", "function", group_column(of));
+	tables[TABLE_CALLS] = calls_table("host calls", "function", other_column(of));
 	add_calls(tables[TABLE_CALLS], of, history->calls, count);
 	calls_heading(tables[TABLE_CALLS], of, count, count_functions(history, count), files);
 	if (count == history->ncalls)
 		return;
-	tables[TABLE_EVENTS] = calls_table("own events", "event", group_column(of));
+	tables[TABLE_EVENTS] = calls_table("own events", "event", other_column(of));
 	add_calls(tables[TABLE_EVENTS], of, history->calls + count, history->ncalls - count);
 	table_heading(tables[TABLE_EVENTS], "the program's own events: %zu",
 		      history->ncalls - count);
@@ -374,9 +405,10 @@ static void tabulate_commands(struct table *tables[COMMANDS_TABLES], struct tabu
 		struct commands row;
 
 		if (!tables[which])
-			tables[which] = commands_table(which, group_column(of));
+			tables[which] = commands_table(which, commands_column(of, which));
 		count = count_commands(of, first, history->ncommands - i, &row);
-		row.group = group_label(label, of, command_group(of, first));
+		row.group =
+			row_label(label, of, commands_column(of, which), command_group(of, first));
 		commands_row(tables[which], which, &row, whole);
 		sums[which] += count;
 	}
@@ -397,7 +429,7 @@ static uint32_t group_of_wait(const void *context, const struct device_command *
 {
 	const struct tabulation *of = context;
 
-	return of->by == BY_QUEUE ? 0 : command_group(of, command);
+	return group_of_idling(of->history, of->by, command);
 }
 
 static int compare_causes(const void *a, const void *b)
@@ -457,13 +489,14 @@ static struct table *tabulate_queues(const struct tabulation *of, const struct w
 
 static struct table *tabulate_waits(const struct tabulation *of, const struct waits *waits)
 {
-	struct table *table = waits_table(of->by == BY_QUEUE ? NULL : group_column(of));
+	const struct table_column *column = of->by == BY_QUEUE ? NULL : other_column(of);
+	struct table *table = waits_table(column);
 	char label[LABEL], queue[LABEL];
 
 	for (uint32_t i = 0; i < waits->keys.count; i++) {
 		const struct wait *wait = &waits->list[i];
 		struct wait_row row = {
-			.group = of->by == BY_QUEUE ? NULL : group_label(label, of, wait->group),
+			.group = row_label(label, of, column, wait->group),
 			.queue = queue,
 			.cause = of->history->names.list[wait->cause],
 			.gaps = wait->gaps,
@@ -618,7 +651,7 @@ static void add_row_of_calls(struct table *table, const struct tabulation *of,
 	char label[LABEL];
 
 	calls_row(table,
-		  &(struct calls){.group = group_label(label, of, from->group),
+		  &(struct calls){.group = row_label(label, of, other_column(of), from->group),
 				  .name = of->history->names.list[from->name],
 				  .calls = times->count,
 				  .failed = from->failed,
@@ -639,17 +672,18 @@ static void add_row_of_commands(struct table *table, enum commands_table which,
 	char label[LABEL];
 
 	commands_row(table, which,
-		     &(struct commands){.group = group_label(label, of, from->group),
-					.name = of->history->names.list[from->name],
-					.count = times->count,
-					.total = times->sum,
-					.min = times->min,
-					.median = percentiles.median,
-					.p99 = percentiles.p99,
-					.max = times->max,
-					.bytes = from->bytes,
-					.bytes_time = from->bytes_time,
-					.best = from->best},
+		     &(struct commands){
+			     .group = row_label(label, of, commands_column(of, which), from->group),
+			     .name = of->history->names.list[from->name],
+			     .count = times->count,
+			     .total = times->sum,
+			     .min = times->min,
+			     .median = percentiles.median,
+			     .p99 = percentiles.p99,
+			     .max = times->max,
+			     .bytes = from->bytes,
+			     .bytes_time = from->bytes_time,
+			     .best = from->best},
 		     whole);
 }
 
@@ -688,13 +722,14 @@ static void tabulate_rows(struct table *tables[TABLES], const struct tabulation 
 	long long whole =
 		sums[TALLY_KERNELS].time + sums[TALLY_TRANSFERS].time + sums[TALLY_OTHERS].time;
 
-	tables[TABLE_CALLS] = calls_table("host calls", "function", group_column(of));
+	tables[TABLE_CALLS] = calls_table("host calls", "function", other_column(of));
 	if (sums[TALLY_EVENTS].count)
-		tables[TABLE_EVENTS] = calls_table("own events", "event", group_column(of));
+		tables[TABLE_EVENTS] = calls_table("own events", "event", other_column(of));
 	for (int i = 0; i < COMMANDS_TABLES; i++)
 		if (sums[TALLY_KERNELS + i].count)
 			tables[TABLE_KERNELS + i] =
-				commands_table((enum commands_table)i, group_column(of));
+				commands_table((enum commands_table)i,
+					       commands_column(of, (enum commands_table)i));
 	for (uint32_t i = 0; i < tally->nrows; i++) {
 		enum tally_kind kind = rows[i]->kind;
 		struct table *table = tables[TABLE_CALLS + kind];

@@ -11,7 +11,16 @@
 #include "tables/table.h"
 
 /* How rows are grouped, besides by name. */
-enum grouping { BY_FUNCTION, BY_THREAD, BY_QUEUE, BY_PROCESS, BY_REQUEST, BY_STACK, GROUPINGS };
+enum grouping {
+	BY_FUNCTION,
+	BY_THREAD,
+	BY_QUEUE,
+	BY_PROCESS,
+	BY_REQUEST,
+	BY_STACK,
+	BY_SIZE,
+	GROUPINGS
+};
 
 /* -1: no such word. */
 int grouping_named(const char *word);
@@ -57,6 +66,10 @@ uint32_t group_of_call(const struct history *history, enum grouping by,
 		       const struct host_call *call);
 uint32_t group_of_command(const struct history *history, enum grouping by,
 			  const struct device_command *command);
+
+/* The same of what a queue waited for before the command. */
+uint32_t group_of_idling(const struct history *history, enum grouping by,
+			 const struct device_command *command);
 
 /* The nearest rank: that of the least of `count` which at least `percent` of all do not exceed. */
 size_t nearest_rank(size_t count, unsigned percent);

@@ -166,9 +166,11 @@ check_PROGRAMS += %D%/control_calls
 %C%_control_calls_SOURCES = %D%/control_calls.c
 %C%_control_calls_LDADD = -lOpenCL -ldl -lpthread
 
-check_PROGRAMS += %D%/contexts %D%/cl_requests
+check_PROGRAMS += %D%/contexts %D%/cl_requests %D%/cl_sizes
 %C%_cl_requests_SOURCES = %D%/cl_requests.c %D%/cl_app.h
 %C%_cl_requests_LDADD = -lOpenCL -lpthread
+%C%_cl_sizes_SOURCES = %D%/cl_sizes.c %D%/cl_app.h
+%C%_cl_sizes_LDADD = -lOpenCL
 %C%_contexts_SOURCES = %D%/contexts.c
 %C%_contexts_LDADD = -lOpenCL -lpthread
 

@@ -85,6 +85,8 @@ static const char *const pieces[] = {
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"args\":{\"a\":@,\"correlation\":1}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"args\":{\"correlation\":7},\"args\":{\"b\":@}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"args\":{\"correlation\":@}},",
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":\"kernel\",\"global\":@,\"local\":\"4\"}},",
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":\"kernel\",\"global\":\"8x2\",\"local\":@}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":@,\"bytes\":1}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":\"read\",\"bytes\":@,\"queue\":2}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":\"read\",\"unfinished\":@}},",
@@ -233,7 +235,8 @@ static void command_is_same(const struct history *x, const struct history *y, si
 	    a->has_bytes != b->has_bytes || a->queue != b->queue || a->kind != b->kind ||
 	    a->correlation != b->correlation || a->request != b->request ||
 	    a->unfinished != b->unfinished ||
-	    strcmp(x->names.list[a->row], y->names.list[b->row]) != 0)
+	    strcmp(x->names.list[a->row], y->names.list[b->row]) != 0 ||
+	    strcmp(x->sizes.list[a->size], y->sizes.list[b->size]) != 0)
 		abort();
 }
 
@@ -291,7 +294,7 @@ static int read_slowly(struct history *history, const char *path)
 static void check_sums(const struct history *kept, char *path, int code, enum grouping by)
 {
 	struct table *tables[TABLES] = {NULL};
-	struct history history = {0};
+	struct history history = {.wants_sizes = true};
 	struct flat_sums sums = {.history = &history};
 	bool is_kept;
 
@@ -312,7 +315,7 @@ static void check_sums(const struct history *kept, char *path, int code, enum gr
 
 static void check_file(char *path, enum grouping by)
 {
-	struct history slow = {0}, quick = {0};
+	struct history slow = {.wants_sizes = true}, quick = {.wants_sizes = true};
 	struct history_reader reader = {.history = &quick, .where = "the table"};
 	int code = read_slowly(&slow, path);
 
@@ -326,8 +329,8 @@ static void check_file(char *path, enum grouping by)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST,
-						  BY_QUEUE};
+	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS,
+						  BY_REQUEST,  BY_QUEUE,  BY_SIZE};
 	static char text[TEXT_MOST];
 	static unsigned char packed[TEXT_MOST + 4096];
 	const void *bytes = text;
@@ -349,7 +352,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	if (file < 0 || write(file, bytes, length) != (ssize_t)length)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	check_file(path, groupings[(input[0] >> 4) % 5]);
+	check_file(path, groupings[(input[0] >> 4) % 6]);
 	close(file);
 	return 0;
 }

@@ -92,7 +92,7 @@ static void check_sums(const struct flat_sums *sums, enum grouping by)
 static void sum_up(enum grouping by)
 {
 	struct table *tables[TABLES] = {NULL};
-	struct history history = {0};
+	struct history history = {.wants_sizes = by == BY_SIZE};
 	struct flat_sums sums = {.history = &history, .wants_exact = true};
 	char name[] = "fuzz.tlt", *paths[] = {name};
 
@@ -110,14 +110,14 @@ static void sum_up(enum grouping by)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST,
-						  BY_QUEUE};
+	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS,
+						  BY_REQUEST,  BY_QUEUE,  BY_SIZE};
 	char *file;
 
 	if (size < 2)
 		return 0;
 	/* The second byte is the grouping; the others are the file. */
-	uint8_t by = input[1] % 5, *rest = need(malloc(size - 1));
+	uint8_t by = input[1] % 6, *rest = need(malloc(size - 1));
 
 	rest[0] = input[0];
 	memcpy(rest + 1, input + 2, size - 2);

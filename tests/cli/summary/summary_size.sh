@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracelayer summary --by=size: kernels by their work size, of real OpenCL and Level Zero programs; what the driver knows of each kernel.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_library
+need_command
+here=$(cd "$top_builddir" && pwd)
+cd "$tmp" || exit 99
+export POCL_CACHE_DIR=$tmp/pocl
+mkdir -p "$POCL_CACHE_DIR"
+timeout 100 "$here/tests/apps/cl_sizes" >wanted 2>&1 || skip_all "OpenCL does not work on this machine"
+plan 11
+sort wanted >sorted && mv sorted wanted
+
+# sizes OPTION… FILE…: rows of the kernels' table: the size, the kernel, the count
+sizes() { "$tracelayer" summary --by=size --table=kernels --columns=count --csv "$@" 2>said | tr -d '\r' | sed 1d | sort; }
+
+# --- OpenCL
+timeout 100 "$tracelayer" run --quiet -o t.tlt -- "$here/tests/apps/cl_sizes" >out 2>&1
+"$tracelayer" export t.tlt -o t.json 2>out && gzip -k t.json
+for file in t.tlt t.json t.json.gz; do
+	is "$(sizes $file)" "$(cat wanted)" "OpenCL, $file: each size of a kernel has a row"
+done
+is "$(sizes --exact t.tlt)" "$(cat wanted)" "... if every call is kept"
+is "$(sizes --name=tiled t.tlt)" "64 in 16,tiled,1" "... of kernels that are selected"
+"$tracelayer" summary --by=size t.tlt >by 2>said
+is "$?$(cat said)" 0 "the whole summary is printed"
+"$tracelayer" summary t.tlt >without 2>said
+is "$(sed -n '/^function/,/^$/p; /^queues/,$p' by)" "$(sed -n '/^function/,/^$/p; /^queues/,$p' without)" "... in which calls, queues and idle time are as ever"
+is "$("$tracelayer" summary --by=size --json t.tlt | "$python" -c '
+import json, sys
+rows = next(table for table in json.load(sys.stdin)["tables"] if table["table"] == "kernels")["rows"]
+print(sum(row["count"] for row in rows), len({row["work_size"] for row in rows}))')" "13 5" "... also as JSON"
+timeout 100 "$tracelayer" run --quiet --device=0 -o none.tlt -- "$here/tests/apps/cl_sizes" >out 2>&1
+sizes none.tlt >out
+like "$(cat said)" '^tracelayer: --by=size: the trace has no kernels whose work size is known; see --device' "a trace without device commands: it is said"
+"$tracelayer" summary --by=size --table=groups t.tlt 2>said >&2
+is "$?" 2 "there is no table of groups"
+
+# --- Level Zero, on the software driver
+export ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so
+for size in 640 1000; do
+	timeout 60 "$tracelayer" run --quiet -o z$size.tlt -- "$here/tests/apps/ze_vector_add" -n 3 -s $size >out 2>&1
+done
+is "$(sizes z640.tlt z1000.tlt)" "1024x1x1 in 64x1x1,vector_add,3
+640x1x1 in 64x1x1,vector_add,3" "Level Zero: groups times the group's size"
