@@ -51,7 +51,7 @@ libtl_core_la_SOURCES = \
 	%D%/device/watch.h %D%/device/watch.c %D%/device/work.h %D%/device/work.c \
 	%D%/device/command_slice.h %D%/device/command_slice.c \
 	%D%/device/device_queue.h %D%/device/device_queues.c \
-	%D%/device/device_texts.h %D%/device/device_texts.c \
+	%D%/device/device_texts.h %D%/device/device_texts.c %D%/device/kernel_facts.h %D%/device/kernel_facts.c \
 	%D%/device/queue_depth.h %D%/device/queue_depth.c \
 	%D%/device/queue_lanes.h %D%/device/queue_lanes.c \
 	%D%/calls/event.h %D%/calls/event.c \

@@ -173,6 +173,42 @@ struct table *commands_table(enum commands_table which, const struct table_colum
 	return table;
 }
 
+/* The same of kernels, and what they need. */
+enum needs_column { PRIVATE = MAX + 1, LOCAL, SPILL, SIMD };
+
+static const struct table_column needs_columns[] = {
+	[PRIVATE - PRIVATE] = {"private_bytes", "private", TABLE_SIZE, false},
+	[LOCAL - PRIVATE] = {"local_bytes", "local", TABLE_SIZE, false},
+	[SPILL - PRIVATE] = {"spill_bytes", "spilled", TABLE_SIZE, false},
+	[SIMD - PRIVATE] = {"simd_width", "SIMD", TABLE_COUNT, false},
+};
+
+struct table *kernels_table(const struct table_column *group)
+{
+	static const unsigned char spared[] = {SHARE, P99, MIN, AVERAGE, MAX};
+	struct table_column columns[COUNT_OF(kernel_columns) + COUNT_OF(needs_columns)];
+
+	memcpy(columns, kernel_columns, sizeof(kernel_columns));
+	memcpy(&columns[PRIVATE], needs_columns, sizeof(needs_columns));
+	struct table *table = table_new_by(group, "kernels", columns, COUNT_OF(columns));
+
+	for (size_t i = 0; i < COUNT_OF(spared); i++)
+		table_spare(table, spared[i], (unsigned char)(COUNT_OF(spared) - i));
+	return table;
+}
+
+static void needs_row(struct table *table, const struct kernel_needs *needs)
+{
+	if (needs->private_bytes >= 0)
+		table_number(table, PRIVATE, needs->private_bytes);
+	if (needs->local_bytes >= 0)
+		table_number(table, LOCAL, needs->local_bytes);
+	if (needs->spill_bytes >= 0)
+		table_number(table, SPILL, needs->spill_bytes);
+	if (needs->simd_width >= 0)
+		table_number(table, SIMD, needs->simd_width);
+}
+
 void commands_row(struct table *table, enum commands_table which, const struct commands *commands,
 		  long long whole)
 {
@@ -186,6 +222,8 @@ void commands_row(struct table *table, enum commands_table which, const struct c
 	table_number(table, MEDIAN, commands->median);
 	table_number(table, P99, commands->p99);
 	table_number(table, MAX, commands->max);
+	if (commands->needs)
+		needs_row(table, commands->needs);
 	if (which != COMMANDS_TRANSFERS)
 		return;
 	table_number(table, BYTES, commands->bytes);

@@ -54,9 +54,20 @@ struct commands {
 	long long count, total, min, median, p99, max;
 	long long bytes, bytes_time; /* of commands that report their bytes */
 	double best;		     /* bytes in a nanosecond */
+	const struct kernel_needs *needs;
+};
+
+/*
+ * What the driver knows of a kernel: bytes for a work-item and for a work-group, bytes for a work-item that
+ * did not fit into registers, work-items of a subgroup. Negative: not known.
+ */
+struct kernel_needs {
+	long long private_bytes, local_bytes, spill_bytes, simd_width;
 };
 
 struct table *commands_table(enum commands_table which, const struct table_column *group);
+/* A table of kernels, whose rows have .needs, too. */
+struct table *kernels_table(const struct table_column *group);
 void commands_row(struct table *table, enum commands_table which, const struct commands *commands,
 		  long long whole);
 void commands_heading(struct table *table, size_t commands);

@@ -299,6 +299,24 @@ static bool value_truth(struct scanner *scanner, bool *truth)
 #define KEY_IS(key, word)                                                                          \
 	((key)->size == sizeof(word) - 1 && !memcmp((key)->at, word, sizeof(word) - 1))
 
+/* KERNEL_FACTS: it is none. */
+static unsigned kernel_key(const struct plain_text *key)
+{
+	static const char *const keys[] = {EVENT_KERNEL_KEYS};
+	unsigned i = 0;
+
+	while (i < KERNEL_FACTS &&
+	       (strlen(keys[i]) != key->size || memcmp(keys[i], key->at, key->size) != 0))
+		i++;
+	return i;
+}
+
+static bool value_kernel(struct scanner *scanner, unsigned which, struct plain_event *event)
+{
+	event->kernel.has |= (uint8_t)(1u << which);
+	return value_u32(scanner, &event->kernel.of[which]);
+}
+
 static bool argument_take(struct scanner *scanner, const struct plain_text *key,
 			  struct plain_event *event)
 {
@@ -327,6 +345,8 @@ static bool argument_take(struct scanner *scanner, const struct plain_text *key,
 		event->has_bytes = true;
 		return value_number(scanner, &event->bytes);
 	default:
+		if (key->size >= 10 && kernel_key(key) < KERNEL_FACTS)
+			return value_kernel(scanner, kernel_key(key), event);
 		if (KEY_IS(key, "global"))
 			return value_text(scanner, &event->global);
 		if (KEY_IS(key, "device"))
@@ -349,6 +369,7 @@ static void arguments_forget(struct plain_event *event)
 	event->correlation = event->request = event->queue = 0;
 	event->kind = event->device = event->peer = event->pci = event->uuid = none;
 	event->global = event->local = none;
+	event->kernel = (struct event_kernel){.has = 0};
 	event->has_bytes = event->unfinished = event->cut = false;
 	event->bytes = 0;
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/read/event_kernel.h"
+
 /* Bytes of the trace, which have no NUL. A quote follows them. .at is NULL: there is no such text. */
 struct plain_text {
 	char *at;
@@ -39,6 +41,7 @@ struct plain_event {
 	uint32_t correlation, request, queue;
 	struct plain_text kind, device, peer, pci, uuid, global, local;
 	double bytes;
+	struct event_kernel kernel;
 	bool has_bytes, unfinished, cut;
 };
 

@@ -15,6 +15,7 @@
 #include "cli/read/chrome_reader.h"
 #include "cli/read/event_category.h"
 #include "cli/read/event_filter.h"
+#include "cli/read/event_kernel.h"
 #include "cli/read/event_members.h"
 #include "cli/read/inflater.h"
 #include "cli/read/lane_filter.h"

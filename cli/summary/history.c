@@ -264,6 +264,23 @@ uint32_t history_size(struct history *history, const char *global, const char *l
 	return names_number(&history->sizes, text);
 }
 
+void history_kernel(struct history *history, uint32_t row, const struct event_kernel *kernel)
+{
+	if (!history->wants_sizes || !kernel->has)
+		return;
+	if (row >= history->nkernels) {
+		uint32_t count = row + row / 2 + 64;
+
+		history->kernels =
+			need(reallocarray(history->kernels, count, sizeof(*history->kernels)));
+		memset(history->kernels + history->nkernels, 0,
+		       (count - history->nkernels) * sizeof(*history->kernels));
+		history->nkernels = count;
+	}
+	if (!history->kernels[row].has)
+		history->kernels[row] = *kernel;
+}
+
 static void add_command(struct history *history, const struct slice *slice)
 {
 	/*
@@ -294,6 +311,7 @@ static void add_command(struct history *history, const struct slice *slice)
 	};
 	history->processes[history->lanes[slice->lane].process].events = true;
 	history->unfinished += slice->unfinished;
+	history_kernel(history, history->commands[history->ncommands - 1].row, &slice->kernel);
 }
 
 /*
@@ -369,6 +387,19 @@ static void note_metadata(struct history *history, const json_t *event, const ch
 	}
 }
 
+static struct event_kernel kernel_in(const json_t *event)
+{
+	static const char *const keys[] = {EVENT_KERNEL_KEYS};
+	struct event_kernel kernel = {.has = 0};
+
+	for (unsigned i = 0; i < KERNEL_FACTS; i++) {
+		if (json_is_number(event_arg(event, keys[i])))
+			kernel.has |= (uint8_t)(1u << i);
+		kernel.of[i] = number_in(event, keys[i]);
+	}
+	return kernel;
+}
+
 /* `name`: NULL only at the end of one that began. */
 static struct slice slice_of(struct history *history, const json_t *event, char phase,
 			     const char *name, int file)
@@ -376,6 +407,7 @@ static struct slice slice_of(struct history *history, const json_t *event, char 
 	const json_t *bytes = event_arg(event, "bytes");
 
 	return (struct slice){
+		.kernel = history->wants_sizes ? kernel_in(event) : (struct event_kernel){.has = 0},
 		.phase = phase,
 		.lane = lane_of(history, event, file),
 		.start = history_time(trace_nanoseconds(event, "ts", 0)),
@@ -513,5 +545,6 @@ void history_free(struct history *history)
 	names_free(&history->queue_keys);
 	names_free(&history->requests);
 	names_free(&history->sizes);
+	free(history->kernels);
 	names_free(&history->identities);
 }

@@ -103,6 +103,8 @@ struct history {
 	/* of kernels: "64x64 in 8x8", global in local; 0 is none. Only kept where they are wanted */
 	struct names sizes;
 	bool wants_sizes;
+	struct event_kernel *kernels; /* likewise, by number in .names */
+	uint32_t nkernels;
 	struct symbols *symbols; /* of functions on stacks, for --by=stack; else NULL */
 	/* symbols_name, which not all programs with a history link with */
 	void (*frame_name)(void *symbols, struct tl_text *text,
@@ -128,6 +130,7 @@ struct slice {
 	uint32_t request, correlation, queue; /* 0: none */
 	const char *kind, *device, *peer, *pci, *uuid, *global, *local;
 	double bytes;
+	struct event_kernel kernel;
 	bool has_bytes, unfinished, cut;
 };
 
@@ -150,6 +153,9 @@ uint32_t history_request(struct history *history, uint32_t id);
 
 /* The number of a kernel's work size. Either may be NULL. */
 uint32_t history_size(struct history *history, const char *global, const char *local);
+
+/* Notes what a command says of its kernel. Of kernels of one name the first counts. */
+void history_kernel(struct history *history, uint32_t row, const struct event_kernel *kernel);
 
 /* No clock has come further, and sums of smaller times can't overflow. */
 #define LATEST	(INT64_C(1) << 59)

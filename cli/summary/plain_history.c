@@ -103,6 +103,7 @@ void history_plain(struct history *history, struct plain_memory *memory, struct 
 		.uuid = plain_text_end(&event->uuid),
 		.global = plain_text_end(&event->global),
 		.local = plain_text_end(&event->local),
+		.kernel = event->kernel,
 		.bytes = event->bytes,
 		.has_bytes = event->has_bytes,
 		.unfinished = event->unfinished,

@@ -98,6 +98,22 @@ static uint32_t worker_size(const struct scan_worker *worker,
 			    command_text(worker, args[KEY_LOCAL], local));
 }
 
+static void worker_note_kernel(const struct scan_worker *worker, uint32_t row,
+			       const struct tl_event_arg *const args[KEYS])
+{
+	struct event_kernel kernel = {.has = 0};
+	double number;
+
+	for (unsigned i = 0; i < KERNEL_FACTS; i++) {
+		const struct tl_event_arg *arg = args[KEY_KERNEL + i];
+
+		if (arg && scan_arg_is_number(arg, &number))
+			kernel.has |= (uint8_t)(1u << i);
+		kernel.of[i] = scan_arg_number(arg);
+	}
+	history_kernel(worker->scan->history, row, &kernel);
+}
+
 static struct device_command worker_make_command(struct scan_worker *worker,
 						 const struct scan_command *command)
 {
@@ -116,13 +132,16 @@ static struct device_command worker_make_command(struct scan_worker *worker,
 
 	command_row_name(row, sizeof(row), kind, history->names.list[name],
 			 command_text(worker, args[KEY_PEER], room));
+	uint32_t number = names_number(&history->names, row);
+
+	worker_note_kernel(worker, number, args);
 	return (struct device_command){
 		.start = command->start,
 		.end = command->end,
 		.bytes = bytes > 0 && bytes < (double)LONGEST ? (int64_t)bytes : 0,
 		.has_bytes = has_bytes,
 		.queue = worker_queue(worker, command->lane, args),
-		.row = names_number(&history->names, row),
+		.row = number,
 		.correlation = scan_arg_number(args[KEY_CORRELATION]),
 		.request = scan_request(worker, scan_event_request(event, args)),
 		.thread = NOBODY,

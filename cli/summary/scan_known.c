@@ -19,9 +19,10 @@
 
 #define STACK_ROOM 4000u /* bytes of a stack's names */
 
-static const char *const key_words[KEYS] = {"",	    "kind",   "queue", "correlation", "request",
-					    "peer", "device", "bytes", "unfinished",  "pci",
-					    "uuid", "global", "local"};
+static const char *const kernel_words[] = {EVENT_KERNEL_KEYS};
+static const char *const key_words[KEYS - KERNEL_FACTS] = {
+	"",	 "kind",       "queue", "correlation", "request", "peer", "device",
+	"bytes", "unfinished", "pci",	"uuid",	       "global",  "local"};
 
 const char *scan_text(const struct scan_worker *worker, uint32_t number, char room[TEXT_ROOM])
 {
@@ -85,7 +86,7 @@ static void key_know(struct scan_worker *worker, struct known *known, uint32_t n
 	const char *key = scan_text(worker, number, room);
 
 	for (uint32_t i = KEY_KIND; key && i < KEYS; i++)
-		if (!strcmp(key, key_words[i]))
+		if (!strcmp(key, i < KEY_KERNEL ? key_words[i] : kernel_words[i - KEY_KERNEL]))
 			known->number = i;
 }
 

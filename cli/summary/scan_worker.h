@@ -77,7 +77,8 @@ enum known_key {
 	KEY_UUID,
 	KEY_GLOBAL,
 	KEY_LOCAL,
-	KEYS
+	KEY_KERNEL, /* the first of those of event_kernel.h */
+	KEYS = KEY_KERNEL + KERNEL_FACTS
 };
 struct known {
 	uint32_t number; /* in the history, or enum known_key */

@@ -363,6 +363,34 @@ static int compare_commands(const void *a, const void *b, void *context)
 	return (duration_of(x) > duration_of(y)) - (duration_of(x) < duration_of(y));
 }
 
+static bool has_needs(const struct tabulation *of, enum commands_table which)
+{
+	return of->by == BY_SIZE && which == COMMANDS_KERNELS;
+}
+
+static struct table *commands_table_new(const struct tabulation *of, enum commands_table which)
+{
+	return has_needs(of, which) ? kernels_table(group_column(of))
+				    : commands_table(which, commands_column(of, which));
+}
+
+/* What the driver knows of the kernel. NULL: the table does not have that. */
+static const struct kernel_needs *kernel_needs_of(const struct tabulation *of,
+						  enum commands_table which, uint32_t row,
+						  struct kernel_needs *needs)
+{
+	const struct history *history = of->history;
+	const struct event_kernel *kernel =
+		row < history->nkernels ? &history->kernels[row] : &(struct event_kernel){0};
+	long long all[KERNEL_FACTS];
+
+	for (unsigned i = 0; i < KERNEL_FACTS; i++)
+		all[i] = kernel->has >> i & 1 ? (long long)kernel->of[i] : -1;
+	*needs = (struct kernel_needs){all[KERNEL_PRIVATE], all[KERNEL_LOCAL], all[KERNEL_SPILL],
+				       all[KERNEL_SIMD]};
+	return has_needs(of, which) ? needs : NULL;
+}
+
 /* The commands of one row; returns how many of the `left` ones are. */
 static size_t count_commands(const struct tabulation *of, const struct device_command *first,
 			     size_t left, struct commands *row)
@@ -402,13 +430,15 @@ static void tabulate_commands(struct table *tables[COMMANDS_TABLES], struct tabu
 	for (size_t i = 0, count; i < history->ncommands; i += count) {
 		const struct device_command *first = &history->commands[i];
 		enum commands_table which = commands_table_of(first->kind);
+		struct kernel_needs needs;
 		struct commands row;
 
 		if (!tables[which])
-			tables[which] = commands_table(which, commands_column(of, which));
+			tables[which] = commands_table_new(of, which);
 		count = count_commands(of, first, history->ncommands - i, &row);
 		row.group =
 			row_label(label, of, commands_column(of, which), command_group(of, first));
+		row.needs = kernel_needs_of(of, which, first->row, &needs);
 		commands_row(tables[which], which, &row, whole);
 		sums[which] += count;
 	}
@@ -669,6 +699,7 @@ static void add_row_of_commands(struct table *table, enum commands_table which,
 {
 	const struct histogram *times = &from->times;
 	const struct exact_times percentiles = times_of(sums, from);
+	struct kernel_needs needs;
 	char label[LABEL];
 
 	commands_row(table, which,
@@ -683,7 +714,8 @@ static void add_row_of_commands(struct table *table, enum commands_table which,
 			     .max = times->max,
 			     .bytes = from->bytes,
 			     .bytes_time = from->bytes_time,
-			     .best = from->best},
+			     .best = from->best,
+			     .needs = kernel_needs_of(of, which, from->name, &needs)},
 		     whole);
 }
 
@@ -727,9 +759,7 @@ static void tabulate_rows(struct table *tables[TABLES], const struct tabulation 
 		tables[TABLE_EVENTS] = calls_table("own events", "event", other_column(of));
 	for (int i = 0; i < COMMANDS_TABLES; i++)
 		if (sums[TALLY_KERNELS + i].count)
-			tables[TABLE_KERNELS + i] =
-				commands_table((enum commands_table)i,
-					       commands_column(of, (enum commands_table)i));
+			tables[TABLE_KERNELS + i] = commands_table_new(of, (enum commands_table)i);
 	for (uint32_t i = 0; i < tally->nrows; i++) {
 		enum tally_kind kind = rows[i]->kind;
 		struct table *table = tables[TABLE_CALLS + kind];

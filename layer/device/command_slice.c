@@ -9,6 +9,7 @@
 
 #include "layer/buffers/strings.h"
 #include "layer/device/device_texts.h"
+#include "layer/device/kernel_facts.h"
 #include "tracelayer/api.h"
 
 /*
@@ -120,6 +121,28 @@ static void args_add_identity(struct tl_device_queue *queue, struct tl_work_args
 	queue->identified = true;
 }
 
+/* Only the first command of a kernel has them. */
+static void args_add_kernel(struct tl_work_args *args, uint16_t number)
+{
+	struct tl_kernel_facts *kernel = tl_kernel_facts_of(number);
+
+	if (atomic_load_explicit(&kernel->shown, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&kernel->shown, true, memory_order_relaxed))
+		return;
+	if (kernel->has & TL_KERNEL_PRIVATE)
+		args_add(args, TL_DEVICE_TEXT(private_bytes), TL_VALUE_UNSIGNED_64,
+			 kernel->private_bytes);
+	if (kernel->has & TL_KERNEL_LOCAL)
+		args_add(args, TL_DEVICE_TEXT(local_bytes), TL_VALUE_UNSIGNED_64,
+			 kernel->local_bytes);
+	if (kernel->has & TL_KERNEL_SPILL)
+		args_add(args, TL_DEVICE_TEXT(spill_bytes), TL_VALUE_UNSIGNED_64,
+			 kernel->spill_bytes);
+	if (kernel->has & TL_KERNEL_SIMD)
+		args_add(args, TL_DEVICE_TEXT(simd_width), TL_VALUE_UNSIGNED_64,
+			 kernel->simd_width);
+}
+
 static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *args,
 			   const struct tl_device_work *work)
 {
@@ -138,6 +161,8 @@ static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *a
 				 size_text(&queue->local, work->facts->dimensions,
 					   work->facts->local));
 	}
+	if (work->facts->kernel)
+		args_add_kernel(args, work->facts->kernel);
 	if (work->unfinished)
 		args_add(args, TL_DEVICE_TEXT(unfinished), TL_VALUE_TRUTH, 1);
 	for (uint32_t i = 0; i < work->nargs && i < TL_WORK_MORE_ARGS; i++)

@@ -12,7 +12,7 @@
 #include "layer/device/device_queue.h"
 #include "layer/device/work.h"
 
-#define TL_WORK_OWN_ARGS  20u
+#define TL_WORK_OWN_ARGS  24u
 #define TL_WORK_MORE_ARGS 16u
 
 struct tl_work_args {

@@ -34,6 +34,7 @@
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
 #include "layer/device/handles.h"
+#include "layer/device/kernel_facts.h"
 #include "layer/device/spare_stack.h"
 #include "layer/device/work.h"
 

@@ -16,7 +16,7 @@
 	X(device) X(kind) X(queue) X(correlation) X(queued) X(submit) X(start)       \
 	X(end) X(bytes) X(bandwidth) X(peer) X(global) X(local) X(unfinished)        \
 	X(commands) X(submitted) X(awaited) X(uuid) X(pci)          \
-	X(api)
+	X(api) X(private_bytes) X(local_bytes) X(spill_bytes) X(simd_width)
 /* clang-format on */
 
 enum {

@@ -30,6 +30,7 @@
 #include "layer/device/device_queue.h"
 #include "layer/device/device_texts.h"
 #include "layer/device/device_thread.h"
+#include "layer/device/kernel_facts.h"
 #include "layer/calls/hook.h"
 #include "layer/calls/hook_thread.h"
 #include "layer/device/queue_depth.h"
@@ -319,5 +320,6 @@ void tl_device_work_end(void)
 void tl_device_work_after_fork(void)
 {
 	tl_device_texts_after_fork();
+	tl_kernel_facts_after_fork();
 	tl_device_queues_after_fork();
 }

@@ -116,6 +116,7 @@ struct tl_device_facts {
 	uint64_t bytes;	    /* how many it moved; 0: none, or not known. Gives the bandwidth */
 	uint8_t kind;	    /* enum tl_device_kind */
 	uint8_t dimensions; /* of a kernel; 0: not known */
+	uint16_t kernel;    /* what the driver knows of it (kernel_facts.h); 0: nothing */
 	uint64_t global[3], local[3]; /* .local[0] 0: not known */
 };
 

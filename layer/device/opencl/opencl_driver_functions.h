@@ -31,6 +31,7 @@
 	X(clGetEventProfilingInfo)                                                                 \
 	X(clGetImageInfo)                                                                          \
 	X(clGetKernelInfo)                                                                         \
+	X(clGetKernelWorkGroupInfo)                                                                \
 	X(clGetMemObjectInfo)                                                                      \
 	X(clReleaseEvent)                                                                          \
 	X(clRetainEvent)

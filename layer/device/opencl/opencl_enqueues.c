@@ -278,12 +278,13 @@ static inline void sizes_copy(uint64_t to[3], const size_t *from, unsigned count
 
 /* It moves no bytes. */
 static void command_describe_kernel(struct tl_cl_command *command, const struct tl_call *call,
-				    const struct shape *shape)
+				    const struct shape *shape, const struct tl_cl_queue *queue)
 {
 	const size_t *global = VALUE(const size_t *, call, shape->global);
 	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
 
-	command->facts.name = tl_cl_kernel_name(TL_CL_PARAM(cl_kernel, call, shape->kernel));
+	tl_cl_kernel_describe(TL_CL_PARAM(cl_kernel, call, shape->kernel),
+			      (cl_device_id)(uintptr_t)queue->device->handle.key, &command->facts);
 	command->facts.peer = NULL;
 	command->facts.bytes = 0;
 	if (shape->dimensions < 0) {
@@ -314,6 +315,7 @@ static __attribute__((noinline)) void command_describe_other(struct tl_cl_comman
 							     uint64_t result)
 {
 	command->facts.name = shape_kind(shape)->name;
+	command->facts.kernel = 0;
 	command->facts.peer = call_peer(call, shape);
 	command->facts.bytes = call_bytes(call, shape);
 	call_note_mapping(call, shape, result, command->facts.bytes);
@@ -321,7 +323,8 @@ static __attribute__((noinline)) void command_describe_other(struct tl_cl_comman
 }
 
 static inline void command_describe(struct tl_cl_command *command, struct tl_call *call,
-				    const struct shape *shape, uint64_t result)
+				    const struct shape *shape, const struct tl_cl_queue *queue,
+				    uint64_t result)
 {
 	command->submitted = tl_cl_call_of(call);
 	command->request = call->request;
@@ -330,7 +333,7 @@ static inline void command_describe(struct tl_cl_command *command, struct tl_cal
 	command->blocking = VALUE(cl_bool, call, shape->blocking);
 	command->facts.dimensions = 0;
 	if (shape->kernel >= 0)
-		command_describe_kernel(command, call, shape);
+		command_describe_kernel(command, call, shape, queue);
 	else
 		command_describe_other(command, call, shape, result);
 	tl_call_correlate(call, command->correlation);
@@ -442,7 +445,7 @@ static bool command_submit(struct tl_call *call, const struct enqueued *enqueued
 	 */
 	tl_device_will_submit();
 	tl_cl_command_prepare(call);
-	command_describe(command, call, shape, result);
+	command_describe(command, call, shape, enqueued->queue, result);
 	bool blocking = command->blocking;
 	tl_cl_command_keep(command);
 	/* From here on the handle may be another one's. */

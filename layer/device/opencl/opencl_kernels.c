@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_kernels.c: kernels' names. A driver is asked for one at the kernel's first command, and
- * again after a release: the handle may be another kernel's by then.
+ * opencl_kernels.c: kernels' names and facts. A driver is asked for them at the kernel's first command,
+ * and again after a release: the handle may be another kernel's by then. Of kernels of one name the
+ * facts are asked for only so often: a program may make a kernel for each launch.
  */
 #include "layer/device/opencl/opencl_kernels.h"
 
@@ -12,17 +13,23 @@
 
 #include "layer/base/cache_near.h"
 #include "layer/device/handles.h"
+#include "layer/device/kernel_facts.h"
 #include "layer/device/opencl/opencl_driver_functions.h"
 
 struct kernel {
 	struct tl_handle handle; /* cl_kernel */
 	/* NULL: not asked yet. Release and acquire: the text is there */
 	const char *_Atomic name;
+	/* of the device of its first command; stored before .name */
+	_Atomic uint16_t facts;
 };
+
+#define ASKED_MOST 64u
 
 /* Names are few, and stay. */
 struct name {
 	struct name *next;
+	uint32_t asked; /* how often the driver was asked for facts of such a kernel */
 	char text[];
 };
 
@@ -32,21 +39,22 @@ static struct tl_handles table;
 static struct name *names;
 
 /* Under the lock. */
-static const char *name_kept(const char *text)
+static struct name *name_kept(const char *text)
 {
 	struct name *name = names;
 
 	while (name && strcmp(name->text, text) != 0)
 		name = name->next;
 	if (name)
-		return name->text;
+		return name;
 	name = malloc(sizeof(*name) + strlen(text) + 1);
 	if (!name)
 		return NULL;
 	strcpy(name->text, text);
+	name->asked = 0;
 	name->next = names;
 	names = name;
-	return name->text;
+	return name;
 }
 
 static struct kernel *kernel_find(cl_kernel handle)
@@ -65,7 +73,50 @@ static struct kernel *kernel_new(cl_kernel handle)
 	return kernel;
 }
 
-static const char *kernel_ask_name(cl_kernel handle)
+static bool kernel_ask(cl_kernel handle, cl_device_id device, cl_kernel_work_group_info what,
+		       uint64_t *value)
+{
+	cl_ulong bytes = 0;
+	bool told = tl_cl.clGetKernelWorkGroupInfo &&
+		    tl_cl.clGetKernelWorkGroupInfo(handle, device, what, sizeof(bytes), &bytes,
+						   NULL) == CL_SUCCESS;
+
+	*value = bytes;
+	return told;
+}
+
+/*
+ * As wide as the device works: what groups should be a multiple of. A subgroup's size would say it better, but
+ * loaders call drivers that lack clGetKernelSubGroupInfo all the same, and crash.
+ */
+static bool kernel_ask_width(cl_kernel handle, cl_device_id device, uint32_t *width)
+{
+	size_t multiple = 0;
+	bool told = tl_cl.clGetKernelWorkGroupInfo &&
+		    tl_cl.clGetKernelWorkGroupInfo(handle, device,
+						   CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+						   sizeof(multiple), &multiple, NULL) == CL_SUCCESS;
+
+	*width = (uint32_t)multiple;
+	return told && multiple;
+}
+
+static uint16_t kernel_ask_facts(cl_kernel handle, cl_device_id device, const char *name)
+{
+	struct tl_kernel_facts facts = {.has = 0};
+
+	if (kernel_ask(handle, device, CL_KERNEL_PRIVATE_MEM_SIZE, &facts.private_bytes))
+		facts.has |= TL_KERNEL_PRIVATE;
+	if (kernel_ask(handle, device, CL_KERNEL_LOCAL_MEM_SIZE, &facts.local_bytes))
+		facts.has |= TL_KERNEL_LOCAL;
+	if (kernel_ask(handle, device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, &facts.spill_bytes))
+		facts.has |= TL_KERNEL_SPILL;
+	if (kernel_ask_width(handle, device, &facts.simd_width))
+		facts.has |= TL_KERNEL_SIMD;
+	return tl_kernel_facts_keep(name, &facts);
+}
+
+static const char *kernel_ask_name(cl_kernel handle, cl_device_id device)
 {
 	char text[1024] = "";
 	char *longer = NULL;
@@ -85,24 +136,37 @@ static const char *kernel_ask_name(cl_kernel handle)
 			       ? at
 			       : NULL;
 	pthread_mutex_lock(&lock);
-	name = name ? name_kept(name) : NULL;
+	struct name *kept = name ? name_kept(name) : NULL;
+	bool asks = kept && kept->asked < ASKED_MOST;
+	if (asks)
+		kept->asked++;
+	pthread_mutex_unlock(&lock);
+	name = kept ? kept->text : NULL;
+	uint16_t facts = asks ? kernel_ask_facts(handle, device, name) : 0;
+	pthread_mutex_lock(&lock);
 	struct kernel *kernel = kernel_find(handle);
 	if (!kernel)
 		kernel = kernel_new(handle);
-	if (kernel)
+	if (kernel) {
+		atomic_store_explicit(&kernel->facts, facts, memory_order_relaxed);
 		atomic_store_explicit(&kernel->name, name, memory_order_release);
+	}
 	pthread_mutex_unlock(&lock);
 	free(longer);
 	return name;
 }
 
-TL_NEAR_CODE const char *tl_cl_kernel_name(cl_kernel handle)
+TL_NEAR_CODE void tl_cl_kernel_describe(cl_kernel handle, cl_device_id device,
+					struct tl_device_facts *facts)
 {
 	struct kernel *kernel = kernel_find(handle);
-	const char *name =
-		kernel ? atomic_load_explicit(&kernel->name, memory_order_acquire) : NULL;
 
-	return name ? name : kernel_ask_name(handle);
+	facts->name = kernel ? atomic_load_explicit(&kernel->name, memory_order_acquire) : NULL;
+	if (!facts->name) {
+		facts->name = kernel_ask_name(handle, device);
+		kernel = kernel_find(handle);
+	}
+	facts->kernel = kernel ? atomic_load_explicit(&kernel->facts, memory_order_relaxed) : 0;
 }
 
 TL_CL_BEFORE(tl_cl_release_kernel_before)

@@ -6,9 +6,13 @@
 #define TL_LAYER_DEVICE_OPENCL_OPENCL_KERNELS_H
 
 #include "layer/device/opencl/opencl_call.h"
+#include "layer/device/work.h"
 
-/* The kernel's name; NULL: not known. It stays. */
-const char *tl_cl_kernel_name(cl_kernel kernel);
+/*
+ * Fills in the kernel's name, which stays; NULL: not known; and what the driver knows of it on this
+ * device.
+ */
+void tl_cl_kernel_describe(cl_kernel kernel, cl_device_id device, struct tl_device_facts *facts);
 
 TL_CL_BEFORE(tl_cl_release_kernel_before);
 void tl_cl_kernels_after_fork(void);

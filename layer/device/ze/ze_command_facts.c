@@ -16,6 +16,7 @@ static void command_set_kernel(struct ze_command *command, ze_kernel_handle_t ha
 
 	command->facts.kind = TL_DEVICE_KERNEL;
 	tl_ze_command_set_kernel(command, kernel ? kernel->name : NULL);
+	command->facts.kernel = kernel ? kernel->facts : 0;
 	if (!kernel || !kernel->group[0])
 		return;
 	command->facts.dimensions = 3;

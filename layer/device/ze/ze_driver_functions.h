@@ -46,6 +46,7 @@ extern pthread_mutex_t tl_ze_lock;
 	X(zeEventPoolDestroy)                                                                      \
 	X(zeEventQueryKernelTimestamp)                                                             \
 	X(zeEventQueryStatus)                                                                      \
+	X(zeKernelGetProperties)                                                                   \
 	X(zeMemAllocHost)                                                                          \
 	X(zeMemFree)                                                                               \
 	X(zeMemGetAllocProperties)

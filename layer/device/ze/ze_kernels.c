@@ -28,6 +28,26 @@ static void kernel_forget(const void *handle)
 	free(kernel);
 }
 
+/* A driver knows it as soon as the kernel is made. */
+static uint16_t kernel_ask_facts(ze_kernel_handle_t handle, const char *name)
+{
+	ze_kernel_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
+
+	if (!tl_ze_usable() ||
+	    tl_ze_real.zeKernelGetProperties(handle, &properties) != ZE_RESULT_SUCCESS)
+		return 0;
+	const struct tl_kernel_facts facts = {
+		.private_bytes = properties.privateMemSize,
+		.local_bytes = properties.localMemSize,
+		.spill_bytes = properties.spillMemSize,
+		.simd_width = properties.maxSubgroupSize,
+		.has = TL_KERNEL_PRIVATE | TL_KERNEL_LOCAL | TL_KERNEL_SPILL |
+		       (properties.maxSubgroupSize ? TL_KERNEL_SIMD : 0),
+	};
+
+	return tl_kernel_facts_keep(name, &facts);
+}
+
 static void kernel_create_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	const ze_kernel_desc_t *desc = ZE_PARAM(call, 1, const ze_kernel_desc_t *);
@@ -40,6 +60,9 @@ static void kernel_create_after(struct tl_call *call, void *state, uint64_t resu
 		tl_ze_object_new(&kernels, *ZE_PARAM(call, 2, void **), sizeof(*kernel));
 	if (kernel && desc->pKernelName)
 		kernel->name = strdup(desc->pKernelName);
+	if (kernel)
+		kernel->facts =
+			kernel_ask_facts(*ZE_PARAM(call, 2, ze_kernel_handle_t *), kernel->name);
 	pthread_mutex_unlock(&tl_ze_lock);
 	(void)state;
 }

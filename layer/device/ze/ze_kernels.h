@@ -8,11 +8,13 @@
 
 #include "layer/calls/hook.h"
 #include "layer/device/handles.h"
+#include "layer/device/kernel_facts.h"
 
 struct ze_kernel {
 	struct tl_handle handle;
 	char *name;
 	uint32_t group[3]; /* [0] 0: not set */
+	uint16_t facts;	   /* kernel_facts.h; 0: not known */
 };
 
 struct ze_image {

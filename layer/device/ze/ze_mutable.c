@@ -144,6 +144,7 @@ static void command_change_kernel(struct ze_command *command, ze_kernel_handle_t
 	const struct ze_kernel *kernel = tl_ze_kernel_find(handle);
 
 	tl_ze_command_set_kernel(command, kernel ? kernel->name : NULL);
+	command->facts.kernel = kernel ? kernel->facts : 0;
 	for (unsigned i = 0; kernel && kernel->group[0] && command->facts.dimensions && i < 3;
 	     i++) {
 		command->facts.global[i] = command_group_count(command, i) * kernel->group[i];

@@ -9,7 +9,7 @@ cd "$tmp" || exit 99
 export POCL_CACHE_DIR=$tmp/pocl
 mkdir -p "$POCL_CACHE_DIR"
 timeout 100 "$here/tests/apps/cl_sizes" >wanted 2>&1 || skip_all "OpenCL does not work on this machine"
-plan 11
+plan 17
 sort wanted >sorted && mv sorted wanted
 
 # sizes OPTION… FILE…: rows of the kernels' table: the size, the kernel, the count
@@ -37,6 +37,19 @@ like "$(cat said)" '^tracelayer: --by=size: the trace has no kernels whose work 
 "$tracelayer" summary --by=size --table=groups t.tlt 2>said >&2
 is "$?" 2 "there is no table of groups"
 
+# --- what the driver knows of the kernels
+# needs FILE…: of each kernel, what its rows have
+needs() { "$tracelayer" summary --by=size --table=kernels --json "$@" 2>said | "$python" -c '
+import json, sys
+rows = json.load(sys.stdin)["tables"][0]["rows"]
+for kernel in sorted({row["kernel"] for row in rows}):
+    print(kernel, *sorted({str([row.get(key) for key in ("local_bytes", "spill_bytes", "simd_width")]) for row in rows if row["kernel"] == kernel}))'; }
+for file in t.tlt t.json; do
+	like "$(needs $file)" '^plain \[0, ' "$file: a kernel without local memory"
+	like "$(needs $file)" '^tiled \[64, ' "$file: a kernel with 16 numbers in local memory"
+done
+is "$(grep -c local_bytes t.json)" 2 "which the first command of each kernel says"
+
 # --- Level Zero, on the software driver
 export ZE_ENABLE_ALT_DRIVERS=$here/tests/drivers/.libs/ze_driver_a.so
 for size in 640 1000; do
@@ -44,3 +57,4 @@ for size in 640 1000; do
 done
 is "$(sizes z640.tlt z1000.tlt)" "1024x1x1 in 64x1x1,vector_add,3
 640x1x1 in 64x1x1,vector_add,3" "Level Zero: groups times the group's size"
+is "$(needs z640.tlt)" "vector_add [0, 0, 16]" "... and what its driver knows"
