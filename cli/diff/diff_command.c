@@ -109,7 +109,7 @@ static const struct argp argp = {
 	.children = children,
 	.args_doc = "A B",
 	.doc = "What changed from trace A to trace B: calls, times and failures of each function, kernel and transfer, and whether times differ by "
-	       "more than they vary within each trace. A and B are trace files (.tlt or Chrome JSON, plain or compressed), sums that "
+	       "more than they vary within each trace. A and B are trace files (.tlt, Chrome JSON, .pftrace or .sqlite, plain or compressed), sums that "
 	       "`tracelayer summary --save` wrote, or folders of jobs.\v"
 	       "Exit code: 0 done, 1 a condition of --fail-if holds, or a file is broken, 2 usage, 3 a file ends early.",
 };

@@ -20,6 +20,9 @@
 #include "cli/basics/basics.h"
 #include "cli/read/block_reader.h"
 #include "cli/read/chrome_reader.h"
+#include "cli/read/pftrace_reader.h"
+#include "cli/read/sqlite_reader.h"
+#include "cli/read/trace_kind.h"
 
 /* bytes of an event; parsed, it takes many times as much memory */
 #define EVENT_MOST (16u << 20)
@@ -30,8 +33,8 @@ struct trace_reader {
 	struct block_reader blocks;
 	unsigned char *at, *end; /* what is unread of the block */
 	bool ended;
-	bool failed;		/* and a message has told the reason */
-	unsigned char first[2]; /* bytes of the file, as far as it has them */
+	bool failed;			       /* and a message has told the reason */
+	unsigned char first[TRACE_KIND_BYTES]; /* bytes of the file, as far as it has them */
 	size_t nfirst;
 
 	unsigned long line; /* the line that *at is on */
@@ -159,23 +162,10 @@ static bool value_cut(struct trace_reader *reader, int c)
 	}
 }
 
-/*
- * A Perfetto file begins with the number of a field. To JSON, this byte is an empty line; but no
- * JSON has the byte that follows.
- */
-static bool trace_is_perfetto(const struct trace_reader *reader)
-{
-	return !reader->in_events && !reader->is_object && reader->nfirst == 2 &&
-	       reader->first[0] == '\n' && !memchr(" \t\r\n[{", reader->first[1], 6);
-}
-
 static enum trace_state trace_is_broken(struct trace_reader *reader, unsigned long line,
 					const char *why)
 {
-	if (!reader->failed && trace_is_perfetto(reader))
-		say("%s: this is a Perfetto trace, which only viewers can read; give the run's .json or .tlt file, as `tracelayer run -o trace.json` writes it",
-		    path_shown(reader));
-	else if (!reader->failed)
+	if (!reader->failed)
 		say("%s:%lu: %s; give a trace in Chrome's JSON format, as `tracelayer run` writes it",
 		    path_shown(reader), line, why);
 	reader->failed = true;
@@ -411,7 +401,8 @@ struct trace_reader *trace_open(const char *path)
 	}
 	block_reader_start(&reader->blocks, descriptor, path_shown(reader));
 	if (block_fill(reader, 0))
-		for (; reader->nfirst < 2 && reader->at + reader->nfirst < reader->end;
+		for (;
+		     reader->nfirst < TRACE_KIND_BYTES && reader->at + reader->nfirst < reader->end;
 		     reader->nfirst++)
 			reader->first[reader->nfirst] = reader->at[reader->nfirst];
 	return reader;
@@ -440,15 +431,33 @@ static bool parsed_visit(struct trace_reader *reader, enum trace_state *state,
 	return goes_on;
 }
 
+/* A file of another format. False: it is none. */
+static bool trace_walk_other(struct trace_reader *reader, const struct trace_visitor *visitor,
+			     void *user, int *code)
+{
+	if (trace_kind_is_perfetto(reader->first, reader->nfirst))
+		*code = pftrace_walk(&reader->blocks, reader->at, reader->end, visitor, user);
+	else if (trace_kind_is_sqlite(reader->first, reader->nfirst))
+		*code = sqlite_walk(&reader->blocks, reader->at, reader->end, visitor, user);
+	else
+		return false;
+	return true;
+}
+
 int trace_walk(const char *path, const struct trace_visitor *visitor, void *user)
 {
 	struct trace_reader *reader = trace_open(path);
 	enum trace_state state = TRACE_EVENT;
 	struct plain_event plain;
 	bool goes_on = true;
+	int code;
 
 	if (!reader)
 		return EXIT_BROKEN;
+	if (trace_walk_other(reader, visitor, user, &code)) {
+		trace_close(reader);
+		return code;
+	}
 	while (goes_on)
 		goes_on = visitor->plain && trace_next_plain(reader, &plain)
 				  ? visitor->plain(user, &plain)

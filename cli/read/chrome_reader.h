@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chrome_reader.h: the events of a Chrome trace, one after another.
+ * chrome_reader.h: the events of a Chrome trace, one after another; trace_walk also reads files of the other
+ * formats that tracelayer writes, apart from .tlt.
  *
  * Reads traces of tracelayer and of other tools: an array of events or an object with
  * "traceEvents", with one event on a line or not, plain or gzip-compressed, whole or cut short.

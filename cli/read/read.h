@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read.h: the contract of cli/read, reading traces: the events of a Chrome trace or a .tlt file
- * (trace_events.h, chrome_reader.h, plain_event.h, event_members.h), .tlt files as they are (record_file.h), blocks of
+ * read.h: the contract of cli/read, reading traces: the events of a Chrome trace, a .tlt file, or a .pftrace or
+ * .sqlite file that was made of one
+ * (trace_events.h, chrome_reader.h, plain_event.h, event_members.h, event_kernel.h, pftrace_reader.h, sqlite_reader.h, trace_kind.h), .tlt files as they are (record_file.h), blocks of
  * a file and compressed input (block_reader.h, inflater.h), temporary files for input that must be read
  * twice (temporary_file.h), numbers of processes and lanes (lane_keys.h), and the part of a trace that the user selects (selection.h, selection_time.h,
  * event_filter.h).
@@ -23,7 +24,9 @@
 #include "cli/read/record_file.h"
 #include "cli/read/selection.h"
 #include "cli/read/selection_time.h"
+#include "cli/read/sqlite_reader.h"
 #include "cli/read/temporary_file.h"
 #include "cli/read/trace_events.h"
+#include "cli/read/trace_kind.h"
 
 #endif

@@ -48,7 +48,7 @@ static const struct argp argp = {
 	.children = page_files_argp,
 	.args_doc = "TRACE...",
 	.doc = "Makes one page of trace files, with a timeline and the tables of `tracelayer summary`. A browser shows it without a network "
-	       "or a server. TRACE is a .tlt file or Chrome JSON, plain or compressed; - is standard input.\v"
+	       "or a server. TRACE is a .tlt, Chrome JSON, .pftrace or .sqlite file, plain or compressed; - is standard input.\v"
 	       "Exit code: 0 done, 1 a file is broken, 2 usage, 3 a file ends early (the page shows what is there).",
 };
 

@@ -6,11 +6,10 @@
 #ifndef TL_CLI_SQLITE_SQLITE_SCHEMA_H
 #define TL_CLI_SQLITE_SQLITE_SCHEMA_H
 
-/* The number of this layout, as PRAGMA user_version. */
-#define SQLITE_SCHEMA_VERSION "1"
+#include "cli/read/read.h"
 
-/* "tlay" */
-#define SQLITE_APPLICATION_ID "1953259897"
+/* The number of this layout, as PRAGMA user_version. */
+#define SQLITE_SCHEMA_VERSION "2"
 
 extern const char sqlite_tables[], sqlite_indexes[], sqlite_views[];
 

@@ -43,8 +43,10 @@ enum statement {
 	NAME_PROCESS,
 	LABEL_PROCESS,
 	DESCRIBE_PROCESS,
+	END_PROCESS,
 	ADD_THREAD,
 	NAME_THREAD,
+	SORT_THREAD,
 	MAKE_QUEUE,
 	ADD_CALL,
 	ADD_COMMAND,
@@ -59,14 +61,17 @@ static const char *const statements[STATEMENTS] = {
 	[NAME_PROCESS] = "UPDATE process SET name = ?2 WHERE id = ?1",
 	[LABEL_PROCESS] = "UPDATE process SET labels = ?2 WHERE id = ?1",
 	[DESCRIBE_PROCESS] = "UPDATE process SET metadata = ?2 WHERE id = ?1",
+	[END_PROCESS] = "UPDATE process SET totals = ?2 WHERE id = ?1",
 	[ADD_THREAD] = "INSERT INTO thread (id, process, tid) VALUES (?, ?, ?)",
 	[NAME_THREAD] = "UPDATE thread SET name = ?2 WHERE id = ?1",
+	[SORT_THREAD] = "UPDATE thread SET sort_index = ?2 WHERE id = ?1",
 	[MAKE_QUEUE] = "UPDATE thread SET is_queue = 1 WHERE id = ?1",
 	[ADD_CALL] = "INSERT INTO call (thread, name, api, start_ns, duration_ns, failed, result,"
 		     " correlation, request, categories, arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
 	[ADD_COMMAND] =
 		"INSERT INTO command (lane, name, kind, queue, device, start_ns, duration_ns,"
-		" bytes, correlation, request, arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+		" bytes, correlation, request, categories, arguments)"
+		" VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ADD_EVENT] =
 		"INSERT INTO event (thread, name, categories, start_ns, duration_ns, arguments)"
 		" VALUES (?,?,?,?,?,?)",
@@ -94,6 +99,7 @@ struct database {
 	struct lane_keys keys; /* an id is one more */
 	struct lane *lanes;
 	size_t file;
+	uint32_t described; /* the process that the file says most of; 0: none */
 	uint64_t rows;
 	int error; /* SQLite's first one */
 };
@@ -290,7 +296,8 @@ static void add_command(struct database *database, const json_t *event, uint32_t
 	bind_json(statement, 8, event_arg(event, "bytes"));
 	bind_json(statement, 9, event_arg(event, "correlation"));
 	bind_json(statement, 10, event_arg(event, "request"));
-	bind_args(statement, 11, event);
+	bind_text(statement, 11, text_in(event, "cat"));
+	bind_args(statement, 12, event);
 	statement_run(database, ADD_COMMAND);
 }
 
@@ -418,7 +425,13 @@ static void add_metadata(struct database *database, const json_t *event)
 	else if (!strcmp(what, "thread_name"))
 		set_text(database, NAME_THREAD, thread_of(database, event),
 			 event_arg(event, "name"));
-	else if (!strcmp(what, "tracelayer"))
+	else if (!strcmp(what, "thread_sort_index"))
+		set_text(database, SORT_THREAD, thread_of(database, event),
+			 event_arg(event, "sort_index"));
+	else if (!strcmp(what, "tracelayer_end"))
+		set_text(database, END_PROCESS, process_of(database, event),
+			 json_object_get(event, "args"));
+	else if (!strcmp(what, "tracelayer") && (database->described = process_of(database, event)))
 		set_text(database, DESCRIBE_PROCESS, process_of(database, event),
 			 json_object_get(event, "args"));
 }
@@ -492,6 +505,18 @@ static void database_close(struct database *database)
 	free(database->lanes);
 }
 
+/* What a .tlt file says at its end, as the event that JSON has for it. */
+static void totals_add(struct database *database, const struct trace_totals *totals)
+{
+	if (!database->described || (!totals->bytes && !totals->lost))
+		return;
+	json_t *args = json_pack("{s:I, s:I}", "lost", (json_int_t)totals->lost, "event_bytes",
+				 (json_int_t)totals->bytes);
+
+	set_text(database, END_PROCESS, database->described, args);
+	json_decref(args);
+}
+
 static int inputs_add(struct database *database, const char *const *inputs, size_t count,
 		      struct event_filter *filter)
 {
@@ -501,6 +526,7 @@ static int inputs_add(struct database *database, const char *const *inputs, size
 		struct trace_totals totals = {0};
 
 		database->file = i;
+		database->described = 0;
 		int state = filter ? event_filter_read(filter, i, "the database", take_event,
 						       database, &totals)
 				   : trace_events(inputs[i], "the database", take_event, database,
@@ -508,6 +534,7 @@ static int inputs_add(struct database *database, const char *const *inputs, size
 
 		if (state == EXIT_BROKEN)
 			return state;
+		totals_add(database, &totals);
 		code = state == EXIT_DONE ? code : state;
 	}
 	return code;

@@ -210,8 +210,8 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.children = children,
 	.args_doc = "FILE...\nDIR",
-	.doc = "Tables of the host calls and the device commands in trace files: Chrome JSON, plain or gzip-compressed, of tracelayer or another "
-	       "tool, and .tlt files. FILE - is standard input. DIR is the folder of a job, as `tracelayer run --job=DIR` fills it.\v"
+	.doc = "Tables of the host calls and the device commands in trace files: .tlt files, Chrome JSON of tracelayer or another tool, "
+	       ".pftrace and .sqlite of tracelayer; plain or gzip-compressed. FILE - is standard input. DIR is the folder of a job, as `tracelayer run --job=DIR` fills it.\v"
 	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",
 };

@@ -257,7 +257,8 @@ static bool is_our_trace(const struct systrace_text *text)
 
 	while (at < size && strchr(" \t\r\n", first[at]))
 		at++;
-	if (at < size && (first[at] == '[' || first[at] == '{'))
+	if ((at < size && (first[at] == '[' || first[at] == '{')) ||
+	    trace_kind_is_our_perfetto(first, size) || trace_kind_is_sqlite(first, size))
 		return true;
 	return size >= sizeof(TL_FILE_MAGIC) &&
 	       !memcmp(first, TL_FILE_MAGIC, sizeof(((struct tl_file_header *)NULL)->magic));

@@ -22,6 +22,7 @@
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
 #include "format/encode/open_marks.h"
+#include "format/encode/pftrace.h"
 #include "format/encode/pftrace_gpu_list.h"
 #include "format/encode/stack_frames_text.h"
 #include "format/encode/trace_source.h"
