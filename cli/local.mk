@@ -22,7 +22,7 @@ tracelayer_SOURCES = \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/tally/tally.h %D%/tally/tally_rows.h %D%/tally/tally.c %D%/tally/rank_sum.h %D%/tally/rank_sum.c \
-	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/pftrace_reader.h %D%/read/pftrace_reader.c %D%/read/pftrace_values.h %D%/read/pftrace_values.c %D%/read/protobuf_fields.h %D%/read/sqlite_reader.h %D%/read/sqlite_reader.c %D%/read/trace_kind.h %D%/read/plain_event.h %D%/read/plain_event.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c %D%/read/selection_time.h %D%/read/selection_time.c %D%/read/event_filter.h %D%/read/event_filter.c %D%/read/lane_filter.h %D%/read/lane_filter.c %D%/read/arrow_filter.h %D%/read/arrow_filter.c %D%/read/lane_keys.h %D%/read/lane_keys.c %D%/read/event_members.h %D%/read/event_kernel.h %D%/read/event_category.h %D%/read/event_category.c \
+	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/chrome_reader.c %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/pftrace_reader.h %D%/read/pftrace_reader.c %D%/read/pftrace_values.h %D%/read/pftrace_values.c %D%/read/protobuf_fields.h %D%/read/sqlite_reader.h %D%/read/sqlite_reader.c %D%/read/trace_kind.h %D%/read/plain_event.h %D%/read/plain_event.c %D%/read/record_file.h %D%/read/record_file.c %D%/read/trace_events.h %D%/read/trace_events.c %D%/read/selection.h %D%/read/selection.c %D%/read/selection_time.h %D%/read/selection_time.c %D%/read/event_filter.h %D%/read/event_filter.c %D%/read/lane_filter.h %D%/read/lane_filter.c %D%/read/arrow_filter.h %D%/read/arrow_filter.c %D%/read/lane_keys.h %D%/read/lane_keys.c %D%/read/event_members.h %D%/read/event_kernel.h %D%/read/event_stacks.h %D%/read/event_stacks.c %D%/read/event_category.h %D%/read/event_category.c \
 	%D%/systrace/slices.h %D%/systrace/slices.c %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
@@ -37,7 +37,7 @@ tracelayer_SOURCES = \
 	%D%/summary/sum_save.h %D%/summary/sum_save.c \
 	%D%/diff/diff.h %D%/diff/diff_command.c %D%/diff/pairs.h %D%/diff/pairs.c %D%/diff/rank_test.h %D%/diff/rank_test.c %D%/diff/conditions.h %D%/diff/conditions.c %D%/diff/diff_tables.h %D%/diff/diff_tables.c \
 	%D%/report/report.h %D%/report/report_command.c %D%/report/view_command.c %D%/report/report_make.h %D%/report/report_make.c %D%/report/report_model.h %D%/report/report_model.c %D%/report/report_text.c %D%/report/report_page.h %D%/report/report_page.c \
-	%D%/symbols/symbols.h %D%/symbols/symbols.c \
+	%D%/symbols/symbols.h %D%/symbols/symbols.c %D%/symbols/trace_stacks.h %D%/symbols/trace_stacks.c \
 	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \
 	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c %D%/apis/program_libraries.h %D%/apis/program_libraries.c \
 	%D%/run/run.h %D%/run/run.c %D%/run/config_file.h %D%/run/config_file.c %D%/run/given_settings.h %D%/run/given_settings.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/job_claim.h %D%/run/job_claim.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
@@ -51,13 +51,13 @@ tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLA
 tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
 tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS) $(DEFLATE_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
 
-# The page of `tracelayer report`: page.html, page.css and page.js as arrays page_html, page_css and page_js.
-report_page_files = %D%/report/page.html %D%/report/page.css %D%/report/page.js
+# The page of `tracelayer report`: page.html, page.css, page.js and flame.js as arrays page_html, page_css, page_js and page_flame.
+report_page_files = %D%/report/page.html %D%/report/page.css %D%/report/page.js %D%/report/flame.js
 EXTRA_DIST += $(report_page_files)
 CLEANFILES += %D%/report/page_files.h
 %D%/report/page_files.h: $(report_page_files) %D%/local.mk
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && for file in html css js; do \
-		echo "static const char page_$$file[] = {" && od -An -v -tx1 "$(srcdir)/%D%/report/page.$$file" | sed -e 's/ \(..\)/0x\1,/g' && echo '0};' || exit 1; \
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && for file in html:page.html css:page.css js:page.js flame:flame.js; do \
+		echo "static const char page_$${file%:*}[] = {" && od -An -v -tx1 "$(srcdir)/%D%/report/$${file#*:}" | sed -e 's/ \(..\)/0x\1,/g' && echo '0};' || exit 1; \
 	done >$@.new && mv $@.new $@
 %D%/report/tracelayer-report_page.$(OBJEXT): %D%/report/page_files.h
 

@@ -14,7 +14,6 @@
 #include "cli/basics/basics.h"
 #include "cli/basics/list_room.h"
 #include "cli/export/export_folded.h"
-#include "cli/export/export_stacks.h"
 #include "cli/read/read.h"
 
 #define NAME_ROOM 4096u
@@ -116,7 +115,7 @@ static void put_frame(const struct folding *folding, FILE *to, const struct tl_s
 	struct tl_text name = {room, room + sizeof(room), false};
 	struct tl_stack_library library;
 
-	export_frame_name(folding->trace, folding->symbols, frame, &name, &library);
+	trace_frame_name(folding->trace, folding->symbols, frame, &name, &library);
 	put_name(to, room, (size_t)(name.at - room));
 	putc(';', to);
 }

@@ -33,39 +33,13 @@ struct tree {
 	bool any;
 };
 
-static const char *next_stack(const struct tl_trace *trace, struct tl_trace_text_place *place,
-			      uint32_t *number, struct tl_stack_reader *reader)
-{
-	const struct tl_strings_unit *unit;
-	size_t size;
-
-	while ((unit = tl_trace_next_text(trace, place, number, &size))) {
-		const char *text = (const char *)(unit + 1);
-		if (tl_stack_read(reader, text, unit->size))
-			return text;
-	}
-	return NULL;
-}
-
 bool export_has_stacks(const struct tl_trace *trace)
 {
 	struct tl_trace_text_place place = {0};
 	struct tl_stack_reader reader;
 	uint32_t number;
 
-	return next_stack(trace, &place, &number, &reader) != NULL;
-}
-
-bool export_frame_name(const struct tl_trace *trace, struct symbols *symbols,
-		       const struct tl_stack_frame *frame, struct tl_text *name,
-		       struct tl_stack_library *library)
-{
-	size_t size = 0;
-	const char *text = tl_trace_string(trace, frame->library, &size);
-	bool has = tl_stack_read_library(library, text, size);
-
-	symbols_name(symbols, name, has ? library : NULL, frame->address);
-	return has;
+	return trace_stacks_next(trace, &place, &number, &reader);
 }
 
 static struct node *node_place(const struct tree *tree, uint64_t parent,
@@ -104,7 +78,7 @@ static void tree_put_frame(struct tree *tree, const char *letter, uint64_t id, u
 	struct tl_text text = {room, room + sizeof(room), false},
 		       name = {plain, plain + sizeof(plain), false};
 	struct tl_stack_library library;
-	bool has = export_frame_name(tree->trace, tree->symbols, frame, &name, &library);
+	bool has = trace_frame_name(tree->trace, tree->symbols, frame, &name, &library);
 
 	tl_text_string(&text, tree->any ? ",\n\"" : "\n\"");
 	tree->any = true;
@@ -161,7 +135,7 @@ char *export_stack_frames(const struct tl_trace *trace, struct symbols *symbols,
 
 	tree.to = need(open_memstream(&bytes, size));
 	fputs("\n],\n\"stackFrames\":{", tree.to);
-	while (next_stack(trace, &place, &number, &reader))
+	while (trace_stacks_next(trace, &place, &number, &reader))
 		tree_put_stack(&tree, number, &reader);
 	fputs("\n}}\n", tree.to);
 	fclose(tree.to);

@@ -12,11 +12,6 @@
 /* Whether the trace has texts of stacks. */
 bool export_has_stacks(const struct tl_trace *trace);
 
-/* Appends a frame's name. Returns whether it is in a library, which *library tells then. */
-bool export_frame_name(const struct tl_trace *trace, struct symbols *symbols,
-		       const struct tl_stack_frame *frame, struct tl_text *name,
-		       struct tl_stack_library *library);
-
 /*
  * The end of a JSON object whose "traceEvents" are written: the array's bracket, and "stackFrames"
  * with all stacks of the trace, by the ids that tl_encoder.stack_ids gives to calls. The caller

@@ -45,6 +45,9 @@ struct trace_reader {
 	char *text; /* the value being cut out */
 	size_t length, room;
 	bool is_skipping; /* the value is skipped, not kept */
+
+	const struct trace_visitor *visitor; /* NULL: the caller asks for events */
+	void *user;
 };
 
 static const char *path_shown(const struct trace_reader *reader)
@@ -202,6 +205,75 @@ static enum trace_state trace_ends(struct trace_reader *reader)
 	return TRACE_END;
 }
 
+/* The value that was cut out. NULL: it is none. */
+static json_t *value_parse(const struct trace_reader *reader, json_error_t *error)
+{
+	/* Another tool's trace may have numbers of more than 64 bits. It is still read. */
+	return json_loadb(reader->text, reader->length,
+			  JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY, error);
+}
+
+/* One frame of "stackFrames", behind the quote before its id. */
+static enum trace_state frame_take(struct trace_reader *reader)
+{
+	unsigned long line = reader->line;
+	json_error_t error;
+
+	reader->length = 0;
+	if (!value_cut_string(reader))
+		return trace_ends_early(reader);
+	json_t *id = value_parse(reader, &error);
+	int colon = char_past_space(reader);
+
+	if (!id || colon != ':') {
+		json_decref(id);
+		return colon == NO_MORE ? trace_ends_early(reader)
+					: trace_is_broken(reader, line, "not JSON: a frame's id");
+	}
+	bool is_whole = value_cut(reader, char_past_space(reader));
+
+	if (value_is_too_large(reader)) {
+		json_decref(id);
+		return trace_is_broken(reader, line, "a frame of more than 16 MB, as no trace has");
+	}
+	json_t *frame = is_whole ? value_parse(reader, &error) : NULL;
+
+	if (frame)
+		reader->visitor->frame(reader->user, json_string_value(id), frame);
+	json_decref(id);
+	json_decref(frame);
+	return frame	  ? TRACE_EVENT
+	       : is_whole ? trace_is_broken(reader, line, error.text)
+			  : trace_ends_early(reader);
+}
+
+/* The frames of "stackFrames", behind its opening brace. TRACE_EVENT: all of them. */
+static enum trace_state frames_take(struct trace_reader *reader)
+{
+	for (;;) {
+		int c = char_past_space(reader);
+
+		if (c == ',')
+			c = char_past_space(reader);
+		if (c == '}')
+			return TRACE_EVENT;
+		if (c == NO_MORE)
+			return trace_ends_early(reader);
+		if (c != '"')
+			return trace_is_broken(reader, reader->line,
+					       "not JSON: a frame's id is missing");
+		enum trace_state state = frame_take(reader);
+
+		if (state != TRACE_EVENT)
+			return state;
+	}
+}
+
+static bool member_is(const struct trace_reader *reader, const char *name)
+{
+	return reader->length == strlen(name) && !memcmp(reader->text, name, reader->length);
+}
+
 /* In the object form: go through its members up to the value of "traceEvents"; after the events: up
  * to the closing brace. */
 static enum trace_state trace_members(struct trace_reader *reader)
@@ -228,8 +300,9 @@ static enum trace_state trace_members(struct trace_reader *reader)
 						 reader, reader->line,
 						 "a member's name of more than 16 MB, as no trace has")
 				       : trace_ends_early(reader);
-		bool here = !reader->in_events && reader->length == 13 &&
-			    !memcmp(reader->text, "\"traceEvents\"", 13);
+		bool here = !reader->in_events && member_is(reader, "\"traceEvents\"");
+		bool has_frames = reader->visitor && reader->visitor->frame &&
+				  member_is(reader, "\"stackFrames\"");
 
 		c = char_past_space(reader);
 		if (c == NO_MORE)
@@ -244,6 +317,13 @@ static enum trace_state trace_members(struct trace_reader *reader)
 						       "\"traceEvents\" is not an array");
 			reader->in_events = true;
 			return TRACE_EVENT;
+		}
+		if (has_frames && c == '{') {
+			enum trace_state state = frames_take(reader);
+
+			if (state != TRACE_EVENT)
+				return state;
+			continue;
 		}
 		reader->is_skipping = true;
 		bool is_whole = value_cut(reader, c);
@@ -321,9 +401,7 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 
 	json_error_t error;
 
-	/* Another tool's trace may have numbers of more than 64 bits. It is still read. */
-	*event = json_loadb(reader->text, reader->length, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
-			    &error);
+	*event = value_parse(reader, &error);
 	if (!*event)
 		return trace_is_broken(reader,
 				       line + (unsigned long)(error.line > 0 ? error.line - 1 : 0),
@@ -458,6 +536,8 @@ int trace_walk(const char *path, const struct trace_visitor *visitor, void *user
 		trace_close(reader);
 		return code;
 	}
+	reader->visitor = visitor;
+	reader->user = user;
 	while (goes_on)
 		goes_on = visitor->plain && trace_next_plain(reader, &plain)
 				  ? visitor->plain(user, &plain)

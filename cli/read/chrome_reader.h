@@ -44,6 +44,8 @@ struct trace_visitor {
 	bool (*plain)(void *user,
 		      struct plain_event *event);	 /* NULL: no event is read as a plain one */
 	bool (*parsed)(void *user, const json_t *event); /* all others; not the visitor's */
+	/* A member of "stackFrames", which may stand before the events or behind them. NULL: not wanted. */
+	void (*frame)(void *user, const char *id, const json_t *frame);
 };
 
 /*

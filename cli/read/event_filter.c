@@ -39,7 +39,7 @@ struct event_filter {
 	int64_t from, to;
 
 	/* of the file that is read */
-	void (*each)(void *user, const json_t *event);
+	const struct trace_listener *listener;
 	void *user;
 	struct arrow_filter arrows;
 	struct lane_marks *marks; /* by lane */
@@ -86,7 +86,7 @@ static void take_slice(struct event_filter *filter, const json_t *event, uint32_
 	if (!times_are_wanted(filter, start, end) || !result_is_wanted(filter, event) ||
 	    !event_is_wanted(filter, event, lane))
 		return;
-	filter->each(filter->user, event);
+	filter->listener->each(filter->user, event);
 	if (*event_text(event, "ph") == 'X')
 		arrow_filter_span(&filter->arrows, lane, start, end);
 }
@@ -121,7 +121,7 @@ static void take_begin(struct event_filter *filter, const json_t *event, uint32_
 static void mark_pass(struct event_filter *filter, struct filter_mark *mark, uint32_t lane,
 		      int64_t end)
 {
-	filter->each(filter->user, mark->event);
+	filter->listener->each(filter->user, mark->event);
 	arrow_filter_span(&filter->arrows, lane, mark->start, end);
 }
 
@@ -136,7 +136,7 @@ static void take_end(struct event_filter *filter, const json_t *event, uint32_t 
 	if (mark->wanted && times_are_wanted(filter, mark->start, end) &&
 	    (result_is_wanted(filter, event) || result_is_wanted(filter, mark->event))) {
 		mark_pass(filter, mark, number, end);
-		filter->each(filter->user, event);
+		filter->listener->each(filter->user, event);
 	}
 	json_decref(mark->event);
 }
@@ -148,7 +148,7 @@ static void take_metadata(struct event_filter *filter, const json_t *event)
 	if (is_lane ? lane_filter_has_lane(&filter->lanes, lane_filter_lane(&filter->lanes, event))
 		    : lane_filter_has_process(&filter->lanes,
 					      lane_filter_process(&filter->lanes, event)))
-		filter->each(filter->user, event);
+		filter->listener->each(filter->user, event);
 }
 
 static void take_counter(struct event_filter *filter, const json_t *event, uint32_t lane,
@@ -156,7 +156,7 @@ static void take_counter(struct event_filter *filter, const json_t *event, uint3
 {
 	if (!filter->selection->failed && !filter->selection->longer &&
 	    times_are_wanted(filter, time, time) && event_is_wanted(filter, event, lane))
-		filter->each(filter->user, event);
+		filter->listener->each(filter->user, event);
 }
 
 static void filter_event(void *user, const json_t *event)
@@ -214,17 +214,36 @@ static void marks_flush(struct event_filter *filter)
 	}
 }
 
+static void pass_frame(void *user, const char *id, const json_t *frame)
+{
+	const struct event_filter *filter = user;
+
+	if (filter->listener->frame)
+		filter->listener->frame(filter->user, id, frame);
+}
+
+static void pass_stacks(void *user, const struct tl_trace *trace)
+{
+	const struct event_filter *filter = user;
+
+	if (filter->listener->stacks)
+		filter->listener->stacks(filter->user, trace);
+}
+
 int event_filter_read(struct event_filter *filter, size_t file, const char *where,
-		      void (*each)(void *user, const json_t *event), void *user,
+		      const struct trace_listener *listener, void *user,
 		      struct trace_totals *totals)
 {
+	const struct trace_listener calls = {
+		.each = filter_event, .frame = pass_frame, .stacks = pass_stacks};
+
 	filter->lanes.file = file;
-	filter->each = each;
+	filter->listener = listener;
 	filter->user = user;
-	int code = trace_events(filter->paths[file], where, filter_event, filter, totals);
+	int code = trace_listen(filter->paths[file], where, &calls, filter, totals);
 
 	marks_flush(filter);
-	arrow_filter_flush(&filter->arrows, each, user);
+	arrow_filter_flush(&filter->arrows, listener->each, user);
 	return code;
 }
 

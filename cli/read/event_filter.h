@@ -5,7 +5,7 @@
  *
  *	filter = event_filter_new(&selection, paths, count);
  *	for (i = 0; i < count; i++)
- *		code = event_filter_read(filter, i, "the page", each, user, &totals);
+ *		code = event_filter_read(filter, i, "the page", &listener, user, &totals);
  *	event_filter_free(filter);
  *
  * Files are read twice: the names of threads and queues, and when the trace began, have to be known
@@ -30,9 +30,9 @@ struct event_filter;
 struct event_filter *event_filter_new(struct selection *selection, const char *const *paths,
 				      size_t count, int *code);
 
-/* Calls back with what is selected of a file. An exit code, as trace_events. */
+/* Calls back with what is selected of a file, and with all frames of stacks. An exit code, as trace_listen. */
 int event_filter_read(struct event_filter *filter, size_t file, const char *where,
-		      void (*each)(void *user, const json_t *event), void *user,
+		      const struct trace_listener *listener, void *user,
 		      struct trace_totals *totals);
 
 void event_filter_free(struct event_filter *filter);

@@ -184,17 +184,17 @@ static bool pass_over(void *user, const char *text, size_t size)
 
 static int records_note(struct lane_filter *filter, const char *path)
 {
+	static const struct trace_listener listener = {.each = note_event, .text = pass_over};
 	struct trace_totals totals;
 
 	if (selection_wants_queues(filter->selection))
-		return trace_event_texts(path, "the selection", pass_over, note_event, filter,
-					 &totals);
+		return trace_listen(path, "the selection", &listener, filter, &totals);
 	return trace_metadata_read(path, note_event, filter);
 }
 
 int lane_filter_read(struct lane_filter *filter, char *const *paths, size_t count)
 {
-	static const struct trace_visitor visitor = {note_plain, note_parsed};
+	static const struct trace_visitor visitor = {.plain = note_plain, .parsed = note_parsed};
 
 	filter->first_event = INT64_MAX;
 	for (filter->file = 0; filter->file < count; filter->file++) {

@@ -131,11 +131,11 @@ static bool pass_over(void *user, const char *text, size_t size)
 
 static int records_search(struct time_search *search, const char *path)
 {
+	static const struct trace_listener listener = {.each = take_event, .text = pass_over};
 	struct trace_totals totals;
 
 	if (search->name)
-		return trace_event_texts(path, "the selection", pass_over, take_event, search,
-					 &totals);
+		return trace_listen(path, "the selection", &listener, search, &totals);
 	return trace_metadata_read(path, take_event, search);
 }
 
@@ -172,7 +172,8 @@ struct files {
 
 static int files_search(void *user, struct time_search *search)
 {
-	static const struct trace_visitor visitor = {search_plain, search_parsed};
+	static const struct trace_visitor visitor = {.plain = search_plain,
+						     .parsed = search_parsed};
 	const struct files *files = user;
 	int code = EXIT_DONE;
 

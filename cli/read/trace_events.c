@@ -15,10 +15,9 @@
 #include "cli/outputs/trace_encoder.h"
 #include "format/encode/formats.h"
 
-/* The functions to call for each event. */
+/* The functions to call. */
 struct listener {
-	bool (*taken)(void *user, const char *text, size_t size);
-	void (*each)(void *user, const json_t *event);
+	const struct trace_listener *calls;
 	void *user;
 };
 
@@ -33,7 +32,7 @@ struct encoding {
 static void start_encoding(struct encoding *encoding, const struct tl_trace *trace)
 {
 	trace_encoder_start(&encoding->encoder, &tl_format_json, trace);
-	/* Nobody reads stacks here: their numbers are shorter than their names. */
+	/* Who wants their names is given the trace. */
 	encoding->encoder.stack_ids = true;
 	encoding->room = need(malloc(TL_ENCODER_ROOM));
 }
@@ -53,10 +52,10 @@ static void add_events(const struct listener *listener, const struct encoding *e
 		return;
 	encoding->room[0] = '[';
 	tl_text_string(text, "]");
-	if (listener->taken && text->at < text->end) {
+	if (listener->calls->text && text->at < text->end) {
 		*text->at = 0;
-		if (listener->taken(listener->user, encoding->room,
-				    (size_t)(text->at - encoding->room)))
+		if (listener->calls->text(listener->user, encoding->room,
+					  (size_t)(text->at - encoding->room)))
 			return;
 	}
 	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room),
@@ -65,7 +64,7 @@ static void add_events(const struct listener *listener, const struct encoding *e
 	size_t i;
 
 	json_array_foreach(events, i, event)
-		listener->each(listener->user, event);
+		listener->calls->each(listener->user, event);
 	json_decref(events);
 }
 
@@ -94,7 +93,8 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
 		    void *user)
 {
-	const struct listener listener = {.each = each, .user = user};
+	const struct trace_listener calls = {.each = each};
+	const struct listener listener = {&calls, user};
 	struct encoding encoding;
 
 	start_encoding(&encoding, trace);
@@ -155,6 +155,8 @@ static int read_records(const struct listener *listener, const char *path, const
 	if (!trace)
 		return EXIT_BROKEN;
 	size_t unknown = add_records(listener, trace, totals);
+	if (listener->calls->stacks)
+		listener->calls->stacks(listener->user, trace);
 	totals->lost += record_file_lost(trace);
 	int code = record_file_judge(trace, path, unknown, where);
 	tl_trace_close(trace);
@@ -163,32 +165,40 @@ static int read_records(const struct listener *listener, const char *path, const
 
 /* ---- files of either kind ---- */
 
-static bool listener_visit(void *user, const json_t *event)
+static bool visit_event(void *user, const json_t *event)
 {
 	const struct listener *listener = user;
 
-	listener->each(listener->user, event);
+	listener->calls->each(listener->user, event);
 	return true;
 }
 
-int trace_event_texts(const char *path, const char *where,
-		      bool (*taken)(void *user, const char *text, size_t size),
-		      void (*each)(void *user, const json_t *event), void *user,
-		      struct trace_totals *totals)
+static void visit_frame(void *user, const char *id, const json_t *frame)
 {
-	static const struct trace_visitor visitor = {.parsed = listener_visit};
-	const struct listener listener = {taken, each, user};
+	const struct listener *listener = user;
+
+	listener->calls->frame(listener->user, id, frame);
+}
+
+int trace_listen(const char *path, const char *where, const struct trace_listener *calls,
+		 void *user, struct trace_totals *totals)
+{
+	const struct trace_visitor visitor = {.parsed = visit_event,
+					      .frame = calls->frame ? visit_frame : NULL};
+	struct listener listener = {calls, user};
 
 	*totals = (struct trace_totals){0};
 	if (record_file_is(path))
 		return read_records(&listener, path, where, totals);
-	return trace_walk(path, &visitor, (void *)&listener);
+	return trace_walk(path, &visitor, &listener);
 }
 
 int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
 		 void *user, struct trace_totals *totals)
 {
-	return trace_event_texts(path, where, NULL, each, user, totals);
+	const struct trace_listener calls = {.each = each};
+
+	return trace_listen(path, where, &calls, user, totals);
 }
 
 void trace_number_print(char *to, size_t room, const json_t *number)

@@ -25,21 +25,29 @@ struct trace_totals {
 int trace_events(const char *path, const char *where, void (*each)(void *user, const json_t *event),
 		 void *user, struct trace_totals *totals);
 
-/*
- * The same for callers that read the text of events themselves, which is several times as fast. For
- * each record of a .tlt file, `taken` gets its events as JSON, an array; if it returns false,
- * `each` gets them. The text ends with a NUL byte, and is the callback's until it returns. NULL:
- * `each` gets all.
- */
-int trace_event_texts(const char *path, const char *where,
-		      bool (*taken)(void *user, const char *text, size_t size),
-		      void (*each)(void *user, const json_t *event), void *user,
-		      struct trace_totals *totals);
+struct tl_trace;
+
+/* What a caller wants of a trace. Functions may be NULL, apart from .each. */
+struct trace_listener {
+	void (*each)(void *user, const json_t *event);
+	/*
+	 * For callers that read the text of events themselves, which is several times as fast. For
+	 * each record of a .tlt file, it gets its events as JSON, an array; if it returns false,
+	 * .each gets them. The text ends with a NUL byte, and is the callback's until it returns.
+	 */
+	bool (*text)(void *user, const char *text, size_t size);
+	/* Whom the "sf" of events stand for: each member of "stackFrames", before or after the events; */
+	void (*frame)(void *user, const char *id, const json_t *frame);
+	/* or, at the end, the .tlt file whose stacks have these numbers. */
+	void (*stacks)(void *user, const struct tl_trace *trace);
+};
+
+/* The same for callers that want more than events. */
+int trace_listen(const char *path, const char *where, const struct trace_listener *listener,
+		 void *user, struct trace_totals *totals);
 
 /* The number of a process or thread, as text: other tools give them strings, too. */
 void trace_number_print(char *to, size_t room, const json_t *number);
-
-struct tl_trace;
 
 /*
  * Calls back with what a file in the record format says of its process, threads and lanes, as the

@@ -44,18 +44,23 @@ class Varints {
 const count = facts.slices, total = Math.max(facts.last - facts.first, 1);
 const start = new Float64Array(count), duration = new Float64Array(count), busy = new Float64Array(count + 1);
 const kind = new Uint32Array(count), argsAt = new Uint32Array(count), rowOf = new Uint32Array(count);
-const texts = facts.texts, kinds = [], rows = [], lanes = facts.lanes, args = new Varints(column("arguments"));
+const stacks = new Uint32Array(count), texts = facts.texts, kinds = [], rows = [], lanes = facts.lanes, args = new Varints(column("arguments"));
 
-for (let i = 0; i < facts.kinds.length; i += 3) {
-	const name = texts[facts.kinds[i]], categories = texts[facts.kinds[i + 1]].split(",");
+// Red is for what failed.
+function hueOf(name) {
 	let hash = 0;
 	for (let j = 0; j < name.length; j++)
 		hash = (hash * 31 + name.charCodeAt(j)) | 0;
-	kinds.push({name, categories, failed: !!(facts.kinds[i + 2] & 1), unended: !!(facts.kinds[i + 2] & 2),
-		hue: (hash >>> 0) % 320 + 20, lower: name.toLowerCase(), device: categories.includes("device")});
+	return (hash >>> 0) % 320 + 20;
+}
+for (let i = 0; i < facts.kinds.length; i += 3) {
+	const name = texts[facts.kinds[i]], categories = texts[facts.kinds[i + 1]].split(",");
+	kinds.push({name, text: facts.kinds[i], categories, failed: !!(facts.kinds[i + 2] & 1), unended: !!(facts.kinds[i + 2] & 2),
+		hue: hueOf(name), lower: name.toLowerCase(), device: categories.includes("device")});
 }
 {
 	const starts = new Varints(column("starts")), durations = new Varints(column("durations")), sliceKinds = new Varints(column("sliceKinds"));
+	const innermost = facts.frames.length ? new Varints(column("stacks")) : null;
 	let at = 0;
 	lanes.forEach((lane, number) => {
 		lane.list = lane.rows.map((size, depth) => {
@@ -65,6 +70,8 @@ for (let i = 0; i < facts.kinds.length; i += 3) {
 				duration[at] = durations.next();
 				end = start[at] + duration[at];
 				kind[at] = sliceKinds.next();
+				if (innermost)
+					stacks[at] = innermost.next();
 				rowOf[at] = rows.length;
 				busy[at + 1] = busy[at] + duration[at];
 			}
@@ -96,6 +103,14 @@ const arrows = [];
 	}
 	for (const lane of lanes)
 		lane.in.sort((a, b) => arrows[a].to - arrows[b].to);
+}
+
+// The names of the functions that made a call, from the innermost on.
+function callersOf(slice) {
+	const names = [];
+	for (let frame = stacks[slice]; frame; frame = facts.frames[2 * frame - 2])
+		names.push(texts[facts.frames[2 * frame - 1]]);
+	return names;
 }
 
 function argumentsOf(slice) {
@@ -223,12 +238,12 @@ function restyle() {
 	const style = getComputedStyle(document.documentElement);
 	for (const name of ["back", "front", "soft", "line", "bar", "accent", "bad", "row"])
 		colours[name] = style.getPropertyValue("--" + name);
-	for (const one of kinds) {
-		const hue = one.failed ? 0 : one.hue, full = one.failed ? 75 : 45;
-		one.colour = dark.matches ? `hsl(${hue} ${full}% 38%)` : `hsl(${hue} ${full + 20}% 72%)`;
-	}
+	for (const one of kinds)
+		one.colour = one.failed ? colourOf(0, 75) : colourOf(one.hue, 45);
 	redraw();
+	flame.redraw();
 }
+const colourOf = (hue, full) => dark.matches ? `hsl(${hue} ${full}% 38%)` : `hsl(${hue} ${full + 20}% 72%)`;
 function redraw() {
 	if (!wanted) {
 		wanted = true;
@@ -418,6 +433,10 @@ function element(tag, text, className) {
 const asText = value => typeof value === "string" ? value : JSON.stringify(value);
 
 const tip = byId("tip");
+function placeTip(event) {
+	tip.style.left = Math.max(0, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 6)) + "px";
+	tip.style.top = Math.max(0, Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 6)) + "px";
+}
 function hover(slice) {
 	if (slice !== hovered) {
 		hovered = slice;
@@ -431,11 +450,8 @@ function hover(slice) {
 		}
 	}
 	tip.hidden = slice < 0;
-	if (slice >= 0 && pointer) {
-		const x = pointer.clientX + 14, y = pointer.clientY + 16;
-		tip.style.left = Math.max(0, Math.min(x, innerWidth - tip.offsetWidth - 6)) + "px";
-		tip.style.top = Math.max(0, Math.min(y, innerHeight - tip.offsetHeight - 6)) + "px";
-	}
+	if (slice >= 0 && pointer)
+		placeTip(pointer);
 }
 
 function select(slice, andShow) {
@@ -475,6 +491,7 @@ function find(text) {
 			if (matches[kind[i]])
 				matchCount++;
 	}
+	flame.search(lower);
 	found.textContent = lower ? grouped(matchCount) + (matchCount === 1 ? " match" : " matches") : "";
 	redraw();
 }
@@ -597,6 +614,15 @@ function showSelection() {
 		table.append(line);
 	}
 	panel.append(element("h3", "Slice"), table);
+	if (stacks[selected]) {
+		const stack = element("table");
+		for (const name of callersOf(selected)) {
+			const line = element("tr");
+			line.append(element("td", name, "value"));
+			stack.append(line);
+		}
+		panel.append(element("h3", "Called by"), stack);
+	}
 	if (selectedArrows.length) {
 		panel.append(element("h3", "Arrows"));
 		addTable(["direction", ...SLICE_COLUMNS], selectedArrows.map(arrow => arrow.other < 0 ? {direction: arrow.out ? "to" : "from", name: "nothing there", slice: -1} :
@@ -661,6 +687,30 @@ function showMachine() {
 		panel.append(element("p", "The trace says nothing of its machine."));
 }
 
+const FLAME = "Flame graph", flameHues = new Map();
+let flameWanted = false;
+const flame = flameGraph({
+	lanes, start, duration, kind, kinds, stacks, texts, element, time, grouped, shown, colours, panel, frames: facts.frames,
+	// Functions that called are paler than calls that were traced.
+	colourOf(text, isFrame) {
+		if (!flameHues.has(text))
+			flameHues.set(text, hueOf(texts[text]));
+		return colourOf(flameHues.get(text), isFrame ? 12 : 45);
+	},
+	showTip(lines, event) {
+		tip.hidden = !lines;
+		if (lines) {
+			tip.replaceChildren(...lines);
+			placeTip(event);
+		}
+	},
+});
+function openFlame() {
+	flameWanted = true;
+	openTab(FLAME);
+	flameWanted = false;
+}
+
 const linkName = row => {
 	const name = row.function ?? row.kernel ?? row.name ?? row.event ?? Object.values(row).find(value => typeof value === "string");
 	search.value = name;
@@ -672,6 +722,7 @@ addTab("Selection", showSelection);
 for (const table of facts.summary.tables)
 	if (table.rows.length)
 		addTab(title(table.table), () => addTable(Object.keys(table.rows[0]), table.rows, linkName));
+addTab(FLAME, () => flame.show(flameWanted));
 addTab("Slowest", showSlowest);
 addTab("Failed" + (failures.length ? " (" + grouped(failures.length) + ")" : ""), showFailed);
 addTab("Machine", showMachine);
@@ -736,7 +787,8 @@ const actions = {
 	w: () => zoom(0.7, middle()), s: () => zoom(1 / 0.7, middle()), a: () => move(-0.15), d: () => move(0.15),
 	f: () => selected >= 0 && focus(selected), "[": () => neighbour(-1), "]": () => neighbour(1), "0": () => view(LEAST, MOST),
 	"/": () => { search.focus(); search.select(); }, "?": () => keys.open ? keys.close() : keys.showModal(),
-	Escape: () => { search.value = ""; find(""); select(-1); },
+	Escape: () => { search.value = ""; find(""); select(-1); flame.choose(-1); },
+	g: openFlame,
 };
 document.addEventListener("keydown", event => {
 	if (event.ctrlKey || event.metaKey || event.altKey)
@@ -748,6 +800,10 @@ document.addEventListener("keydown", event => {
 			actions.Escape();
 			canvas.focus();
 		}
+		return;
+	}
+	if (!keys.open && flame.key(event.key)) {
+		event.preventDefault();
 		return;
 	}
 	const action = Object.hasOwn(actions, event.key) && actions[event.key];
@@ -785,6 +841,7 @@ canvas.focus();
 window.report = {
 	get view() { return [from, to]; }, get selected() { return selected; }, get hovered() { return hovered; }, get arrows() { return selectedArrows; },
 	get matches() { return matchCount; }, get drawn() { return drawn; }, get frame() { return frame; }, count,
+	flame, callers: callersOf,
 	slice: i => ({name: kinds[kind[i]].name, start: start[i], duration: duration[i], lane: laneName(lanes[rows[rowOf[i]].lane]), args: argumentsOf(i)}),
 	place: i => [xOf(start[i] + duration[i] / 2), canvas.getBoundingClientRect().top + AXIS + rows[rowOf[i]].y - top_ + ROW / 2],
 	draw,

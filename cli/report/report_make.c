@@ -14,6 +14,7 @@
 #include "cli/read/read.h"
 #include "cli/report/report_make.h"
 #include "cli/summary/summary.h"
+#include "cli/symbols/symbols.h"
 
 /* What is read: for the timeline, and for the tables. */
 struct reading {
@@ -22,6 +23,8 @@ struct reading {
 	bool is_flat; /* all files are .tlt, and all of them is wanted: the tables come from sums */
 	struct event_filter *filter; /* NULL: all is wanted */
 	struct flat_sums sums;
+	struct symbols *symbols; /* of functions on stacks; NULL: none was asked for yet */
+	const char *symbol_folders;
 };
 
 static bool take_text(void *user, const char *text, size_t size)
@@ -40,6 +43,22 @@ static void take_event(void *user, const json_t *event)
 		history_event(&reading->history, event, reading->model.file);
 }
 
+static void take_frame(void *user, const char *id, const json_t *frame)
+{
+	struct reading *reading = user;
+
+	event_stacks_frame(&reading->model.stacks, reading->model.file, id, frame);
+}
+
+static void take_stacks(void *user, const struct tl_trace *trace)
+{
+	struct reading *reading = user;
+
+	if (!reading->symbols)
+		reading->symbols = symbols_open(reading->symbol_folders);
+	trace_stacks_tell(&reading->model.stacks, reading->model.file, trace, reading->symbols);
+}
+
 /* Sums are a second look at the files, which standard input does not give. */
 static bool files_are_records(const struct page_files *files)
 {
@@ -51,18 +70,22 @@ static bool files_are_records(const struct page_files *files)
 
 static int page_file_read(struct reading *reading, const struct page_files *files, int number)
 {
+	const struct trace_listener listener = {
+		.each = take_event,
+		.text = reading->is_flat ? take_text : NULL,
+		.frame = take_frame,
+		.stacks = take_stacks,
+	};
 	struct trace_totals totals;
 	int code;
 
 	reading->model.file = number;
 	reading->model.has_lane = false;
 	if (reading->filter)
-		code = event_filter_read(reading->filter, (size_t)number, "the page", take_event,
+		code = event_filter_read(reading->filter, (size_t)number, "the page", &listener,
 					 reading, &totals);
 	else
-		code = trace_event_texts(files->paths[number], "the page",
-					 reading->is_flat ? take_text : NULL, take_event, reading,
-					 &totals);
+		code = trace_listen(files->paths[number], "the page", &listener, reading, &totals);
 	if (!reading->is_flat) {
 		reading->history.bytes += totals.bytes;
 		reading->history.lost += totals.lost;
@@ -157,7 +180,7 @@ static int report_write(struct reading *reading, const struct page_files *files,
 
 int report_make(struct page_files *files, const char *path, bool force)
 {
-	struct reading reading = {0};
+	struct reading reading = {.symbol_folders = files->symbol_folders};
 	int code = files_read(&reading, files);
 
 	if (code != EXIT_BROKEN && code != EXIT_USAGE) {
@@ -165,6 +188,9 @@ int report_make(struct page_files *files, const char *path, bool force)
 
 		code = written ? written : code;
 	}
+	if (reading.symbols && code != EXIT_BROKEN && code != EXIT_USAGE)
+		symbols_say_missing(reading.symbols);
+	symbols_close(reading.symbols);
 	event_filter_free(reading.filter);
 	model_free(&reading.model);
 	flat_free(&reading.sums);
@@ -174,14 +200,25 @@ int report_make(struct page_files *files, const char *path, bool force)
 
 /* ---- the traces of a command line ---- */
 
+enum { OPTION_SYMBOLS = 256 };
+
+static const struct argp_option files_options[] = {
+	{"symbols", OPTION_SYMBOLS, "DIRS", 0,
+	 "folders, separated by colons, where the files of the traced program and its libraries are looked for first, for the names of functions on stacks",
+	 0},
+	{0},
+};
+
 static error_t parse_files(int key, char *argument, struct argp_state *state)
 {
 	struct page_files *files = state->input;
 
-	(void)argument;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &files->selection;
+		return 0;
+	case OPTION_SYMBOLS:
+		files->symbol_folders = argument;
 		return 0;
 	case ARGP_KEY_ARGS:
 		files->paths = state->argv + state->next;
@@ -197,6 +234,7 @@ static error_t parse_files(int key, char *argument, struct argp_state *state)
 
 static const struct argp_child selection_child[] = {{&selection_argp, 0, "What is on the page:", 1},
 						    {0}};
-static const struct argp files_argp = {.parser = parse_files, .children = selection_child};
+static const struct argp files_argp = {
+	.options = files_options, .parser = parse_files, .children = selection_child};
 
 const struct argp_child page_files_argp[] = {{&files_argp, 0, NULL, 0}, {0}};

@@ -244,6 +244,7 @@ static void slice_add(struct report_model *model, const json_t *event, int64_t s
 		.duration = duration,
 		.lane = lane_of(model, event),
 		.values = model->values.count,
+		.stack = event_stack(&model->stacks, model->file, event),
 	};
 
 	if (category_of(category).device)
@@ -470,8 +471,23 @@ static void arrows_make(struct report_model *model)
 	qsort(model->arrows, model->narrows, sizeof(*model->arrows), arrow_by_time);
 }
 
+/* Stacks become frames, and the frames' names texts of the page. */
+static void frames_find(struct report_model *model)
+{
+	for (size_t i = 0; i < model->nslices; i++)
+		model->slices[i].stack =
+			event_stacks_innermost(&model->stacks, model->slices[i].stack);
+	uint32_t count = model->stacks.frames.count;
+
+	model->frame_names = need(calloc(count + 1ul, sizeof(*model->frame_names)));
+	for (uint32_t i = 0; i < count; i++)
+		model->frame_names[i] =
+			names_number(&model->texts, event_stacks_name(&model->stacks, i + 1));
+}
+
 void model_arrange(struct report_model *model)
 {
+	frames_find(model);
 	slices_end(model);
 	if (model->nslices)
 		qsort(model->slices, model->nslices, sizeof(*model->slices), slice_by_time);
@@ -505,4 +521,6 @@ void model_free(struct report_model *model)
 	lane_keys_free(&model->keys);
 	numbers_free(&model->addresses);
 	numbers_free(&model->kinds);
+	event_stacks_free(&model->stacks);
+	free(model->frame_names);
 }

@@ -30,6 +30,8 @@ struct report_slice {
 	uint32_t lane, row;
 	uint32_t kind;	/* in .kinds */
 	uint32_t shape; /* of its arguments, in .texts */
+	uint32_t
+		stack; /* number in .stacks; after model_arrange, that of the innermost frame. 0: none */
 	size_t values,
 		nvalues; /* of its arguments: varints, where in .values, and how many bytes */
 };
@@ -74,6 +76,8 @@ struct report_model {
 	struct names texts;
 	struct numbers addresses, kinds; /* a kind: its name, its categories, its flags */
 	struct bytes values;
+	struct event_stacks stacks;
+	uint32_t *frame_names; /* in .texts, by a frame's number - 1; after model_arrange */
 	int64_t first, last;
 	bool any;
 	int file;
@@ -103,8 +107,8 @@ void model_slice(struct report_model *model, const struct report_slice *slice, u
 		 uint32_t category, bool failed);
 
 /*
- * All events are in: sorts slices by lane, row and time, and makes arrows of their ends. Slices of a
- * row do not overlap.
+ * All events and frames are in: sorts slices by lane, row and time, and makes arrows of their ends.
+ * Slices of a row do not overlap.
  */
 void model_arrange(struct report_model *model);
 void model_free(struct report_model *model);

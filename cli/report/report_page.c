@@ -124,6 +124,16 @@ static void kinds_print(FILE *to, const struct report_model *model)
 	fputs("],\n", to);
 }
 
+/* For each frame the number of the one that called it, and its name. */
+static void frames_print(FILE *to, const struct report_model *model)
+{
+	fputs("\"frames\":[", to);
+	for (uint32_t i = 0; i < model->stacks.frames.count; i++)
+		fprintf(to, "%s%u,%u", i ? "," : "", event_stacks_caller(&model->stacks, i + 1),
+			model->frame_names[i]);
+	fputs("],\n", to);
+}
+
 static void facts_print(FILE *to, const struct report_model *model, struct table *const *tables,
 			size_t ntables, const struct page_files *files)
 {
@@ -143,6 +153,7 @@ static void facts_print(FILE *to, const struct report_model *model, struct table
 	processes_print(to, model);
 	lanes_print(to, model);
 	kinds_print(to, model);
+	frames_print(to, model);
 	table_print(tables, ntables, TABLE_AS_JSON, memory);
 	fclose(memory);
 	fputs("\"summary\":", to);
@@ -183,7 +194,8 @@ static void column_print(FILE *to, const char *name, struct bytes *bytes)
 /* A slice's start counts from the end of the one before it in its row. */
 static void slices_print(FILE *to, const struct report_model *model)
 {
-	struct bytes starts = {0}, durations = {0}, kinds = {0}, args = {0};
+	struct bytes starts = {0}, durations = {0}, kinds = {0}, args = {0}, stacks = {0};
+	bool has_stacks = model->stacks.frames.count > 0;
 	int64_t end = 0;
 
 	for (size_t i = 0; i < model->nslices; i++) {
@@ -196,12 +208,15 @@ static void slices_print(FILE *to, const struct report_model *model)
 		bytes_number(&kinds, slice->kind);
 		bytes_number(&args, slice->shape);
 		bytes_text(&args, (const char *)model->values.list + slice->values, slice->nvalues);
+		if (has_stacks)
+			bytes_number(&stacks, slice->stack);
 		end = slice->start + slice->duration;
 	}
 	column_print(to, "starts", &starts);
 	column_print(to, "durations", &durations);
 	column_print(to, "sliceKinds", &kinds);
 	column_print(to, "arguments", &args);
+	column_print(to, "stacks", &stacks);
 }
 
 static void arrows_print(FILE *to, const struct report_model *model)
@@ -250,6 +265,8 @@ bool page_write(FILE *to, const struct report_model *model, struct table *const 
 			fputs(nonce, to);
 		} else if (!strncmp(mark, "@STYLE@", 7)) {
 			fputs(page_css, to);
+		} else if (!strncmp(mark, "@FLAME@", 7)) {
+			fputs(page_flame, to);
 		} else if (!strncmp(mark, "@SCRIPT@", 8)) {
 			fputs(page_js, to);
 		} else if (!strncmp(mark, "@FACTS@", 7)) {

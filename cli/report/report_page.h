@@ -15,6 +15,7 @@ struct page_files {
 	char **paths;
 	int count;
 	struct selection selection;
+	const char *symbol_folders; /* for symbols_open */
 };
 
 /* False: the stream failed; errno says why. */

@@ -162,6 +162,9 @@ static void member_read(struct report_model *model, struct reader *reader, struc
 		call->has_duration = true, call->slice.duration = reader_time(reader);
 	else if (!strcmp(member, "args"))
 		args_read(model, reader);
+	else if (!strcmp(member, "sf"))
+		call->slice.stack =
+			event_stack_id(&model->stacks, model->file, reader_string(reader));
 	else
 		reader->wrong = true;
 }

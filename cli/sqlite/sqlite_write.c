@@ -520,6 +520,7 @@ static void totals_add(struct database *database, const struct trace_totals *tot
 static int inputs_add(struct database *database, const char *const *inputs, size_t count,
 		      struct event_filter *filter)
 {
+	const struct trace_listener listener = {.each = take_event};
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < count && !database->error; i++) {
@@ -527,9 +528,9 @@ static int inputs_add(struct database *database, const char *const *inputs, size
 
 		database->file = i;
 		database->described = 0;
-		int state = filter ? event_filter_read(filter, i, "the database", take_event,
+		int state = filter ? event_filter_read(filter, i, "the database", &listener,
 						       database, &totals)
-				   : trace_events(inputs[i], "the database", take_event, database,
+				   : trace_listen(inputs[i], "the database", &listener, database,
 						  &totals);
 
 		if (state == EXIT_BROKEN)

@@ -78,7 +78,7 @@ static bool parsed_visit(void *user, const json_t *event)
 
 static int json_read(struct reading *reading, const char *path)
 {
-	static const struct trace_visitor visitor = {plain_visit, parsed_visit};
+	static const struct trace_visitor visitor = {.plain = plain_visit, .parsed = parsed_visit};
 
 	reading->memory = need(calloc(1, sizeof(*reading->memory)));
 	plain_memory_forget(reading->memory, reading->file);

@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 26
+plan 34
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -51,11 +51,52 @@ is "$(page o.html | sha256sum)" "$(page j.html | sha256sum)" "standard input and
 report t.tlt t.json -o two.html
 is "$(page two.html | sed -n 1p | cut -d' ' -f1)" "$(($(page t.html | sed -n 1p | cut -d' ' -f1) * 2))" "two traces are one page"
 
+# ---- who called
+timeout 60 "$tracelayer" run --stack -o s.tlt -- "$apps/cl_vector_add" >/dev/null 2>&1
+report s.tlt -o s.html >said 2>&1
+is "$? $(cat said)" "0 " "a trace with stacks gives its page"
+"$tracelayer" export s.tlt -o s.json 2>/dev/null
+cat >stacks.py <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[3])
+import report_traces
+trace = json.load(open(sys.argv[1]))
+def chain(at):
+    while at:
+        yield trace["stackFrames"][at]["name"]
+        at = trace["stackFrames"][at].get("parent")
+page, facts, slices, arrows = report_traces.read(sys.argv[2])
+wanted = sorted((round(e["ts"] * 1000), e["name"], *chain(e.get("sf"))) for e in trace["traceEvents"] if e["ph"] == "X")
+print(sum("main" in one for one in wanted) > 20, wanted == sorted((facts["first"] + one[3], one[5], *one[8]) for one in slices))
+END
+is "$("$python" -B stacks.py s.json s.html "$(dirname "$traces")")" "True True" "each call has the functions that called, by name"
+report s.json -o sj.html
+is "$(page sj.html | sort | sha256sum)" "$(page s.html | sort | sha256sum)" "Chrome's stackFrames give the same page"
+size=$(stat -c %s s.json) frames=$(grep -b -o '"stackFrames"' s.json | cut -d: -f1)
+for place in $(seq "$((frames - 50))" "$(((size - frames) / 40))" "$((size - 2))"); do
+	head -c "$place" s.json >cut.json
+	report -f cut.json -o cut.html >said 2>&1
+	echo "$? $(grep -c 'cut short' said)"
+done | sort | uniq -c | sed 's/^ *//' >cuts
+like "$(cat cuts)" '^4[0-9] 3 1$' "a file that ends in them gives its page, wherever that is"
+is "$(grep -c . cuts)" 1 "and exit code 3"
+report --name='clEnqueue*' s.tlt -o ss.html
+is "$(page ss.html | grep -c '"main"')" "$(page s.html | grep -c '"clEnqueue.*"main"')" "a selection has them, too"
+TRACELAYER_STACK='*' traced l.json "$apps/cl_vector_add" >/dev/null 2>&1
+report l.json -o l.html
+is "$(page l.html | grep -c '"cl_vector_add+0x')" "$(grep -c '"stack":\[.*"cl_vector_add+0x' l.json)" "and lists of names, as a process writes them itself"
+cp "$apps/cl_vector_add" gone && timeout 60 "$tracelayer" run --stack -o g.tlt -- ./gone >/dev/null 2>&1
+mkdir -p there && mv gone there/
+report g.tlt -o g.html >said 2>&1
+report --symbols=there g.tlt -o g2.html
+is "$(grep -c "gone: not there, so its functions have no names; give a folder that has it with --symbols" said) $(page g.html | grep -c '"gone+0x') $(page g2.html | grep -c '"main"')" \
+	"1 $(page s.html | grep -c '"main"') $(page s.html | grep -c '"main"')" "a program that is gone has no names, and a line says so; --symbols finds it elsewhere"
+
 # ---- hostile texts
 "$python" -B "$traces" hostile evil.json
 report evil.json -o evil.html 2>said
 is "$? $(cat said)" "0 " "a trace with hostile texts is a trace"
-is "$(page evil.html | sed -n 1p)" "5 slices, 1 arrows, 7 scripts, 0 pictures" "no text becomes an element"
+is "$(page evil.html | sed -n 1p)" "5 slices, 1 arrows, 8 scripts, 0 pictures" "no text becomes an element"
 is "$(tr -d '\n' <evil.html | grep -c '<script>')" 0 "no script lacks the nonce or a type that is no script"
 "$python" -B - evil.html "$(dirname "$traces")" >compared <<'END'
 import sys
@@ -63,10 +104,12 @@ sys.path.insert(0, sys.argv[2])
 import report_traces
 page, facts, slices, arrows = report_traces.read(sys.argv[1])
 evil = report_traces.EVIL
+print([one[8] for one in slices if one[5] == evil] == [[evil, "circle" + evil]])
 print([one[7] for one in slices if one[5] == evil] == [{evil: [evil, {evil: -1.5}, 7, None, True, "0x1f", "0x01"]}])
 print(facts["processes"][0]["name"] == evil, facts["processes"][0]["facts"] == {evil: evil}, facts["lanes"][0]["name"] == evil)
 END
 is "$(cat compared)" "True
+True
 True True True" "and each text is in the page as it was"
 like "$(grep -o "content=\"default-src[^\"]*" evil.html)" "default-src 'none'; script-src 'nonce-[0-9a-f]{32}'; style-src 'nonce-[0-9a-f]{32}'" "the page may ask for nothing, and run only its own script"
 is "$(page evil.html | grep -o '[01] [0-9]* 5000 0 "cross[a-z]*"' | sort)" "0 0 5000 0 \"crossing\"
@@ -87,7 +130,7 @@ report evil.json -o nowhere/n.html >said 2>&1
 like "$? $(cat said)" "^1 tracelayer: nowhere/n.html: No such file" "a place that is missing"
 echo '[]' >empty.json
 report empty.json -o empty.html >said 2>&1
-is "$? $(cat said) $(page empty.html | sed -n 1p)" "0 tracelayer: the trace has no calls and no commands; the page is empty 0 slices, 0 arrows, 7 scripts, 0 pictures" "an empty trace"
+is "$? $(cat said) $(page empty.html | sed -n 1p)" "0 tracelayer: the trace has no calls and no commands; the page is empty 0 slices, 0 arrows, 8 scripts, 0 pictures" "an empty trace"
 head -c 2000 t.json >short.json
 report short.json -o short.html >said 2>&1
 is $? 3 "a trace that ends early gives its page, and exit code 3"
