@@ -27,7 +27,7 @@ struct frame_told {
 
 static void id_key(char key[ID_ROOM + 16], int file, const char *id)
 {
-	snprintf(key, ID_ROOM + 16, "%d %s", file, id);
+	snprintf(key, ID_ROOM + 16, "%d %.*s", file, ID_ROOM - 1, id);
 }
 
 static uint32_t id_number(struct event_stacks *stacks, int file, const char *id)
@@ -80,7 +80,9 @@ uint32_t event_stack_list(struct event_stacks *stacks, const char *json, size_t 
 
 	free(text);
 	if (number == count) {
-		json_t *list = json_loadb(json, size, JSON_ALLOW_NUL, NULL);
+		json_t *list = json_loadb(
+			json, size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY,
+			NULL);
 
 		LIST_ROOM(stacks->list_stacks, number, stacks->lists_room);
 		stacks->list_stacks[number] = list_stack(stacks, list);

@@ -401,6 +401,31 @@ static bool phase_take(struct scanner *scanner, struct plain_event *event)
 	return true;
 }
 
+/* A text, or a whole number as jansson's users print it. */
+static bool value_frame(struct scanner *scanner, struct plain_text *text)
+{
+	double number;
+
+	space_pass(scanner);
+	if (*scanner->at == '"')
+		return value_text(scanner, text);
+	text->at = scanner->at;
+	if (!is_digit(*scanner->at) || !number_take(scanner, &number))
+		return false;
+	text->size = (size_t)(scanner->at - text->at);
+	return !memchr(text->at, '.', text->size);
+}
+
+static bool value_keep(struct scanner *scanner, struct plain_text *text)
+{
+	space_pass(scanner);
+	text->at = scanner->at;
+	if (!value_pass(scanner, 1))
+		return false;
+	text->size = (size_t)(scanner->at - text->at);
+	return true;
+}
+
 static bool member_take(struct scanner *scanner, const struct plain_text *key,
 			struct plain_event *event)
 {
@@ -410,6 +435,8 @@ static bool member_take(struct scanner *scanner, const struct plain_text *key,
 			return phase_take(scanner, event);
 		if (KEY_IS(key, "ts"))
 			return value_time(scanner, &event->start);
+		if (KEY_IS(key, "sf"))
+			return value_frame(scanner, &event->frame);
 		break;
 	case 3:
 		if (KEY_IS(key, "tid")) {
@@ -430,6 +457,10 @@ static bool member_take(struct scanner *scanner, const struct plain_text *key,
 			return value_text(scanner, &event->name);
 		if (KEY_IS(key, "args"))
 			return arguments_take(scanner, event);
+		break;
+	case 5:
+		if (KEY_IS(key, "stack"))
+			return value_keep(scanner, &event->stack);
 		break;
 	default:
 		break;

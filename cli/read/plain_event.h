@@ -17,13 +17,16 @@
 
 #include "cli/read/event_kernel.h"
 
-/* Bytes of the trace, which have no NUL. A quote follows them. .at is NULL: there is no such text. */
+/*
+ * Bytes of the trace, which have no NUL. A quote follows them, or another byte that nobody needs any more.
+ * .at is NULL: there is no such text.
+ */
 struct plain_text {
 	char *at;
 	size_t size;
 };
 
-/* Puts a NUL byte in the place of that quote. NULL: there is no such text. */
+/* Puts a NUL byte in the place of that byte. NULL: there is no such text. */
 static inline const char *plain_text_end(const struct plain_text *text)
 {
 	if (text->at)
@@ -34,6 +37,8 @@ static inline const char *plain_text_end(const struct plain_text *text)
 struct plain_event {
 	char phase;
 	struct plain_text name, category;
+	struct plain_text frame; /* "sf": a text or a number */
+	struct plain_text stack; /* JSON of "stack", whatever it is; not for plain_text_end */
 	bool has_process, has_thread;
 	uint32_t process, thread;
 	long long start, duration; /* nanoseconds; 0: it has none */

@@ -22,13 +22,15 @@ struct group_sum *flat_group_sum(struct group_sum **groups, uint32_t *count, uin
 }
 
 /*
- * While workers run, a thread's process is not to be asked for: they count by thread. groups_map tells
- * the rest.
+ * While workers run, a thread's process is not to be asked for: they count by thread. While events are read,
+ * nor is a stack's group: its number counts. groups_map tells the rest.
  */
 static uint32_t worker_group(const struct flat_worker *worker, const struct host_call *call)
 {
 	enum grouping by = worker->flat->by;
 
+	if (by == BY_STACK)
+		return call->request;
 	return group_of_call(worker->flat->history, by == BY_PROCESS ? BY_THREAD : by, call);
 }
 
@@ -111,12 +113,17 @@ static void group_sum_merge(struct group_sum *to, const struct group_sum *from)
 		extent_add(&to->extent, from->extent.first, from->extent.last);
 }
 
-/* Threads to their processes; NULL: groups are what they are. */
+/* Threads to their processes, stacks to their groups; NULL: groups are what they are. */
 static uint32_t *groups_map(const struct flat *flat)
 {
 	const struct history *history = flat->history;
 	uint32_t *map;
 
+	if (flat->by == BY_STACK && history->stack_groups) {
+		size_t size = (history->stacks.stacks.count + 1ul) * sizeof(*map);
+
+		return memcpy(need(malloc(size)), history->stack_groups, size);
+	}
 	if (flat->by != BY_PROCESS)
 		return NULL;
 	map = need(calloc(history->nlanes + 1, sizeof(*map)));

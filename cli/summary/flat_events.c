@@ -12,6 +12,7 @@
 #include "cli/read/read.h"
 #include "cli/summary/event_runs.h"
 #include "cli/summary/flat_work.h"
+#include "cli/summary/stack_groups.h"
 
 enum flat_state {
 	FLAT_SUMMED,
@@ -89,6 +90,8 @@ static int flat_read(struct flat *flat, char **paths, int count)
 
 		code = state == EXIT_DONE ? code : state;
 	}
+	if (flat->history->symbols)
+		history_group_stacks(flat->history);
 	if (flat->poured && code != EXIT_BROKEN && !flat_pour(flat))
 		code = EXIT_BROKEN;
 	return code;
@@ -193,8 +196,7 @@ int flat_sum_any(struct flat_sums *sums, char **paths, int count, enum grouping 
 
 	if (state == FLAT_AGAIN) {
 		flat_free(sums);
-		history_free(history);
-		*history = (struct history){0};
+		history_restart(history);
 		*sums = (struct flat_sums){.history = history};
 		flat = (struct flat){.sums = sums, .history = history, .by = by, .filter = filter};
 		flat.packs_all = true;

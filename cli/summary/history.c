@@ -211,7 +211,8 @@ static struct begun begun_by(struct history *history, const struct slice *slice)
 	return (struct begun){
 		.start = slice->start,
 		.name = slice->name_number,
-		.request = history_request(history, slice->request),
+		.request =
+			history->symbols ? slice->stack : history_request(history, slice->request),
 		.failed = slice->category.failed,
 		.own = slice->category.own,
 	};
@@ -302,7 +303,7 @@ static void add_command(struct history *history, const struct slice *slice)
 		.queue = queue_of(history, slice),
 		.row = names_number(&history->names, row),
 		.correlation = slice->correlation,
-		.request = history_request(history, slice->request),
+		.request = history->symbols ? 0 : history_request(history, slice->request),
 		.thread = NOBODY,
 		.submit = NOBODY,
 		.size = history_size(history, slice->global, slice->local),
@@ -418,6 +419,7 @@ static struct slice slice_of(struct history *history, const json_t *event, char 
 		.request = number_in(event, "request"),
 		.correlation = number_in(event, "correlation"),
 		.queue = number_in(event, "queue"),
+		.stack = history->symbols ? event_stack(&history->stacks, file, event) : 0,
 		.kind = json_string_value(event_arg(event, "kind")),
 		.device = json_string_value(event_arg(event, "device")),
 		.peer = json_string_value(event_arg(event, "peer")),
@@ -547,4 +549,19 @@ void history_free(struct history *history)
 	names_free(&history->sizes);
 	free(history->kernels);
 	names_free(&history->identities);
+	event_stacks_free(&history->stacks);
+	free(history->stack_groups);
+}
+
+void history_restart(struct history *history)
+{
+	const struct history fresh = {
+		.symbols = history->symbols,
+		.frame_name = history->frame_name,
+		.tell_stacks = history->tell_stacks,
+		.frames = history->frames,
+	};
+
+	history_free(history);
+	*history = fresh;
 }

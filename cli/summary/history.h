@@ -23,6 +23,7 @@
 
 struct symbols;
 struct tl_stack_library;
+struct tl_trace;
 struct tl_text;
 
 struct host_call {
@@ -31,7 +32,7 @@ struct host_call {
 	uint32_t name : 30;
 	bool failed : 1;
 	bool own : 1;	  /* no call: an event of the program's own */
-	uint32_t request; /* number in .requests; 0: none; or of a stack: see there */
+	uint32_t request; /* number in .requests; 0: none; or of a stack: see .stack_groups */
 	/* with what it submitted; 0: nothing. After history_resolve: 1 + the queue's number */
 	uint32_t correlation;
 };
@@ -109,7 +110,16 @@ struct history {
 	/* symbols_name, which not all programs with a history link with */
 	void (*frame_name)(void *symbols, struct tl_text *text,
 			   const struct tl_stack_library *library, uint64_t address);
-	unsigned frames;       /* the innermost of a stack that count */
+	/* trace_stacks_tell, for .tlt files whose events are read; NULL: their stacks have no names */
+	void (*tell_stacks)(struct event_stacks *stacks, int file, const struct tl_trace *trace,
+			    struct symbols *symbols);
+	unsigned frames; /* the innermost of a stack that count */
+	/*
+	 * With .symbols, the stacks that events have (stack_groups.h). By their numbers, which calls
+	 * have in place of requests, numbers in .requests; NULL: not known yet, or calls have these.
+	 */
+	struct event_stacks stacks;
+	uint32_t *stack_groups;
 	uint32_t *process_of;  /* by number in .lane_keys */
 	uint32_t *identity_of; /* process, by number in .identities */
 	/* device commands without an end; marks that were ended where events are missing */
@@ -127,7 +137,7 @@ struct slice {
 	const char *name;
 	uint32_t name_number; /* of .name in .names */
 	struct event_category category;
-	uint32_t request, correlation, queue; /* 0: none */
+	uint32_t request, correlation, queue, stack; /* 0: none */
 	const char *kind, *device, *peer, *pci, *uuid, *global, *local;
 	double bytes;
 	struct event_kernel kernel;
@@ -166,6 +176,9 @@ void history_resolve_command(const struct history *history, struct device_comman
 
 /* All events are in: match commands with the calls that submitted them. */
 void history_resolve(struct history *history);
+
+/* A history without events, which is to be read as this one. This one is freed. */
+void history_restart(struct history *history);
 
 /* B events without an E. */
 size_t history_unended(const struct history *history);

@@ -46,11 +46,21 @@ static void take_event(void *user, const json_t *event)
 	reading_goes_on(reading);
 }
 
+static void take_stacks(void *user, const struct tl_trace *trace)
+{
+	struct reading *reading = user;
+	struct history *history = reading->reader->history;
+
+	if (history->symbols && history->tell_stacks)
+		history->tell_stacks(&history->stacks, reading->file, trace, history->symbols);
+}
+
 static int records_read(struct reading *reading, const char *path)
 {
+	static const struct trace_listener listener = {.each = take_event, .stacks = take_stacks};
 	struct history_reader *reader = reading->reader;
 	struct trace_totals totals;
-	int code = trace_events(path, reader->where, take_event, reading, &totals);
+	int code = trace_listen(path, reader->where, &listener, reading, &totals);
 
 	reader->history->bytes += totals.bytes;
 	reader->history->lost += totals.lost;
@@ -76,9 +86,20 @@ static bool parsed_visit(void *user, const json_t *event)
 	return reading_goes_on(reading);
 }
 
+static void frame_visit(void *user, const char *id, const json_t *frame)
+{
+	struct reading *reading = user;
+
+	event_stacks_frame(&reading->reader->history->stacks, reading->file, id, frame);
+}
+
 static int json_read(struct reading *reading, const char *path)
 {
-	static const struct trace_visitor visitor = {.plain = plain_visit, .parsed = parsed_visit};
+	const struct trace_visitor visitor = {
+		.plain = plain_visit,
+		.parsed = parsed_visit,
+		.frame = reading->reader->history->symbols ? frame_visit : NULL,
+	};
 
 	reading->memory = need(calloc(1, sizeof(*reading->memory)));
 	plain_memory_forget(reading->memory, reading->file);

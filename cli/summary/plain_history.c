@@ -71,6 +71,17 @@ static uint32_t lane_in(struct history *history, struct plain_memory *memory,
 	return lane;
 }
 
+static uint32_t stack_of(struct history *history, int file, const struct plain_event *event)
+{
+	if (!history->symbols)
+		return 0;
+	if (event->frame.size)
+		return event_stack_id(&history->stacks, file, plain_text_end(&event->frame));
+	return event->stack.size
+		       ? event_stack_list(&history->stacks, event->stack.at, event->stack.size)
+		       : 0;
+}
+
 void plain_memory_forget(struct plain_memory *memory, int file)
 {
 	memory->file = file;
@@ -84,6 +95,8 @@ void history_plain(struct history *history, struct plain_memory *memory, struct 
 	if ((event->phase != 'X' && event->phase != 'B' && event->phase != 'E') ||
 	    (event->phase != 'E' && !event->name.at))
 		return;
+	/* The list is no text with a quote behind it: before any quote becomes a NUL byte. */
+	uint32_t stack = stack_of(history, memory->file, event);
 	const char *name = plain_text_end(&event->name);
 	const struct slice slice = {
 		.phase = event->phase,
@@ -96,6 +109,7 @@ void history_plain(struct history *history, struct plain_memory *memory, struct 
 		.request = event->request,
 		.correlation = event->correlation,
 		.queue = event->queue,
+		.stack = stack,
 		.kind = plain_text_end(&event->kind),
 		.device = plain_text_end(&event->device),
 		.peer = plain_text_end(&event->peer),

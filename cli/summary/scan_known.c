@@ -11,13 +11,12 @@
 
 #include "cli/read/read.h"
 #include "cli/summary/scan_worker.h"
+#include "cli/summary/stack_groups.h"
 #include "common/levels.h"
 #include "common/stages.h"
 #include "format/args/args.h"
 #include "format/encode/encode.h"
 #include "format/encode/trace_source.h"
-
-#define STACK_ROOM 4000u /* bytes of a stack's names */
 
 static const char *const kernel_words[] = {EVENT_KERNEL_KEYS};
 static const char *const key_words[KEYS - KERNEL_FACTS] = {
@@ -96,29 +95,23 @@ static uint32_t stack_number(struct scan_worker *worker, uint32_t number)
 	struct history *history = worker->scan->history;
 	struct tl_stack_reader reader;
 	struct tl_stack_frame frame;
-	char room[STACK_ROOM];
-	struct tl_text text = {room, room + sizeof(room) - 8, false};
+	struct stack_name name;
+	char room[TEXT_ROOM];
 	size_t size = 0;
 	const char *stack = tl_encoder_string(&worker->encoder, number, &size);
 
 	history_request(history, 0);
 	if (!tl_stack_read(&reader, stack, size))
 		return 0;
-	for (unsigned i = 0; tl_stack_read_frame(&reader, &frame); i++) {
-		struct tl_text next = text;
-		next.cut = i == history->frames;
-		if (next.at != room)
-			tl_text_string(&next, " < ");
-		tl_frame_name(&worker->encoder, &next, &frame);
-		if (next.cut) {
-			text.end += 7;
-			tl_text_string(&text, " < ...");
+	stack_name_begin(&name, history->frames);
+	while (tl_stack_read_frame(&reader, &frame)) {
+		struct tl_text function = {room, room + sizeof(room), false};
+
+		tl_frame_name(&worker->encoder, &function, &frame);
+		if (!stack_name_add(&name, room, (size_t)(function.at - room)))
 			break;
-		}
-		text.at = next.at;
 	}
-	*text.at = 0;
-	return names_number(&history->requests, room);
+	return names_number(&history->requests, stack_name_end(&name));
 }
 
 static void known_fill(struct scan_worker *worker, struct known *known, enum known_kind kind,

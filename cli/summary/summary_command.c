@@ -376,7 +376,7 @@ static int wishes_find_time(struct wishes *wishes)
 				   (size_t)wishes->nfiles);
 }
 
-/* Stacks are read from records, and take the requests' place. False, after a message. */
+/* Stacks take the requests' place. False, after a message. */
 static bool wishes_allow_stacks(const struct wishes *wishes)
 {
 	const char *why = wishes->exact			     ? "--exact"
@@ -385,11 +385,7 @@ static bool wishes_allow_stacks(const struct wishes *wishes)
 
 	if (why)
 		say("%s: not with --by=stack; leave one of them out", why);
-	else if (!files_are_records(wishes))
-		say("--by=stack: only .tlt files have stacks that can be grouped; record one with `tracelayer run --stack -o FILE.tlt`");
-	else
-		return true;
-	return false;
+	return !why;
 }
 
 int command_summary(int argc, char **argv)
@@ -410,6 +406,7 @@ int command_summary(int argc, char **argv)
 	if (code == EXIT_DONE && by_stack) {
 		history.symbols = symbols_open(wishes.symbol_folders);
 		history.frame_name = symbols_name;
+		history.tell_stacks = trace_stacks_tell;
 	}
 	history.frames = wishes.job.tables.format == TABLE_AS_TEXT ? FRAMES_IN_TEXT : UINT_MAX;
 	if (code == EXIT_DONE)

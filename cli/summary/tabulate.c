@@ -61,6 +61,11 @@ static const struct table_column *commands_column(const struct tabulation *of,
 	return which == COMMANDS_KERNELS ? group_column(of) : other_column(of);
 }
 
+static uint32_t stack_group(const struct history *history, uint32_t stack)
+{
+	return history->stack_groups ? history->stack_groups[stack] : stack;
+}
+
 uint32_t group_of_call(const struct history *history, enum grouping by,
 		       const struct host_call *call)
 {
@@ -72,8 +77,9 @@ uint32_t group_of_call(const struct history *history, enum grouping by,
 	case BY_PROCESS:
 		return history->lanes[call->thread].process + 1;
 	case BY_REQUEST:
-	case BY_STACK:
 		return call->request;
+	case BY_STACK:
+		return stack_group(history, call->request);
 	default:
 		return 0;
 	}
@@ -90,10 +96,11 @@ uint32_t group_of_command(const struct history *history, enum grouping by,
 	case BY_PROCESS:
 		return history->queues[command->queue].process + 1;
 	case BY_REQUEST:
-	case BY_STACK:
 		return command->request;
 	case BY_SIZE:
 		return commands_table_of(command->kind) == COMMANDS_KERNELS ? command->size : 0;
+	case BY_STACK:
+		return stack_group(history, command->request);
 	default:
 		return 0;
 	}

@@ -3,7 +3,7 @@
 long_scripts += %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh %D%/apis/interposer_cache.sh
 check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
-check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/terminal.sh
+check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
 check_scripts += %D%/diff/diff.sh

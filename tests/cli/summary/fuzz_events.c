@@ -16,6 +16,7 @@
 #include "cli/read/read.h"
 #include "cli/summary/flat.h"
 #include "cli/summary/history_reader.h"
+#include "cli/summary/stack_groups.h"
 #include "tests/lib/random.h"
 #include "tests/lib/silent_command.h"
 
@@ -73,6 +74,8 @@ static const char *const pieces[] = {
 	"{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"name\":\"mark\",\"cat\":\"context\",\"ts\":3},",
 	"{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":5},",
 	"{\"ph\":\"C\",\"pid\":1,\"tid\":1,\"ts\":5,\"name\":\"c\",\"args\":{\"v\":[1,{\"w\":null},\"\\n\"]}},",
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"of\",\"ts\":6,\"dur\":2,\"sf\":\"2\",\"args\":{\"correlation\":2}},",
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"of\",\"ts\":6,\"dur\":3,\"stack\":[\"leaf\",\"main\"]},",
 	/* The next byte says what stands in place of @. */
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":@,\"dur\":2},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"dur\":@},",
@@ -92,6 +95,9 @@ static const char *const pieces[] = {
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":\"read\",\"unfinished\":@}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"name\":\"k\",\"cat\":\"device\",\"ts\":2,\"args\":{\"kind\":\"read\",\"peer\":@,\"device\":\"d\"}},",
 	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,@:1,\"name\":\"n\",\"ts\":2},",
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"sf\":@},",
+	"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"stack\":@,\"sf\":3},",
+	"{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"name\":\"n\",\"ts\":2,\"stack\":[@,\"main\"]},",
 	"{\"ph\":\"X\",",
 	"\"ts\":@,",
 	"\"args\":{",
@@ -173,13 +179,23 @@ static const char *const values[] = {
 };
 #define VALUES (sizeof(values) / sizeof(*values))
 
+/* What stands behind the events, by the first byte: nothing, or the frames of stacks. */
+static const char *const ends[] = {
+	"",
+	"]",
+	"],\"stackFrames\":{\"1\":{\"name\":\"main\"},\"2\":{\"name\":\"leaf\",\"parent\":\"1\"},\"3\":{\"name\":\"leaf\",\"parent\":1}}}",
+	"],\"stackFrames\":{\"1\":{\"parent\":\"1\"},\"2\":{\"name\":\"leaf\",\"parent\":\"3\"},\"3\":{\"name\":\"x\",\"parent\":\"2\"}, \"call\":7}}",
+};
+
 /* Bytes below 128 stand for a piece; others for a character. */
 static size_t text_make(char *text, const uint8_t *input, size_t size)
 {
-	size_t length = 0;
+	const char *end = ends[input[0] >> 2 & 1 ? 1 + (input[0] & 3) % 3 : 0];
+	const char *start = strchr(end, '}') ? "{\"traceEvents\":[" : "[";
+	size_t length = strlen(start);
 
-	text[length++] = '[';
-	for (size_t i = 0; i < size && length < TEXT_MOST - 400; i++) {
+	memcpy(text, start, length);
+	for (size_t i = 1; i < size && length < TEXT_MOST - 400; i++) {
 		if (input[i] >= 128) {
 			text[length++] = (char)(input[i] & 127);
 			continue;
@@ -195,7 +211,8 @@ static size_t text_make(char *text, const uint8_t *input, size_t size)
 			length += strlen(value);
 		}
 	}
-	return length;
+	memcpy(text + length, end, strlen(end));
+	return length + strlen(end);
 }
 
 static size_t text_pack(unsigned char *to, size_t room, const char *text, size_t size)
@@ -252,6 +269,27 @@ static void histories_are_same(const struct history *x, const struct history *y)
 		command_is_same(x, y, i);
 }
 
+/* The stacks are those of the calls that were kept, by name. Commands have those of the calls that submitted them. */
+static void stacks_are_same(struct history *kept, const struct flat_sums *sums)
+{
+	int64_t *times = need(calloc(sums->history->requests.count, sizeof(*times)));
+
+	history_group_stacks(kept);
+	for (uint32_t i = 0; i < sums->tally.nrows; i++)
+		if (sums->tally.rows[i].kind <= TALLY_EVENTS)
+			times[sums->tally.rows[i].group] += sums->tally.rows[i].times.sum;
+	for (size_t i = 0; i < kept->ncalls; i++) {
+		uint32_t group = group_of_call(kept, BY_STACK, &kept->calls[i]);
+
+		times[names_number(&sums->history->requests, kept->requests.list[group])] -=
+			kept->calls[i].duration;
+	}
+	for (uint32_t i = 0; i < sums->history->requests.count; i++)
+		if (times[i])
+			abort();
+	free(times);
+}
+
 /* Every call and command is in one row of the sums. */
 static void sums_are_same(const struct history *kept, const struct flat_sums *sums)
 {
@@ -275,26 +313,41 @@ static void sums_are_same(const struct history *kept, const struct flat_sums *su
 /* ---- three ways to read it ---- */
 
 /* By jansson alone. */
-static int read_slowly(struct history *history, const char *path)
+static bool event_visit(void *history, const json_t *event)
 {
-	struct trace_reader *reader = trace_open(path);
-	enum trace_state state;
-	json_t *event;
-
-	while ((state = trace_next(reader, &event)) == TRACE_EVENT) {
-		history_event(history, event, 0);
-		json_decref(event);
-	}
-	trace_close(reader);
-	return state == TRACE_END	   ? EXIT_DONE
-	       : state == TRACE_INCOMPLETE ? EXIT_INCOMPLETE
-					   : EXIT_BROKEN;
+	history_event(history, event, 0);
+	return true;
 }
 
-static void check_sums(const struct history *kept, char *path, int code, enum grouping by)
+static void frame_visit(void *user, const char *id, const json_t *frame)
+{
+	struct history *history = user;
+
+	event_stacks_frame(&history->stacks, 0, id, frame);
+}
+
+static int read_slowly(struct history *history, const char *path)
+{
+	const struct trace_visitor visitor = {.parsed = event_visit,
+					      .frame = history->symbols ? frame_visit : NULL};
+
+	return trace_walk(path, &visitor, history);
+}
+
+/* By stack: symbols are there, which JSON does not need. */
+static struct history history_new(enum grouping by)
+{
+	static char symbols;
+
+	return (struct history){.symbols = by == BY_STACK ? (struct symbols *)&symbols : NULL,
+				.frames = 5,
+				.wants_sizes = true};
+}
+
+static void check_sums(struct history *kept, char *path, int code, enum grouping by)
 {
 	struct table *tables[TABLES] = {NULL};
-	struct history history = {.wants_sizes = true};
+	struct history history = history_new(by);
 	struct flat_sums sums = {.history = &history};
 	bool is_kept;
 
@@ -304,6 +357,8 @@ static void check_sums(const struct history *kept, char *path, int code, enum gr
 		histories_are_same(kept, &history);
 	} else if (code != EXIT_BROKEN) {
 		sums_are_same(kept, &sums);
+		if (by == BY_STACK)
+			stacks_are_same(kept, &sums);
 		tabulate_sums(tables, &sums, by, 1);
 		for (int i = 0; i < TABLES; i++)
 			if (tables[i])
@@ -315,7 +370,7 @@ static void check_sums(const struct history *kept, char *path, int code, enum gr
 
 static void check_file(char *path, enum grouping by)
 {
-	struct history slow = {.wants_sizes = true}, quick = {.wants_sizes = true};
+	struct history slow = history_new(by), quick = history_new(by);
 	struct history_reader reader = {.history = &quick, .where = "the table"};
 	int code = read_slowly(&slow, path);
 
@@ -330,7 +385,8 @@ static void check_file(char *path, enum grouping by)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS,
-						  BY_REQUEST,  BY_QUEUE,  BY_SIZE};
+						  BY_REQUEST,  BY_QUEUE,  BY_SIZE,
+						  BY_STACK};
 	static char text[TEXT_MOST];
 	static unsigned char packed[TEXT_MOST + 4096];
 	const void *bytes = text;
@@ -339,10 +395,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	if (!size)
 		return 0;
 	/* The first byte says how to read it. */
-	size_t length = text_make(text, input + 1, size - 1);
+	size_t length = text_make(text, input, size);
 
-	if (input[0] & 4)
-		text[length++] = ']';
 	if (input[0] & 8) {
 		length = text_pack(packed, sizeof(packed), text, length);
 		bytes = packed;
@@ -369,7 +423,7 @@ int main(int argc, char **argv)
 		/* Mostly whole events. */
 		for (size_t j = 0; j < size; j++)
 			input[j] =
-				(uint8_t)(next_random() % 8 ? next_random() % 11 : next_random());
+				(uint8_t)(next_random() % 8 ? next_random() % 13 : next_random());
 		LLVMFuzzerTestOneInput(input, size);
 	}
 	return 0;
