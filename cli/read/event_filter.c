@@ -195,6 +195,63 @@ static void filter_event(void *user, const json_t *event)
 	}
 }
 
+/* ---- texts, which most calls have of which few may be wanted ---- */
+
+static bool text_matches(const char *globs, const struct plain_text *text)
+{
+	if (!text->at)
+		return tl_glob_any(globs, "");
+	char quote = text->at[text->size];
+	bool matches = tl_glob_any(globs, plain_text_end(text));
+
+	text->at[text->size] = quote;
+	return matches;
+}
+
+static bool text_failed(const struct plain_text *categories)
+{
+	if (!categories->at)
+		return false;
+	char quote = categories->at[categories->size];
+	bool failed = category_of(plain_text_end(categories)).failed;
+
+	categories->at[categories->size] = quote;
+	return failed;
+}
+
+/* As take_slice. */
+static bool plain_is_wanted(struct event_filter *filter, const struct plain_event *event)
+{
+	const struct selection *selection = filter->selection;
+	int64_t start = event->start;
+	int64_t end = start + (event->duration > 0 ? event->duration : 0);
+
+	if (!times_are_wanted(filter, start, end) ||
+	    (selection->failed && !text_failed(&event->category)) ||
+	    (selection->name && !text_matches(selection->name, &event->name)))
+		return false;
+	uint32_t lane = lane_filter_numbered(&filter->lanes, event->process, event->thread);
+
+	if (!lane_filter_has_lane(&filter->lanes, lane))
+		return false;
+	arrow_filter_span(&filter->arrows, lane, start, end);
+	return true;
+}
+
+static bool filter_text(void *user, char *text, size_t size)
+{
+	struct event_filter *filter = user;
+	const struct trace_listener *listener = filter->listener;
+	struct plain_event event;
+
+	if (filter->selection->request || !trace_text_plain(text, size, &event))
+		return false;
+	if (plain_is_wanted(filter, &event) &&
+	    !(listener->text && listener->text(filter->user, text, size)))
+		trace_text_parse(text, size, listener->each, filter->user);
+	return true;
+}
+
 /* ---- a file's end ---- */
 
 /* Marks that did not end go on to the trace's end. */
@@ -235,7 +292,11 @@ int event_filter_read(struct event_filter *filter, size_t file, const char *wher
 		      struct trace_totals *totals)
 {
 	const struct trace_listener calls = {
-		.each = filter_event, .frame = pass_frame, .stacks = pass_stacks};
+		.each = filter_event,
+		.text = filter_text,
+		.frame = pass_frame,
+		.stacks = pass_stacks,
+	};
 
 	filter->lanes.file = file;
 	filter->listener = listener;

@@ -89,6 +89,23 @@ uint32_t lane_filter_lane(struct lane_filter *filter, const json_t *event)
 	return lane_known(filter, pid, tid);
 }
 
+uint32_t lane_filter_numbered(struct lane_filter *filter, uint32_t process, uint32_t thread)
+{
+	char pid[16], tid[16];
+
+	if (filter->last.is_known && filter->last.file == filter->file &&
+	    filter->last.process == process && filter->last.thread == thread)
+		return filter->last.lane;
+	snprintf(pid, sizeof(pid), "%u", process);
+	snprintf(tid, sizeof(tid), "%u", thread);
+	filter->last.lane = lane_known(filter, pid, tid);
+	filter->last.is_known = true;
+	filter->last.file = filter->file;
+	filter->last.process = process;
+	filter->last.thread = thread;
+	return filter->last.lane;
+}
+
 /* ---- the first reading ---- */
 
 static void note_start(struct lane_filter *filter, const json_t *event)
@@ -149,14 +166,13 @@ static void note_event(void *user, const json_t *event)
 static bool note_plain(void *user, struct plain_event *event)
 {
 	struct lane_filter *filter = user;
-	char process[16], thread[16], queue[16];
+	char queue[16];
 
 	note_time(filter, event->start);
 	if (event->phase != 'X' || !category_of(plain_text_end(&event->category)).device)
 		return true;
-	snprintf(process, sizeof(process), "%u", event->process);
-	snprintf(thread, sizeof(thread), "%u", event->thread);
-	struct event_lane *lane = lane_at(filter, lane_known(filter, process, thread));
+	struct event_lane *lane =
+		lane_at(filter, lane_filter_numbered(filter, event->process, event->thread));
 
 	lane->is_queue = true;
 	text_keep(&lane->device, plain_text_end(&event->device));
@@ -175,7 +191,7 @@ static bool note_parsed(void *user, const json_t *event)
 }
 
 /* Events of a .tlt file, as text: only those of devices say more than the file's beginning. */
-static bool pass_over(void *user, const char *text, size_t size)
+static bool pass_over(void *user, char *text, size_t size)
 {
 	(void)user;
 	return !memmem(text, size, "\"ph\":\"M\"", 8) &&

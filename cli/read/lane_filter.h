@@ -28,6 +28,12 @@ struct lane_filter {
 	int64_t first_event;
 	int64_t start; /* of the trace: as it says itself, or the first event's */
 	int64_t date;  /* the time of day then, nanoseconds since 1970; 0: not known */
+	/* what was asked for last */
+	struct {
+		bool is_known;
+		size_t file;
+		uint32_t process, thread, lane;
+	} last;
 };
 
 /* The first reading. An exit code: EXIT_BROKEN comes after a message. */
@@ -36,6 +42,7 @@ int lane_filter_read(struct lane_filter *filter, char *const *paths, size_t coun
 /* The number of an event's process or lane, in the file that is read. */
 uint32_t lane_filter_process(struct lane_filter *filter, const json_t *event);
 uint32_t lane_filter_lane(struct lane_filter *filter, const json_t *event);
+uint32_t lane_filter_numbered(struct lane_filter *filter, uint32_t process, uint32_t thread);
 
 /* Whether the user selects it. For after the first reading. */
 bool lane_filter_has_process(struct lane_filter *filter, uint32_t process);

@@ -120,7 +120,7 @@ static void take_event(void *user, const json_t *event)
 }
 
 /* Events of a .tlt file, as text. Most have neither the name nor an end of a mark, and are not parsed. */
-static bool pass_over(void *user, const char *text, size_t size)
+static bool pass_over(void *user, char *text, size_t size)
 {
 	const struct time_search *search = user;
 

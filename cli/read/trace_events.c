@@ -21,6 +21,32 @@ struct listener {
 	void *user;
 };
 
+/* ---- texts ---- */
+
+bool trace_text_plain(char *text, size_t size, struct plain_event *event)
+{
+	static const char slice[] = "{\"ph\":\"X\"";
+	char *at = text + 1 + (text[1] == '\n');
+	unsigned long lines = 0;
+
+	/* The first member says what it is. */
+	return !strncmp(at, slice, sizeof(slice) - 1) &&
+	       plain_event_take(&at, text + size, event, &lines) == PLAIN_TAKEN &&
+	       at == text + size - 1 && event->has_process && event->has_thread;
+}
+
+void trace_text_parse(const char *text, size_t size, void (*each)(void *user, const json_t *event),
+		      void *user)
+{
+	json_t *events = json_loadb(text, size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL),
+	       *event;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		each(user, event);
+	json_decref(events);
+}
+
 /* ---- files in the record format ---- */
 
 /* Makes each record the event that it would be in a JSON file. */
@@ -34,7 +60,7 @@ static void start_encoding(struct encoding *encoding, const struct tl_trace *tra
 	trace_encoder_start(&encoding->encoder, &tl_format_json, trace);
 	/* Who wants their names is given the trace. */
 	encoding->encoder.stack_ids = true;
-	encoding->room = need(malloc(TL_ENCODER_ROOM));
+	encoding->room = need(calloc(1, TL_ENCODER_ROOM + PLAIN_SLACK));
 }
 
 static struct tl_text new_text(const struct encoding *encoding)
@@ -58,14 +84,8 @@ static void add_events(const struct listener *listener, const struct encoding *e
 					  (size_t)(text->at - encoding->room)))
 			return;
 	}
-	json_t *events = json_loadb(encoding->room, (size_t)(text->at - encoding->room),
-				    JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL),
-	       *event;
-	size_t i;
-
-	json_array_foreach(events, i, event)
-		listener->calls->each(listener->user, event);
-	json_decref(events);
+	trace_text_parse(encoding->room, (size_t)(text->at - encoding->room), listener->calls->each,
+			 listener->user);
 }
 
 /* The process, and the names of threads and lanes. */

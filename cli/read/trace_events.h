@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/read/plain_event.h"
+
 /* What a file in the record format has about the whole trace; in JSON these are events. */
 struct trace_totals {
 	unsigned long long bytes; /* of events that are not calls */
@@ -33,9 +35,10 @@ struct trace_listener {
 	/*
 	 * For callers that read the text of events themselves, which is several times as fast. For
 	 * each record of a .tlt file, it gets its events as JSON, an array; if it returns false,
-	 * .each gets them. The text ends with a NUL byte, and is the callback's until it returns.
+	 * .each gets them. The text ends with a NUL byte, and plain_event_take may read it; it is as
+	 * before when the callback returns false.
 	 */
-	bool (*text)(void *user, const char *text, size_t size);
+	bool (*text)(void *user, char *text, size_t size);
 	/* Whom the "sf" of events stand for: each member of "stackFrames", before or after the events; */
 	void (*frame)(void *user, const char *id, const json_t *frame);
 	/* or, at the end, the .tlt file whose stacks have these numbers. */
@@ -45,6 +48,16 @@ struct trace_listener {
 /* The same for callers that want more than events. */
 int trace_listen(const char *path, const char *where, const struct trace_listener *listener,
 		 void *user, struct trace_totals *totals);
+
+/*
+ * For .text: the event, if the text has one alone, which is a slice (X) of a thread, in the form that most
+ * calls have. Texts of the event are used up: plain_text_end changes the text.
+ */
+bool trace_text_plain(char *text, size_t size, struct plain_event *event);
+
+/* For .text: calls back with each event of a text. */
+void trace_text_parse(const char *text, size_t size, void (*each)(void *user, const json_t *event),
+		      void *user);
 
 /* The number of a process or thread, as text: other tools give them strings, too. */
 void trace_number_print(char *to, size_t room, const json_t *number);

@@ -20,6 +20,7 @@
 struct reading {
 	struct report_model model;
 	struct history history;
+	struct plain_memory plain;
 	bool is_flat; /* all files are .tlt, and all of them is wanted: the tables come from sums */
 	struct event_filter *filter; /* NULL: all is wanted */
 	struct flat_sums sums;
@@ -27,11 +28,18 @@ struct reading {
 	const char *symbol_folders;
 };
 
-static bool take_text(void *user, const char *text, size_t size)
+static bool take_text(void *user, char *text, size_t size)
 {
 	struct reading *reading = user;
+	struct plain_event event;
 
-	return model_text(&reading->model, text, size);
+	if (!reading->is_flat && !trace_text_plain(text, size, &event))
+		return false;
+	if (!model_text(&reading->model, text, size))
+		return false;
+	if (!reading->is_flat)
+		history_plain(&reading->history, &reading->plain, &event);
+	return true;
 }
 
 static void take_event(void *user, const json_t *event)
@@ -39,8 +47,10 @@ static void take_event(void *user, const json_t *event)
 	struct reading *reading = user;
 
 	model_event(&reading->model, event);
-	if (!reading->is_flat)
-		history_event(&reading->history, event, reading->model.file);
+	if (reading->is_flat)
+		return;
+	history_event(&reading->history, event, reading->model.file);
+	plain_memory_forget(&reading->plain, reading->model.file);
 }
 
 static void take_frame(void *user, const char *id, const json_t *frame)
@@ -72,7 +82,7 @@ static int page_file_read(struct reading *reading, const struct page_files *file
 {
 	const struct trace_listener listener = {
 		.each = take_event,
-		.text = reading->is_flat ? take_text : NULL,
+		.text = take_text,
 		.frame = take_frame,
 		.stacks = take_stacks,
 	};
@@ -81,6 +91,7 @@ static int page_file_read(struct reading *reading, const struct page_files *file
 
 	reading->model.file = number;
 	reading->model.has_lane = false;
+	plain_memory_forget(&reading->plain, number);
 	if (reading->filter)
 		code = event_filter_read(reading->filter, (size_t)number, "the page", &listener,
 					 reading, &totals);

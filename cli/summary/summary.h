@@ -15,6 +15,7 @@
 #include "cli/summary/history.h"
 #include "cli/summary/job_summary.h"
 #include "cli/summary/job_sums.h"
+#include "cli/summary/plain_history.h"
 #include "cli/summary/table_options.h"
 #include "cli/summary/tabulate.h"
 #include "cli/summary/trace_sum.h"

@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 34
+plan 50
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -50,6 +50,25 @@ report - -o - <t.json >o.html
 is "$(page o.html | sha256sum)" "$(page j.html | sha256sum)" "standard input and output"
 report t.tlt t.json -o two.html
 is "$(page two.html | sed -n 1p | cut -d' ' -f1)" "$(($(page t.html | sed -n 1p | cut -d' ' -f1) * 2))" "two traces are one page"
+
+# ---- a part of it: quickly of .tlt, by a tree of JSON of JSON
+cat >tables.py <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[2])
+import report_traces
+page, facts, slices, arrows = report_traces.read(sys.argv[1])
+print(arrows, json.dumps(facts["summary"]))
+END
+timeout 60 "$tracelayer" run -o q.tlt -- "$apps/cl_requests" >/dev/null 2>&1
+"$tracelayer" export q.tlt -o q.json 2>/dev/null
+for trace in t q; do
+	for options in --time=0.001:0.2 --time=@clBuildProgram: "--name=clEnqueue*,vector_add,write*,r*" --longer-than=2us --failed "--thread=cl_*" "--queue=*" --request=1; do
+		report -f "$options" $trace.tlt -o some.html 2>some.said
+		report -f "$options" $trace.json -o other.html 2>other.said
+		is "$(page some.html | sort; "$python" -B tables.py some.html "$(dirname "$traces")"; cat some.said)" \
+			"$(page other.html | sort; "$python" -B tables.py other.html "$(dirname "$traces")"; cat other.said)" "$trace, $options: the same of .tlt and JSON"
+	done
+done
 
 # ---- who called
 timeout 60 "$tracelayer" run --stack -o s.tlt -- "$apps/cl_vector_add" >/dev/null 2>&1
