@@ -2,7 +2,7 @@
 # bench: side-by-side benchmarks. `make bench` prints a table of ratios and leaves it in bench.txt; see bench/bench.
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
-BENCH_PARTS = %D%/call.sh %D%/generic.sh %D%/start.sh %D%/encode.sh %D%/summary.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/programs.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh %D%/top.sh %D%/annotations.sh %D%/xpti.sh
+BENCH_PARTS = %D%/call.sh %D%/generic.sh %D%/start.sh %D%/encode.sh %D%/summary.sh %D%/report.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/programs.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh %D%/top.sh %D%/annotations.sh %D%/xpti.sh
 bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
 bench_libraries = libbench_callee.la libbench_shims.la
 # What the parts take from the tests: Level Zero's software device.

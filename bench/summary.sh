@@ -6,17 +6,6 @@ summary_calls=100000000 summary_peer_calls=5000000 summary_json_calls=10000000
 test "$(df --output=avail -k "$work" | tail -n 1)" -gt 8000000 || summary_calls=10000000
 test -z "$short" || summary_calls=200000 summary_peer_calls=20000 summary_json_calls=20000
 
-# spent COMMAND...: prints the nanoseconds that a command takes, and its peak memory in KB.
-spent()
-{
-	python3 - "$@" <<-'END'
-		import os, sys, time
-		start, null = time.monotonic_ns(), [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
-		usage = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=null), 0)[2]
-		print(time.monotonic_ns() - start, usage.ru_maxrss)
-	END
-}
-
 # A trace in the Common Trace Format with one event for each call: when it began, how long it took, and of what function.
 summary_make_ctf()
 {
