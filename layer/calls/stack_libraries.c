@@ -208,6 +208,28 @@ const struct tl_eh_image *tl_stack_library_image(uint32_t number)
 	return &libraries[number].image;
 }
 
+/*
+ * A library that was opened by a path from the current folder gets a whole one, so that its file is found
+ * from elsewhere. What has no slash is no file: the kernel's own library.
+ */
+static void path_complete(char path[TL_STRING_MAX], char folder[TL_STRING_MAX])
+{
+	char *from = path;
+
+	if (*path == '/' || !strchr(path, '/'))
+		return;
+	while (from[0] == '.' && from[1] == '/')
+		from += 2;
+	long length = syscall(SYS_getcwd, folder, TL_STRING_MAX); /* with its NUL byte */
+	size_t size = strlen(from) + 1;
+
+	if (length <= 0 || *folder != '/' || (size_t)length + size > TL_STRING_MAX)
+		return;
+	memmove(path + length, from, size);
+	memcpy(path, folder, (size_t)length);
+	path[length - 1] = '/';
+}
+
 static uint32_t library_put_text(uintptr_t address)
 {
 	char room[TL_STRING_MAX];
@@ -222,6 +244,7 @@ static uint32_t library_put_text(uintptr_t address)
 				    sizeof(seen.path) - 1);
 		seen.path[size > 0 ? size : 0] = 0;
 	}
+	path_complete(seen.path, room);
 	tl_stack_text_library(&text, seen.id, seen.id_size, seen.base, seen.start, seen.end,
 			      seen.path);
 	return tl_string_number(room, (size_t)(text.at - room));

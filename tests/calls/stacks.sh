@@ -12,7 +12,7 @@ libtracelayer=$top_builddir/.libs/libtracelayer.so
 tracelayer=$top_builddir/tracelayer
 export XDG_CACHE_HOME=$tmp/cache OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 38
+plan 39
 
 # Copies with damaged tables, and how often they are made.
 damaged=60 rounds=1
@@ -138,6 +138,9 @@ END
 like "$(sed -n 3p names)" '^leaf\(int\) < (inner < )?mid_call < all\(\) < main < ' "export writes the functions' names as stackFrames"
 like "$("$tracelayer" summary --by=stack --csv n.tlt)" '^leaf\(int\) < thread\(void\*\) < |^leaf\(int\) < aligned\(int\) < thread\(void\*\) < [^,]*,' \
 	"summary --by=stack groups by them"
+
+"$tracelayer" run --stack -o p.tlt -- ./stack_calls all ./first.so first >out 2>err
+like "$(cd / && "$tracelayer" summary --by=stack --csv "$tmp/p.tlt" 2>&1)" '^"?leaf\(int\) < plugin_run < ' "a library that was opened as ./first.so is found from another folder"
 
 # --- other outputs
 "$tracelayer" export n.tlt -o n.folded >out 2>&1
