@@ -90,6 +90,10 @@ static int export_trace(struct export *export)
 	export->symbols = symbols_open(export->symbol_folders);
 	export->stack_ids =
 		export->format->number == TL_OUTPUT_JSON && export_has_stacks(export->trace);
+	export->gpu_events = export->format->number == TL_OUTPUT_PFTRACE &&
+			     gpu_tracks_chosen(export->gpu_tracks, &export->trace->facts);
+	if (export->gpu_events)
+		trace_gpus_foresee(&export->gpus, export->trace);
 	export_make_portions(export);
 	if (open_output(export) && close_output(export, export_encode_all(export)))
 		code = record_file_judge(export->trace, export->input, export->unknown,

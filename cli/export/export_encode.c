@@ -58,6 +58,7 @@ struct worker {
 	struct tl_encoder encoder;
 	struct tl_gzip gzip;
 	void *gzip_memory;
+	struct tl_pf_gpus gpus;
 };
 
 /* --- portions */
@@ -253,7 +254,10 @@ static void worker_start(struct worker *worker, struct export *export)
 {
 	worker->export = export;
 	trace_encoder_start(&worker->encoder, export->format, export->trace);
-	worker->encoder.gpu_events = gpu_tracks_chosen(export->gpu_tracks, &export->trace->facts);
+	worker->encoder.gpu_events = export->gpu_events;
+	/* Workers learn nothing more of them that counts. */
+	worker->gpus = export->gpus;
+	worker->encoder.gpus = export->gpu_events ? &worker->gpus : NULL;
 	worker->encoder.frame_name = symbols_name;
 	worker->encoder.names = export->symbols;
 	worker->encoder.stack_ids = worker->encoder.leads = export->stack_ids;

@@ -31,6 +31,8 @@ struct export
 	const struct tl_format *format;
 	bool gzip, systrace, force;
 	enum gpu_tracks gpu_tracks;
+	bool gpu_events;	    /* .gpu_tracks chosen, of a .pftrace; then */
+	struct tl_pf_gpus gpus;	    /* those of the trace */
 	const char *symbol_folders; /* --symbols; NULL: none */
 	struct symbols *symbols;
 	bool stack_ids; /* JSON that is an object, with "stackFrames" */

@@ -106,6 +106,10 @@ static void encoding_start_file(struct encoding *encoding)
 		.frame_name = encoding->timeline->symbols ? symbols_name : NULL,
 		.names = encoding->timeline->symbols,
 		.moved = (int64_t)(timeline_ns(records->process, began) - began)};
+	/* Of a part, devices that have none of it are not to be shown. */
+	if (encoding->encoder.gpu_events && format->number == TL_OUTPUT_PFTRACE &&
+	    !selection_is_any(&encoding->timeline->selection))
+		trace_gpus_foresee(&encoding->stream->gpus, records->trace);
 	format->block(&encoding->encoder);
 }
 

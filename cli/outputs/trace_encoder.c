@@ -11,6 +11,25 @@
 #include "cli/outputs/trace_encoder.h"
 #include "format/encode/trace_source.h"
 
+void trace_gpus_foresee(struct tl_pf_gpus *gpus, const struct tl_trace *trace)
+{
+	struct tl_encoder encoder;
+	const struct tl_call_record *record;
+
+	tl_encoder_read_from(&encoder, NULL, trace, NULL, NULL);
+	encoder.gpus = gpus;
+	if (trace->has_facts)
+		tl_pf_gpu_host(&encoder, trace->facts.host);
+	for (size_t i = 0; i < trace->nruns; i++) {
+		struct tl_trace_place place = {0};
+
+		while ((record = tl_trace_next(&trace->runs[i], &place)))
+			if (record->type == TL_RECORD_EVENT &&
+			    tl_event_is_sound((const void *)record))
+				tl_pf_gpu_foresee(&encoder, (const void *)record);
+	}
+}
+
 void trace_encoder_start(struct tl_encoder *encoder, const struct tl_format *format,
 			 const struct tl_trace *trace)
 {

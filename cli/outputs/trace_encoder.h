@@ -7,6 +7,7 @@
 #define TL_CLI_OUTPUTS_TRACE_ENCODER_H
 
 #include "format/encode/encoder.h"
+#include "format/encode/pftrace_gpu_list.h"
 #include "format/encode/trace_source.h"
 #include "format/file/record_reader.h"
 
@@ -19,6 +20,12 @@ static inline bool gpu_tracks_chosen(enum gpu_tracks asked, const struct tl_fact
 	return asked == GPU_TRACKS_AS_RECORDED ? tl_facts_gpu_events(facts)
 					       : asked == GPU_TRACKS_PERFETTO;
 }
+
+/*
+ * The devices of all commands that the trace has, for encoders of a .pftrace with GPU events: they number
+ * them alike, and know of each what any command tells.
+ */
+void trace_gpus_foresee(struct tl_pf_gpus *gpus, const struct tl_trace *trace);
 
 /* The trace stays open until the encoder is given to trace_encoder_end. */
 void trace_encoder_start(struct tl_encoder *encoder, const struct tl_format *format,

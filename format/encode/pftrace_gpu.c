@@ -599,6 +599,20 @@ static bool event_is_command(const struct tl_encoder *encoder, const struct tl_e
 	       text_is(tl_pf_text_number(encoder, event->category, ""), "device");
 }
 
+void tl_pf_gpu_foresee(struct tl_encoder *encoder, const struct tl_event_record *event)
+{
+	uint32_t gpu = TL_PF_GPUS;
+	struct command command;
+
+	if (!event_is_command(encoder, event))
+		return;
+	command = command_read(encoder, event);
+	if (command.kind.size && command.device.size)
+		gpu = gpu_number(gpus_of(encoder), command.device);
+	if (gpu != TL_PF_GPUS)
+		gpu_learn(&gpus_of(encoder)->gpu[gpu], &command);
+}
+
 bool tl_pf_packet_command(struct tl_encoder *encoder, struct tl_text *text,
 			  const struct tl_event_record *event)
 {

@@ -54,9 +54,6 @@ struct tl_pf_gpu_work {
 	struct tl_pf_submission submissions[TL_PF_SUBMISSIONS];
 };
 
-/* The events that follow come from this machine. */
-void tl_pf_gpu_host(struct tl_encoder *encoder, const char host[64]);
-
 /* Notes a lane. False: there are too many, and the lane has to be described now. */
 bool tl_pf_gpu_lane(struct tl_encoder *encoder, uint32_t tid, struct tl_pf_text name, int32_t sort);
 

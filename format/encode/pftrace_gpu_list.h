@@ -26,4 +26,16 @@ struct tl_pf_gpus {
 	struct tl_pf_gpu gpu[TL_PF_GPUS];
 };
 
+struct tl_encoder;
+struct tl_event_record;
+
+/* The events that follow come from this machine. */
+void tl_pf_gpu_host(struct tl_encoder *encoder, const char host[64]);
+
+/*
+ * Notes what an event, which comes later, tells of its device. Only the first command of a queue tells all,
+ * and it may be of a thread whose records stand behind those of others. For encoders with .gpus.
+ */
+void tl_pf_gpu_foresee(struct tl_encoder *encoder, const struct tl_event_record *event);
+
 #endif

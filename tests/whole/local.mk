@@ -3,7 +3,7 @@
 long_scripts += %D%/viewers.sh %D%/report.sh
 check_scripts += %D%/driver_calls.sh %D%/job.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
 test_files += %D%/viewers/browser.py %D%/viewers/report.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
-	%D%/viewers/tracing.py %D%/viewers/view.py %D%/viewers/viewer.sh
+	%D%/viewers/tracing.py %D%/viewers/perfetto.py %D%/viewers/trace_processor.mjs %D%/viewers/view.py %D%/viewers/viewer.sh
 stress_scripts += %D%/cl_programs.sh %D%/ze_names.sh
 deep_stress_scripts += %D%/cl_many_threads.sh %D%/cl_real_programs.sh
 test_files += %D%/cl_counter.sh %D%/cl_pyopencl.py %D%/ze_names.py
@@ -32,7 +32,7 @@ CLEANFILES += %D%/cl_slots.h
 
 # Stacks: large programs that nobody here wrote.
 stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
-stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
+stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_viewers_perfetto.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
 stack_scripts += %D%/stack_any_library.sh
 stack_scripts += %D%/stack_job_arrows.sh %D%/stack_job_clocks.sh %D%/stack_job_hosts.sh %D%/stack_job_many.sh %D%/stack_job_mpich.sh %D%/stack_job_questions.sh %D%/stack_job_slurm.sh
