@@ -181,13 +181,17 @@ void tl_chunk_clear(struct tl_chunk *chunk)
 	__atomic_store_n(&chunk->producer, NULL, __ATOMIC_RELAXED);
 }
 
-bool tl_chunk_is_exhausted(void)
+bool tl_chunk_is_free(void)
 {
 	static const uint64_t number = UINT32_MAX;
 
-	return tl_config.full == TL_FULL_DROP &&
-	       !(atomic_load_explicit(&free_large.first, memory_order_relaxed) & number) &&
-	       !(atomic_load_explicit(&free_small.first, memory_order_relaxed) & number);
+	return (atomic_load_explicit(&free_large.first, memory_order_relaxed) & number) ||
+	       (atomic_load_explicit(&free_small.first, memory_order_relaxed) & number);
+}
+
+bool tl_chunk_is_exhausted(void)
+{
+	return tl_config.full == TL_FULL_DROP && !tl_chunk_is_free();
 }
 
 struct tl_chunk *tl_chunk_take_pushed(void)

@@ -27,6 +27,9 @@ void *tl_chunk_get(bool large);
 /* An empty chunk goes to its free list. */
 void tl_chunk_free(struct tl_chunk *chunk);
 
+/* Some free list has a chunk. */
+bool tl_chunk_is_free(void);
+
 /* With the policy drop: no chunk is free. */
 bool tl_chunk_is_exhausted(void);
 

@@ -76,7 +76,7 @@ void tl_current_open(struct tl_producer *producer, struct tl_chunk *chunk)
 	 * it was recycled, and must then see all of the above.
 	 */
 	__atomic_store_n(&chunk->handed, false, __ATOMIC_RELEASE);
-	producer->chunks++;
+	__atomic_store_n(&producer->chunks, producer->chunks + 1, __ATOMIC_RELAXED);
 	piece_mark_taken(chunk->piece, producer);
 	/*
 	 * Release: pairs with the reader's acquire in chunk_take_for_reader; the fields above are

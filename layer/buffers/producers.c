@@ -203,7 +203,8 @@ static void producer_introduce(struct tl_producer *producer)
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&producer->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	producer->shown = tl_lane_number_shown(producer->tid);
-	producer->lane = tl_lane_number_next();
+	/* Release: pairs with the acquire in producer_note_snapshot; .chunks is 0. */
+	__atomic_store_n(&producer->lane, tl_lane_number_next(), __ATOMIC_RELEASE);
 	piece->tid = producer->tid;
 	piece->shown = producer->shown;
 	atomic_store_explicit(&piece->ended, 0, memory_order_relaxed);
@@ -235,10 +236,10 @@ static void producer_begin(struct tl_producer *producer)
 	void (*begins)(struct tl_producer *) =
 		atomic_load_explicit(&tl_buffer_begins, memory_order_relaxed);
 
+	__atomic_store_n(&producer->chunks, 0, __ATOMIC_RELAXED);
 	producer_introduce(producer);
 	producer->open_end = open + producer->piece->opens;
 	producer->generation = generation;
-	producer->chunks = 0;
 	producer->oldest = producer->newest = NULL;
 	producer->ring = 0;
 	producer->scratch_used = 0;

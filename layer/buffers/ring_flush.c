@@ -79,23 +79,37 @@ static char *chunk_stop_now(const struct tl_producer *producer, const struct tl_
 }
 
 /*
+ * Without a live chunk: all that the thread has opened so far, and maybe the one that it opens now.
+ * Of what it opens later the flush takes nothing: it could find a chunk sealed after it saw the one
+ * before that still live. Acquire: pairs with the release in producer_introduce; the number is not
+ * that of an earlier thread.
+ */
+static void producer_note_snapshot(struct tl_producer *producer)
+{
+	producer->snapshot_lane = __atomic_load_n(&producer->lane, __ATOMIC_ACQUIRE);
+	producer->snapshot = __atomic_load_n(&producer->chunks, __ATOMIC_RELAXED) + 1;
+}
+
+/*
  * Takes the live chunk, even if it is sealed or replaced meanwhile. Returns it unless the reader
  * had it already.
  */
 static struct tl_chunk *ring_take_live(struct tl_producer *producer)
 {
-	producer->snapshot = UINT32_MAX;
 	for (;;) {
 		struct tl_chunk *chunk =
 			atomic_load_explicit(&producer->current, memory_order_acquire);
-		if (!chunk)
+		if (!chunk) {
+			producer_note_snapshot(producer);
 			return NULL;
+		}
 		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
 		/* The chunk was sealed since, and is in use again. */
 		if (__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) != producer ||
 		    !chunk_take_for_reader(chunk, owner))
 			continue;
 		producer->snapshot = (uint32_t)owner / TL_RING_NUMBER;
+		producer->snapshot_lane = tl_ring_lane_of(owner);
 		chunk->stop = chunk_stop_now(producer, chunk);
 		chunk->seen = owner | TL_RING_READER;
 		return owner & TL_RING_READER ? NULL : chunk;
@@ -194,6 +208,7 @@ struct tl_chunk *tl_ring_take_all(struct tl_chunk **last)
 		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
 		struct tl_producer *producer = __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
 		if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED || !producer ||
+		    tl_ring_lane_of(owner) != producer->snapshot_lane ||
 		    (uint32_t)owner / TL_RING_NUMBER >= producer->snapshot)
 			continue;
 		chunk->seen = owner;

@@ -156,6 +156,30 @@ static struct tl_chunk *ring_inherit(bool oldest_alone)
 	return NULL;
 }
 
+static bool memory_is_short(void)
+{
+	return !tl_arena_left(tl_config.memory / 4) && !tl_chunk_is_free();
+}
+
+/*
+ * A chunk of threads that have ended, if these have more than one ring: for a new thread, or where
+ * memory is short. If there is more to be had, one is freed besides: a flush may have kept the
+ * oldest for a while.
+ */
+static struct tl_chunk *ring_get_retired(const struct tl_producer *producer)
+{
+	struct tl_chunk *chunk, *more;
+
+	if (atomic_load_explicit(&retired, memory_order_relaxed) <= tl_config.ring ||
+	    (producer->oldest && !memory_is_short()))
+		return NULL;
+	chunk = ring_inherit(true);
+	if (chunk && atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring &&
+	    memory_is_short() && (more = ring_inherit(true)))
+		tl_chunk_free(more);
+	return chunk;
+}
+
 struct tl_chunk *tl_ring_get(struct tl_producer *producer)
 {
 	bool large = producer->chunks > 0 && tl_config.ring >= 8 * (uint64_t)TL_CHUNK_SIZE;
@@ -163,13 +187,10 @@ struct tl_chunk *tl_ring_get(struct tl_producer *producer)
 	/* What the reader has counts no longer: else the newest chunk would be used again and again. */
 	uint64_t share = producer->oldest && chunk_is_readers(producer->oldest) ? 2 * tl_config.ring
 										: tl_config.ring;
-	struct tl_chunk *chunk = NULL, *more;
+	bool grows = !producer->oldest || producer->ring + size <= share;
+	struct tl_chunk *chunk = grows ? ring_get_retired(producer) : NULL, *more;
 
-	if (!producer->oldest &&
-	    atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring)
-		chunk = ring_inherit(true);
-	if (!chunk && (!producer->oldest ||
-		       (producer->ring + size <= share && tl_arena_left(tl_config.memory / 4))))
+	if (!chunk && grows && (!producer->oldest || !memory_is_short()))
 		chunk = tl_chunk_get(large);
 	if (!chunk)
 		chunk = ring_reuse(producer);

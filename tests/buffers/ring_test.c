@@ -316,6 +316,39 @@ START_TEST(threads_that_have_ended_share_a_ring)
 }
 END_TEST
 
+#define SOME_CHUNKS 3000u /* records of a thread */
+
+static void *put_some_chunks(void *who)
+{
+	struct tl_thread *thread = tl_thread_attach();
+
+	for (uint64_t i = 0; i < SOME_CHUNKS; i++)
+		assert_often(put(thread, (uintptr_t)who, i));
+	return NULL;
+}
+
+/* Else the memory would be full of what ended long ago, and each new thread had a single chunk. */
+START_TEST(new_threads_have_whole_rings_however_many_have_ended)
+{
+	uint64_t count;
+
+	begin(256 << 10, 8 << 20);
+	for (uintptr_t i = 1; i <= 400; i++) {
+		pthread_t thread;
+		size_t from = nseen;
+		pthread_create(&thread, NULL, put_some_chunks, (void *)i);
+		pthread_join(thread, NULL);
+		if (i % 50)
+			continue;
+		seen_collect(true);
+		ck_assert_uint_eq(check_run(from, i, &count), SOME_CHUNKS);
+		ck_assert_uint_eq(count, SOME_CHUNKS);
+	}
+	ck_assert_uint_eq(lost(), 0);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), 400 * SOME_CHUNKS);
+}
+END_TEST
+
 START_TEST(a_forked_child_has_none_of_its_parents_rings)
 {
 	begin(256 << 10, 64 << 20);
@@ -354,6 +387,7 @@ int main(void)
 	tcase_add_test(tcase, a_signal_handler_records_in_the_middle);
 	tcase_add_test(tcase, a_chunk_with_an_unfinished_record_is_not_reused);
 	tcase_add_test(tcase, threads_that_have_ended_share_a_ring);
+	tcase_add_test(tcase, new_threads_have_whole_rings_however_many_have_ended);
 	tcase_add_test(tcase, a_forked_child_has_none_of_its_parents_rings);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

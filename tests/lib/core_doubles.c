@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "format/args/args.h"
+#include "layer/base/environment.h"
 #include "layer/write/process_facts.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/object_lookup.h"
@@ -433,8 +434,15 @@ static size_t keep(const struct tl_producer *producer, const char *at)
 	return 8u * record->size;
 }
 
-/* Chunks that are taken before others get their turn: threads may fill them as fast. */
+/*
+ * Chunks that are taken before others get their turn: threads may fill them as fast. With rings, a
+ * flush ends by itself, and what it leaves nobody can use again.
+ */
 #define TURN 64u
+static bool turn_goes_on(unsigned taken)
+{
+	return taken < TURN || tl_config.full == TL_FULL_RING;
+}
 
 static unsigned collect(bool flush)
 {
@@ -443,7 +451,7 @@ static unsigned collect(bool flush)
 
 	if (flush)
 		tl_buffer_flush();
-	for (; (flush || taken < TURN) && (chunk = tl_buffer_take()); taken++) {
+	for (; (flush || turn_goes_on(taken)) && (chunk = tl_buffer_take()); taken++) {
 		for (const char *at = chunk->begin; at < chunk->end;)
 			at += keep(chunk->producer, at);
 		tl_buffer_give_back(chunk);
@@ -460,7 +468,7 @@ void seen_collect(bool flush)
 
 bool seen_each(bool flush, void (*each)(const struct seen *one))
 {
-	struct tl_chunk *chunk;
+	struct tl_chunk *chunk = NULL;
 	unsigned taken = 0;
 
 	waiting++;
@@ -468,7 +476,7 @@ bool seen_each(bool flush, void (*each)(const struct seen *one))
 	waiting--;
 	if (flush)
 		tl_buffer_flush();
-	for (; taken < TURN && (chunk = tl_buffer_take()); taken++) {
+	for (; turn_goes_on(taken) && (chunk = tl_buffer_take()); taken++) {
 		for (const char *at = chunk->begin; at < chunk->end;)
 			at += keep(chunk->producer, at);
 		tl_buffer_give_back(chunk);
@@ -477,7 +485,7 @@ bool seen_each(bool flush, void (*each)(const struct seen *one))
 		nseen = 0;
 	}
 	pthread_mutex_unlock(&reader);
-	return taken == TURN;
+	return !turn_goes_on(taken);
 }
 
 void seen_clear(void)

@@ -384,9 +384,8 @@ static void check_file(char *path, enum grouping by)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS,
-						  BY_REQUEST,  BY_QUEUE,  BY_SIZE,
-						  BY_STACK};
+	static const enum grouping groupings[] = {BY_FUNCTION, BY_THREAD, BY_PROCESS, BY_REQUEST,
+						  BY_QUEUE,    BY_SIZE,	  BY_STACK};
 	static char text[TEXT_MOST];
 	static unsigned char packed[TEXT_MOST + 4096];
 	const void *bytes = text;
