@@ -94,15 +94,12 @@ int trace_walk(const char *path, const struct trace_visitor *visitor, void *user
 	abort();
 }
 
-int trace_event_texts(const char *path, const char *where,
-		      bool (*taken)(void *user, const char *text, size_t size),
-		      void (*each)(void *user, const json_t *event), void *user,
-		      struct trace_totals *totals)
+int trace_listen(const char *path, const char *where, const struct trace_listener *listener,
+		 void *user, struct trace_totals *totals)
 {
 	(void)path;
 	(void)where;
-	(void)taken;
-	(void)each;
+	(void)listener;
 	(void)user;
 	(void)totals;
 	abort();
