@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/file/describe.h"
 #include "common/stages.h"
 #include "gen/allocate.h"
 #include "gen/emit.h"
@@ -365,12 +364,10 @@ static int emit_byte(FILE *to, unsigned char byte, unsigned char next)
 static int emit_description(FILE *to, const struct tl_api *api)
 {
 	size_t size;
-	unsigned char *bytes = tl_describe(api, &size);
+	unsigned char *bytes = tables_describe(api, &size);
 
-	if (!bytes) {
-		fputs("tracegen: out of memory; close other programs\n", stderr);
+	if (!bytes)
 		return -1;
-	}
 	fputs("/* The same as bytes, which traces carry: tracelayer-record(5) says how to read them. */\n"
 	      "static const char description[] =",
 	      to);

@@ -4,11 +4,9 @@
  * their pointers: what emit_tables.c writes as C.
  */
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/file/describe.h"
 #include "gen/allocate.h"
 #include "gen/interposer.h"
 #include "gen/model_tables.h"
@@ -197,28 +195,14 @@ static void place_sonames(struct placing *placing, const struct tl_api *api)
 	pointer_to(placing, placing->api, offsetof(struct tl_api, sonames), first);
 }
 
-/* What readers refuse would cost a .tlt all calls of the library. */
-static void description_check(const void *bytes, size_t size)
-{
-	char why[256];
-	struct tl_api *read = tl_describe_read(bytes, size, why, sizeof(why));
-
-	if (!read)
-		fprintf(stderr,
-			"tracegen: a fault of its own: a .tlt with these calls can't be read (%s); report it, and record .json\n",
-			why);
-	tl_describe_free(read);
-}
-
 static void place_description(struct placing *placing, const struct tl_api *api)
 {
 	struct image *image = placing->image;
 	size_t size = 0;
-	void *bytes = tl_describe(api, &size);
+	void *bytes = tables_describe(api, &size);
 
 	if (!bytes)
 		return;
-	description_check(bytes, size);
 	pointer_to(placing, placing->api, offsetof(struct tl_api, description),
 		   image_add(image, PART_RODATA, bytes, size, 1));
 	((struct tl_api *)image_at(image, placing->api))->description_size = size;

@@ -547,6 +547,8 @@ static struct variable *reader_get_variables(struct reader *reader, json_t *obje
 
 		if (!variable.name || !variable.spelling)
 			reader_refuse(reader, "a parameter or member has no name or no spelling");
+		if (variable.bit_offset > 63 || variable.bit_width > 128)
+			reader_refuse(reader, "a bit-field lies beyond its unit");
 		*APPEND(list, *count) = variable;
 	}
 	return list;

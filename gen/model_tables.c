@@ -8,10 +8,12 @@
 #include "gen/model_tables.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "format/file/describe.h"
 #include "gen/allocate.h"
 #include "gen/emit.h"
 
@@ -201,6 +203,7 @@ static void table_make_members(const struct collection *all, struct tl_type *to,
 {
 	struct tl_variable *list = allocate((type->nmembers + 1) * sizeof *list);
 
+	/* A value has 64 bits: of a wider bit-field, its lowest. */
 	for (size_t i = 0; i < type->nmembers; i++) {
 		const struct variable *member = &type->members[i];
 
@@ -211,7 +214,7 @@ static void table_make_members(const struct collection *all, struct tl_type *to,
 			.direction = (uint8_t)member->direction,
 			.chain = member_chain_part(type, member),
 			.bit_offset = (uint8_t)member->bit_offset,
-			.bit_width = (uint8_t)member->bit_width,
+			.bit_width = (uint8_t)(member->bit_width < 64 ? member->bit_width : 64),
 			.length =
 				table_make_length(&member->length, type->members, type->nmembers)};
 	}
@@ -523,4 +526,22 @@ const struct tables *tables_make(const struct model *model)
 	tables_make_sonames(&all);
 	free(all.entries);
 	return tables;
+}
+
+void *tables_describe(const struct tl_api *api, size_t *size)
+{
+	void *bytes = tl_describe(api, size);
+	char why[256];
+
+	if (!bytes) {
+		fputs("tracegen: out of memory; close other programs\n", stderr);
+		return NULL;
+	}
+	struct tl_api *read = tl_describe_read(bytes, *size, why, sizeof(why));
+	if (!read)
+		fprintf(stderr,
+			"tracegen: a fault of its own: a .tlt with these calls can't be read (%s); report it, and record .json\n",
+			why);
+	tl_describe_free(read);
+	return bytes;
 }

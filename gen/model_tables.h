@@ -18,4 +18,11 @@ struct tables {
 
 const struct tables *tables_make(const struct model *model);
 
+/*
+ * The description that traces carry (format/file/describe.h): *size bytes, which the caller frees.
+ * Prints a message if readers would refuse it, which would cost a .tlt all calls of the API. NULL,
+ * after a message: memory is short.
+ */
+void *tables_describe(const struct tl_api *api, size_t *size);
+
 #endif

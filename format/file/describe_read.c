@@ -325,7 +325,7 @@ static bool is_sound_member(const struct tl_type *type, const struct tl_variable
 		return false;
 	if (member->bit_width)
 		return (is_integer(member->type) || member->type->kind == TL_KIND_CHAR) &&
-		       size <= 16 && !member->chain;
+		       !member->chain;
 	/* Printing follows one of them and compares by the other. */
 	if (member->chain == 1 && member->type->kind != TL_KIND_POINTER)
 		return false;

@@ -114,8 +114,8 @@ struct tl_variable {
 };
 
 /*
- * Bytes from a bit-field's .offset on that it lies in. A packed struct may end there, before the
- * whole unit of its type: read no others.
+ * Bytes from a bit-field's .offset on that it lies in, 16 at most. A packed struct may end there,
+ * before the whole unit of its type: read no others.
  */
 static inline uint32_t tl_bit_field_size(const struct tl_variable *field)
 {

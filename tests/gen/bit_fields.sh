@@ -19,6 +19,7 @@ struct packed_end { double d; unsigned bits : 7; int more : 13; } __attribute__(
 struct straddle { unsigned char a : 5, b : 7, c : 4; } __attribute__((packed));
 struct wide { unsigned long long a : 5, b : 64, c : 3; } __attribute__((packed));
 struct huge { __int128 a : 40; __int128 b : 62; __int128 c : 20; };
+struct widest { __int128 a : 100; int b : 5; };
 struct tiny { int a : 3; int b : 2; } __attribute__((packed));
 struct nested { char first; struct { unsigned x : 9; unsigned y : 10; } __attribute__((packed)); char last; } __attribute__((packed));
 union overlaid { struct { unsigned lo : 4, hi : 4; }; unsigned char byte; };
@@ -27,6 +28,7 @@ int take_end(const struct packed_end *p, struct packed_end v);
 int take_straddle(const struct straddle *p);
 int take_wide(const struct wide *p);
 int take_huge(const struct huge *p);
+int take_widest(const struct widest *p, struct widest v);
 int take_tiny(const struct tiny *p);
 int take_nested(const struct nested *p);
 int take_overlaid(const union overlaid *p);
@@ -38,6 +40,7 @@ int take_end(const struct packed_end *p, struct packed_end v) { return p->more +
 int take_straddle(const struct straddle *p) { return p->b; }
 int take_wide(const struct wide *p) { return p->c; }
 int take_huge(const struct huge *p) { return p->c; }
+int take_widest(const struct widest *p, struct widest v) { return (int)v.a + (v.a >> 90 == p->a >> 90) + v.b; }
 int take_tiny(const struct tiny *p) { return p->b; }
 int take_nested(const struct nested *p) { return p->y; }
 int take_overlaid(const union overlaid *p) { return p->byte; }
@@ -52,10 +55,11 @@ int main(void)
 	struct straddle s = {21, 99, 9};
 	struct wide w = {17, 0x123456789abcdef1, 5};
 	struct huge h = {-12345678901, 1234567890123456789, -500000};
+	struct widest x = {-70, -9};
 	struct tiny t = {-4, 1};
 	struct nested n = {.first = 'a', .x = 400, .y = 999, .last = 'z'};
 	union overlaid u = {.byte = 0x5a};
-	int sum = take_plain(&p) + take_end(&e, e) + take_straddle(&s) + take_wide(&w) + take_huge(&h) + take_tiny(&t) + take_nested(&n) +
+	int sum = take_plain(&p) + take_end(&e, e) + take_straddle(&s) + take_wide(&w) + take_huge(&h) + take_widest(&x, x) + take_tiny(&t) + take_nested(&n) +
 		  take_overlaid(&u);
 	printf("%d\n", sum);
 }
@@ -66,6 +70,7 @@ take_end {"p":{"d":1.5,"bits":100,"more":-4000},"v":{"d":1.5,"bits":100,"more":-
 take_straddle {"p":{"a":21,"b":99,"c":9},"result":99}
 take_wide {"p":{"a":17,"b":"1311768467463790321","c":5},"result":5}
 take_huge {"p":{"a":-12345678901,"b":"1234567890123456789","c":-500000},"result":-500000}
+take_widest {"p":{"a":-70,"b":-9},"v":{"a":-70,"b":-9},"result":-78}
 take_tiny {"p":{"a":-4,"b":1},"result":1}
 take_nested {"p":{"first":"a","x":400,"y":999,"last":"z"},"result":999}
 take_overlaid {"p":{"lo":10},"result":90}
