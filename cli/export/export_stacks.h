@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export_stacks.h: the stacks of calls in an export: names of frames, "stackFrames" of Chrome's JSON. */
+/* export_stacks.h: the stacks of calls in an export: "stackFrames" of Chrome's JSON. */
 #ifndef TL_CLI_EXPORT_EXPORT_STACKS_H
 #define TL_CLI_EXPORT_EXPORT_STACKS_H
 

@@ -247,26 +247,35 @@ static enum trace_state frame_take(struct trace_reader *reader)
 			  : trace_ends_early(reader);
 }
 
+/*
+ * Goes to the next member of an object. A quote: behind that of its name; a brace: behind the
+ * object's end. NO_MORE: neither comes, and *wrong is what becomes of the trace.
+ */
+static int member_start(struct trace_reader *reader, const char *missing, enum trace_state *wrong)
+{
+	int c = char_past_space(reader);
+
+	if (c == ',')
+		c = char_past_space(reader);
+	if (c == '"' || c == '}')
+		return c;
+	*wrong = c == NO_MORE ? trace_ends_early(reader)
+			      : trace_is_broken(reader, reader->line, missing);
+	return NO_MORE;
+}
+
 /* The frames of "stackFrames", behind its opening brace. TRACE_EVENT: all of them. */
 static enum trace_state frames_take(struct trace_reader *reader)
 {
-	for (;;) {
-		int c = char_past_space(reader);
+	enum trace_state state = TRACE_EVENT;
+	int c = '"';
 
-		if (c == ',')
-			c = char_past_space(reader);
-		if (c == '}')
-			return TRACE_EVENT;
-		if (c == NO_MORE)
-			return trace_ends_early(reader);
-		if (c != '"')
-			return trace_is_broken(reader, reader->line,
-					       "not JSON: a frame's id is missing");
-		enum trace_state state = frame_take(reader);
-
-		if (state != TRACE_EVENT)
-			return state;
+	while (state == TRACE_EVENT && c == '"') {
+		c = member_start(reader, "not JSON: a frame's id is missing", &state);
+		if (c == '"')
+			state = frame_take(reader);
 	}
+	return state;
 }
 
 static bool member_is(const struct trace_reader *reader, const char *name)
@@ -279,20 +288,16 @@ static bool member_is(const struct trace_reader *reader, const char *name)
 static enum trace_state trace_members(struct trace_reader *reader)
 {
 	for (;;) {
-		int c = char_past_space(reader);
+		enum trace_state wrong;
+		int c = member_start(reader, "not JSON: a member's name is missing", &wrong);
 
-		if (c == ',')
-			c = char_past_space(reader);
+		if (c == NO_MORE)
+			return wrong;
 		if (c == '}')
 			return reader->in_events
 				       ? trace_ends(reader)
 				       : trace_is_broken(reader, reader->line,
 							 "the object has no \"traceEvents\"");
-		if (c == NO_MORE)
-			return trace_ends_early(reader);
-		if (c != '"')
-			return trace_is_broken(reader, reader->line,
-					       "not JSON: a member's name is missing");
 		reader->length = 0;
 		if (!value_cut_string(reader))
 			return value_is_too_large(reader)

@@ -432,7 +432,7 @@ static void add_metadata(struct database *database, const json_t *event)
 		set_text(database, END_PROCESS, process_of(database, event),
 			 json_object_get(event, "args"));
 	else if (!strcmp(what, "tracelayer") && (database->described = process_of(database, event)))
-		set_text(database, DESCRIBE_PROCESS, process_of(database, event),
+		set_text(database, DESCRIBE_PROCESS, database->described,
 			 json_object_get(event, "args"));
 }
 

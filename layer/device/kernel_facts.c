@@ -25,15 +25,6 @@ static uint16_t count;
 /* By number. An entry is stored before its number is given away, and does not change. */
 static struct kept *_Atomic kernels[KERNELS_MOST + 1];
 
-static unsigned name_bucket(const char *name)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return hash % BUCKETS;
-}
-
 static bool facts_are_same(const struct tl_kernel_facts *a, const struct tl_kernel_facts *b)
 {
 	return a->has == b->has && a->private_bytes == b->private_bytes &&
@@ -65,7 +56,7 @@ uint16_t tl_kernel_facts_keep(const char *name, const struct tl_kernel_facts *fa
 	if (!name || !facts->has)
 		return 0;
 	pthread_mutex_lock(&lock);
-	struct kept **bucket = &buckets[name_bucket(name)], *kept = *bucket;
+	struct kept **bucket = &buckets[tl_kernel_name_hash(name) % BUCKETS], *kept = *bucket;
 
 	while (kept && (strcmp(kept->name, name) != 0 || !facts_are_same(&kept->facts, facts)))
 		kept = kept->next;

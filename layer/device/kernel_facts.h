@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_facts.h: what a driver knows of a kernel: the memory that it needs, and how wide it is. The
- * first command of a kernel that is recorded says it, and no other.
+ * kernel_facts.h: what a driver knows of a kernel: the memory that it needs, and how wide it is.
+ * The first command of a kernel that is recorded says it, and no other.
  *
- * Kernels of one name with the same facts are one kernel here, since programs make and release kernel
- * objects all the time. Any thread may call these functions; no driver is called by them.
+ * Kernels of one name with the same facts are one kernel here, since programs make and release
+ * kernel objects all the time. Any thread may call these functions; no driver is called by them.
  */
 #ifndef TL_LAYER_DEVICE_KERNEL_FACTS_H
 #define TL_LAYER_DEVICE_KERNEL_FACTS_H
@@ -29,6 +29,16 @@ struct tl_kernel_facts {
 	uint32_t has;	     /* enum tl_kernel_has */
 	_Atomic bool shown;  /* some command has said it */
 };
+
+/* For tables by kernels' names. */
+static inline uint32_t tl_kernel_name_hash(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
 
 /* The kernel's number. 0: nothing is known, or there are too many kernels. `name`: NULL: none. */
 uint16_t tl_kernel_facts_keep(const char *name, const struct tl_kernel_facts *facts);

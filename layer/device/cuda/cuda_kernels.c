@@ -13,6 +13,7 @@
 
 #include "layer/device/cuda/cuda_driver_functions.h"
 #include "layer/device/handles.h"
+#include "layer/device/kernel_facts.h"
 
 #define BUCKETS 256u
 
@@ -35,11 +36,8 @@ static struct name *names[BUCKETS];
 /* Under the lock. */
 static const char *name_keep(const char *text)
 {
-	uint32_t hash = 2166136261u;
+	struct name **bucket = &names[tl_kernel_name_hash(text) % BUCKETS];
 
-	for (const char *at = text; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 16777619u;
-	struct name **bucket = &names[hash % BUCKETS];
 	for (const struct name *name = *bucket; name; name = name->next)
 		if (!strcmp(name->text, text))
 			return name->text;

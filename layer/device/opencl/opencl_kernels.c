@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * opencl_kernels.c: kernels' names and facts. A driver is asked for them at the kernel's first command,
- * and again after a release: the handle may be another kernel's by then. Of kernels of one name the
- * facts are asked for only so often: a program may make a kernel for each launch.
+ * opencl_kernels.c: kernels' names and facts. A driver is asked for them at the kernel's first
+ * command, and again after a release: the handle may be another kernel's by then. Of kernels of one
+ * name the facts are asked for only so often: a program may make a kernel for each launch.
  */
 #include "layer/device/opencl/opencl_kernels.h"
 
@@ -73,37 +73,23 @@ static struct kernel *kernel_new(cl_kernel handle)
 	return kernel;
 }
 
+/* All answers have 8 bytes: cl_ulong, and size_t. */
 static bool kernel_ask(cl_kernel handle, cl_device_id device, cl_kernel_work_group_info what,
 		       uint64_t *value)
 {
-	cl_ulong bytes = 0;
-	bool told = tl_cl.clGetKernelWorkGroupInfo &&
-		    tl_cl.clGetKernelWorkGroupInfo(handle, device, what, sizeof(bytes), &bytes,
-						   NULL) == CL_SUCCESS;
-
-	*value = bytes;
-	return told;
+	return tl_cl.clGetKernelWorkGroupInfo &&
+	       tl_cl.clGetKernelWorkGroupInfo(handle, device, what, sizeof(*value), value, NULL) ==
+		       CL_SUCCESS;
 }
 
 /*
- * As wide as the device works: what groups should be a multiple of. A subgroup's size would say it better, but
+ * The width is what groups should be a multiple of. A subgroup's size would say it better, but
  * loaders call drivers that lack clGetKernelSubGroupInfo all the same, and crash.
  */
-static bool kernel_ask_width(cl_kernel handle, cl_device_id device, uint32_t *width)
-{
-	size_t multiple = 0;
-	bool told = tl_cl.clGetKernelWorkGroupInfo &&
-		    tl_cl.clGetKernelWorkGroupInfo(handle, device,
-						   CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-						   sizeof(multiple), &multiple, NULL) == CL_SUCCESS;
-
-	*width = (uint32_t)multiple;
-	return told && multiple;
-}
-
 static uint16_t kernel_ask_facts(cl_kernel handle, cl_device_id device, const char *name)
 {
 	struct tl_kernel_facts facts = {.has = 0};
+	uint64_t multiple = 0;
 
 	if (kernel_ask(handle, device, CL_KERNEL_PRIVATE_MEM_SIZE, &facts.private_bytes))
 		facts.has |= TL_KERNEL_PRIVATE;
@@ -111,8 +97,10 @@ static uint16_t kernel_ask_facts(cl_kernel handle, cl_device_id device, const ch
 		facts.has |= TL_KERNEL_LOCAL;
 	if (kernel_ask(handle, device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, &facts.spill_bytes))
 		facts.has |= TL_KERNEL_SPILL;
-	if (kernel_ask_width(handle, device, &facts.simd_width))
+	if (kernel_ask(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &multiple) &&
+	    multiple)
 		facts.has |= TL_KERNEL_SIMD;
+	facts.simd_width = (uint32_t)multiple;
 	return tl_kernel_facts_keep(name, &facts);
 }
 
