@@ -58,8 +58,8 @@ struct commands {
 };
 
 /*
- * What the driver knows of a kernel: bytes for a work-item and for a work-group, bytes for a work-item that
- * did not fit into registers, work-items of a subgroup. Negative: not known.
+ * What the driver knows of a kernel: bytes for a work-item and for a work-group, bytes for a
+ * work-item that did not fit into registers, work-items of a subgroup. Negative: not known.
  */
 struct kernel_needs {
 	long long private_bytes, local_bytes, spill_bytes, simd_width;

@@ -22,8 +22,8 @@ static inline bool gpu_tracks_chosen(enum gpu_tracks asked, const struct tl_fact
 }
 
 /*
- * The devices of all commands that the trace has, for encoders of a .pftrace with GPU events: they number
- * them alike, and know of each what any command tells.
+ * The devices of all commands that the trace has, for encoders of a .pftrace with GPU events: they
+ * number them alike, and know of each what any command tells.
  */
 void trace_gpus_foresee(struct tl_pf_gpus *gpus, const struct tl_trace *trace);
 

@@ -76,8 +76,8 @@ struct run {
 };
 
 /*
- * A mark of this thread begins or ends. `text` may be written to. `is_named`: its name is selected, and
- * so is all that lies in it.
+ * A mark of this thread begins or ends. `text` may be written to. `is_named`: its name is selected,
+ * and so is all that lies in it.
  */
 enum run_fault run_begin(struct run *run, struct tracker *tracker, double time, uint64_t offset,
 			 char *text, size_t size, bool is_named);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase_select.h: the part of a trace that the user selects: threads, names of marks, how long marks
- * are, and a time. A mark counts if it is of a thread that is selected, is long enough, and has a name
- * that is selected or lies in one that has. Of what lies only partly in the time, that part counts, so
- * that times still add up.
+ * phase_select.h: the part of a trace that the user selects: threads, names of marks, how long
+ * marks are, and a time. A mark counts if it is of a thread that is selected, is long enough, and
+ * has a name that is selected or lies in one that has. Of what lies only partly in the time, that
+ * part counts, so that times still add up.
  *
  * Traces of tracelayer say when they began, and what their processes and threads are called. In a
  * systrace threads have the names of their tasks, a process has that of its first thread, and the
@@ -31,8 +31,8 @@ struct phase_select {
 };
 
 /*
- * Call it after the first pass. `path` is that of a trace of tracelayer; NULL: it is a systrace. An exit
- * code, after a message.
+ * Call it after the first pass. `path` is that of a trace of tracelayer; NULL: it is a systrace. An
+ * exit code, after a message.
  */
 int phase_select_begin(struct phase_select *select, struct systrace_text *text, const char *path);
 

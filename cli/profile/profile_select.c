@@ -33,7 +33,9 @@ static void path_find(struct path *path, const struct tl_profile_node *place)
 			path->nodes[count] = node;
 }
 
-/* ---- when: a label or call lasts while samples of its thread, one after the other, are in it ---- */
+/*
+ * ---- when: a label or call lasts while samples of its thread, one after the other, are in it ----
+ */
 
 struct lane_search {
 	struct time_search *search;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chrome_reader.h: the events of a Chrome trace, one after another; trace_walk also reads files of the other
- * formats that tracelayer writes, apart from .tlt.
+ * chrome_reader.h: the events of a Chrome trace, one after another; trace_walk also reads files of
+ * the other formats that tracelayer writes, apart from .tlt.
  *
  * Reads traces of tracelayer and of other tools: an array of events or an object with
  * "traceEvents", with one event on a line or not, plain or gzip-compressed, whole or cut short.
@@ -44,7 +44,10 @@ struct trace_visitor {
 	bool (*plain)(void *user,
 		      struct plain_event *event);	 /* NULL: no event is read as a plain one */
 	bool (*parsed)(void *user, const json_t *event); /* all others; not the visitor's */
-	/* A member of "stackFrames", which may stand before the events or behind them. NULL: not wanted. */
+	/*
+	 * A member of "stackFrames", which may stand before the events or behind them. NULL: not
+	 * wanted.
+	 */
 	void (*frame)(void *user, const char *id, const json_t *frame);
 };
 

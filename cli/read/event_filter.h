@@ -30,7 +30,10 @@ struct event_filter;
 struct event_filter *event_filter_new(struct selection *selection, const char *const *paths,
 				      size_t count, int *code);
 
-/* Calls back with what is selected of a file, and with all frames of stacks. An exit code, as trace_listen. */
+/*
+ * Calls back with what is selected of a file, and with all frames of stacks. An exit code, as
+ * trace_listen.
+ */
 int event_filter_read(struct event_filter *filter, size_t file, const char *where,
 		      const struct trace_listener *listener, void *user,
 		      struct trace_totals *totals);

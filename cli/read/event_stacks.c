@@ -146,7 +146,10 @@ const char *event_stacks_untold(const struct event_stacks *stacks, int file, uin
 	return NULL;
 }
 
-/* Frames from the id's to the outermost, or to one that was found before; then back. A circle ends where it closes. */
+/*
+ * Frames from the id's to the outermost, or to one that was found before; then back. A circle ends
+ * where it closes.
+ */
 static uint32_t id_frame(struct event_stacks *stacks, uint32_t id)
 {
 	uint32_t chain[DEEPEST], count = 0, frame = 0;

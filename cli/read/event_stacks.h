@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_stacks.h: who made the calls of Chrome traces. An event has "sf", the id of its innermost frame in
- * the file's "stackFrames", or "stack", a list of names from the innermost frame to the outermost.
+ * event_stacks.h: who made the calls of Chrome traces. An event has "sf", the id of its innermost
+ * frame in the file's "stackFrames", or "stack", a list of names from the innermost frame to the
+ * outermost.
  *
- * A stack is known by the names of its functions: stacks that differ in addresses alone are the same.
- * "stackFrames" may stand behind the events. So an event gives the number of a stack, and only when all of
- * the file was read the number gives frames.
+ * A stack is known by the names of its functions: stacks that differ in addresses alone are the
+ * same. "stackFrames" may stand behind the events. So an event gives the number of a stack, and
+ * only when all of the file was read the number gives frames.
  */
 #ifndef TL_CLI_READ_EVENT_STACKS_H
 #define TL_CLI_READ_EVENT_STACKS_H
@@ -22,7 +23,10 @@ struct frame_told;
 
 /* Begins as zeros. */
 struct event_stacks {
-	/* A frame, by its number - 1: the number of the frame that called it (0: none), << 32 | its name. */
+	/*
+	 * A frame, by its number - 1: the number of the frame that called it (0: none), << 32 | its
+	 * name.
+	 */
 	struct numbers frames;
 	struct names names;
 	struct names ids; /* of frames: file and id */
@@ -51,8 +55,8 @@ uint32_t event_stacks_called(struct event_stacks *stacks, uint32_t caller, const
 void event_stacks_tell(struct event_stacks *stacks, int file, const char *id, uint32_t frame);
 
 /*
- * The next id of this file that events have and of which nothing was told; *at starts as 0. NULL: no
- * more.
+ * The next id of this file that events have and of which nothing was told; *at starts as 0. NULL:
+ * no more.
  */
 const char *event_stacks_untold(const struct event_stacks *stacks, int file, uint32_t *at);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_reader.c: see pftrace_reader.h. The file is a row of packets (format/encode/pftrace.c says which),
- * and one packet is in memory at a time; besides, the names that packets refer to, and the slices that have
- * begun. A slice's two packets stand one behind the other, or with slices of the same lane between them that
- * are in it; so an end is that of the slice whose beginning came last, in the file's order.
+ * pftrace_reader.c: see pftrace_reader.h. The file is a row of packets (format/encode/pftrace.c
+ * says which), and one packet is in memory at a time; besides, the names that packets refer to, and
+ * the slices that have begun. A slice's two packets stand one behind the other, or with slices of
+ * the same lane between them that are in it; so an end is that of the slice whose beginning came
+ * last, in the file's order.
  */
 #include "config.h"
 
@@ -419,7 +420,9 @@ static void event_take(struct pftrace *trace, const struct sequence *sequence, u
 
 /* ---- tracks ---- */
 
-/* "memory used" of the series "used"; a unit says which series, unless it has the counter's name. */
+/*
+ * "memory used" of the series "used"; a unit says which series, unless it has the counter's name.
+ */
 static void counter_name(struct track *track, const char *name, const char *series)
 {
 	size_t size = strlen(name), behind = series ? strlen(series) + 1 : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_reader.h: the events of a trace in Perfetto's format that tracelayer wrote, as the events of
- * Chrome's format that they would be in JSON. A slice's beginning and its end become one event X; a
- * beginning without an end stays B.
+ * pftrace_reader.h: the events of a trace in Perfetto's format that tracelayer wrote, as the events
+ * of Chrome's format that they would be in JSON. A slice's beginning and its end become one event
+ * X; a beginning without an end stays B.
  *
- * What the file does not have is not there: who called (stacks), and events that are Perfetto's own GPU
- * events. A trace of another tool is refused. Nothing in the file is trusted.
+ * What the file does not have is not there: who called (stacks), and events that are Perfetto's own
+ * GPU events. A trace of another tool is refused. Nothing in the file is trusted.
  */
 #ifndef TL_CLI_READ_PFTRACE_READER_H
 #define TL_CLI_READ_PFTRACE_READER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pftrace_values.h: the names that packets of a Perfetto trace refer to by number, and the values of
- * arguments, as JSON. All values are new references.
+ * pftrace_values.h: the names that packets of a Perfetto trace refer to by number, and the values
+ * of arguments, as JSON. All values are new references.
  */
 #ifndef TL_CLI_READ_PFTRACE_VALUES_H
 #define TL_CLI_READ_PFTRACE_VALUES_H

@@ -18,8 +18,8 @@
 #include "cli/read/event_kernel.h"
 
 /*
- * Bytes of the trace, which have no NUL. A quote follows them, or another byte that nobody needs any more.
- * .at is NULL: there is no such text.
+ * Bytes of the trace, which have no NUL. A quote follows them, or another byte that nobody needs
+ * any more. .at is NULL: there is no such text.
  */
 struct plain_text {
 	char *at;

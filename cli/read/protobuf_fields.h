@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * protobuf_fields.h: the fields of a message in the encoding of protocol buffers, one after another:
+ * protobuf_fields.h: the fields of a message in the encoding of protocol buffers, one after
+ * another:
  *
  *	struct pb_bytes message = ...;
  *	struct pb_field field;

@@ -38,9 +38,9 @@ struct selection {
 };
 
 /*
- * The options. They parse into a struct selection, which the command gives as the child's input. All
- * of them; those of marks, which have a time, a thread, a name and a length; those of samples, which
- * have no length.
+ * The options. They parse into a struct selection, which the command gives as the child's input.
+ * All of them; those of marks, which have a time, a thread, a name and a length; those of samples,
+ * which have no length.
  */
 extern const struct argp selection_argp, selection_marks_argp, selection_threads_argp;
 

@@ -19,9 +19,10 @@
 int selection_time_find(struct selection *selection, const char *const *paths, size_t count);
 
 /*
- * The same for what is no trace file: ftrace's rows, and samples. `search` goes through all slices, and
- * calls time_search_take for each, thread by thread; also time_search_start, if it knows when the
- * recording began. It may be called twice. Returns EXIT_BROKEN, after a message, or something else.
+ * The same for what is no trace file: ftrace's rows, and samples. `search` goes through all slices,
+ * and calls time_search_take for each, thread by thread; also time_search_start, if it knows when
+ * the recording began. It may be called twice. Returns EXIT_BROKEN, after a message, or something
+ * else.
  */
 struct time_search;
 struct time_source {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite_reader.c: see sqlite_reader.h. A database must be a file, which is mapped: what comes from a
- * pipe, or is compressed, becomes a temporary one.
+ * sqlite_reader.c: see sqlite_reader.h. A database must be a file, which is mapped: what comes from
+ * a pipe, or is compressed, becomes a temporary one.
  */
 #include "config.h"
 
@@ -285,8 +285,8 @@ static void events_give(struct base *base, bool has_ends)
 }
 
 /*
- * The bytes are the database: a temporary file has no name by which SQLite could open it. They are the
- * caller's, and may be written to.
+ * The bytes are the database: a temporary file has no name by which SQLite could open it. They are
+ * the caller's, and may be written to.
  */
 static void base_open(struct base *base, unsigned char *bytes, size_t size)
 {

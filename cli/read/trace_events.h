@@ -35,11 +35,14 @@ struct trace_listener {
 	/*
 	 * For callers that read the text of events themselves, which is several times as fast. For
 	 * each record of a .tlt file, it gets its events as JSON, an array; if it returns false,
-	 * .each gets them. The text ends with a NUL byte, and plain_event_take may read it; it is as
-	 * before when the callback returns false.
+	 * .each gets them. The text ends with a NUL byte, and plain_event_take may read it; it is
+	 * as before when the callback returns false.
 	 */
 	bool (*text)(void *user, char *text, size_t size);
-	/* Whom the "sf" of events stand for: each member of "stackFrames", before or after the events; */
+	/*
+	 * Whom the "sf" of events stand for: each member of "stackFrames", before or after the
+	 * events;
+	 */
 	void (*frame)(void *user, const char *id, const json_t *frame);
 	/* or, at the end, the .tlt file whose stacks have these numbers. */
 	void (*stacks)(void *user, const struct tl_trace *trace);
@@ -50,8 +53,8 @@ int trace_listen(const char *path, const char *where, const struct trace_listene
 		 void *user, struct trace_totals *totals);
 
 /*
- * For .text: the event, if the text has one alone, which is a slice (X) of a thread, in the form that most
- * calls have. Texts of the event are used up: plain_text_end changes the text.
+ * For .text: the event, if the text has one alone, which is a slice (X) of a thread, in the form
+ * that most calls have. Texts of the event are used up: plain_text_end changes the text.
  */
 bool trace_text_plain(char *text, size_t size, struct plain_event *event);
 

@@ -10,8 +10,8 @@
 #define TRACE_KIND_BYTES 16 /* how many are enough */
 
 /*
- * A trace of Perfetto begins with the number of a field. To JSON, this byte is an empty line, and so may be
- * those that follow; but then comes a bracket.
+ * A trace of Perfetto begins with the number of a field. To JSON, this byte is an empty line, and
+ * so may be those that follow; but then comes a bracket.
  */
 static inline bool trace_kind_is_perfetto(const unsigned char *bytes, size_t size)
 {
@@ -22,7 +22,9 @@ static inline bool trace_kind_is_perfetto(const unsigned char *bytes, size_t siz
 	return size >= 2 && bytes[0] == '\n' && at < size && bytes[at] != '[' && bytes[at] != '{';
 }
 
-/* The same of a file that may also be text: the first packet begins with its time or its sequence. */
+/*
+ * The same of a file that may also be text: the first packet begins with its time or its sequence.
+ */
 static inline bool trace_kind_is_our_perfetto(const unsigned char *bytes, size_t size)
 {
 	size_t at = 1;

@@ -22,8 +22,8 @@ struct group_sum *flat_group_sum(struct group_sum **groups, uint32_t *count, uin
 }
 
 /*
- * While workers run, a thread's process is not to be asked for: they count by thread. While events are read,
- * nor is a stack's group: its number counts. groups_map tells the rest.
+ * While workers run, a thread's process is not to be asked for: they count by thread. While events
+ * are read, nor is a stack's group: its number counts. groups_map tells the rest.
  */
 static uint32_t worker_group(const struct flat_worker *worker, const struct host_call *call)
 {

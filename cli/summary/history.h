@@ -101,7 +101,9 @@ struct history {
 	 */
 	struct lane_keys lane_keys;
 	struct names names, queue_keys, requests, identities;
-	/* of kernels: "64x64 in 8x8", global in local; 0 is none. Only kept where they are wanted */
+	/*
+	 * of kernels: "64x64 in 8x8", global in local; 0 is none. Only kept where they are wanted
+	 */
 	struct names sizes;
 	bool wants_sizes;
 	struct event_kernel *kernels; /* likewise, by number in .names */
@@ -110,13 +112,16 @@ struct history {
 	/* symbols_name, which not all programs with a history link with */
 	void (*frame_name)(void *symbols, struct tl_text *text,
 			   const struct tl_stack_library *library, uint64_t address);
-	/* trace_stacks_tell, for .tlt files whose events are read; NULL: their stacks have no names */
+	/*
+	 * trace_stacks_tell, for .tlt files whose events are read; NULL: their stacks have no names
+	 */
 	void (*tell_stacks)(struct event_stacks *stacks, int file, const struct tl_trace *trace,
 			    struct symbols *symbols);
 	unsigned frames; /* the innermost of a stack that count */
 	/*
-	 * With .symbols, the stacks that events have (stack_groups.h). By their numbers, which calls
-	 * have in place of requests, numbers in .requests; NULL: not known yet, or calls have these.
+	 * With .symbols, the stacks that events have (stack_groups.h). By their numbers, which
+	 * calls have in place of requests, numbers in .requests; NULL: not known yet, or calls have
+	 * these.
 	 */
 	struct event_stacks stacks;
 	uint32_t *stack_groups;

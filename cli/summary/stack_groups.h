@@ -27,8 +27,8 @@ bool stack_name_add(struct stack_name *name, const char *function, size_t size);
 const char *stack_name_end(struct stack_name *name);
 
 /*
- * All events and frames are in: makes .stack_groups of the stacks that events have. Until then their
- * groups are the numbers of stacks (event_stacks.h).
+ * All events and frames are in: makes .stack_groups of the stacks that events have. Until then
+ * their groups are the numbers of stacks (event_stacks.h).
  */
 void history_group_stacks(struct history *history);
 

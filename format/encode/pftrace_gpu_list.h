@@ -33,8 +33,9 @@ struct tl_event_record;
 void tl_pf_gpu_host(struct tl_encoder *encoder, const char host[64]);
 
 /*
- * Notes what an event, which comes later, tells of its device. Only the first command of a queue tells all,
- * and it may be of a thread whose records stand behind those of others. For encoders with .gpus.
+ * Notes what an event, which comes later, tells of its device. Only the first command of a queue
+ * tells all, and it may be of a thread whose records stand behind those of others. For encoders
+ * with .gpus.
  */
 void tl_pf_gpu_foresee(struct tl_encoder *encoder, const struct tl_event_record *event);
 

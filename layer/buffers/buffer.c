@@ -64,7 +64,8 @@
  * no new ones, the newest events are lost. A quarter of the memory is kept for that, and for new
  * threads' first chunks. Threads that have ended share one more ring of the same size: when they
  * have more than that, new threads take their oldest chunks, and so do all whose rings grow once
- * memory is short. While the reader has the oldest, they take new ones. models/chunks.pml is a model of all this.
+ * memory is short. While the reader has the oldest, they take new ones. models/chunks.pml is a
+ * model of all this.
  *
  * Ordered accesses: each file describes its own. One rule holds for all: whoever hands a chunk on
  * stores with release, and whoever takes it loads with acquire.

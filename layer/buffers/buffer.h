@@ -76,7 +76,9 @@ struct tl_producer {
 	uint64_t lost_said, lost_since;
 	struct tl_chunk *oldest, *newest; /* its ring: sealed chunks, linked by .newer */
 	uint64_t ring;			  /* bytes of the chunks in the ring */
-	/* the reader's: a flush takes what this lane has sealed below this number, see ring_flush.c */
+	/*
+	 * the reader's: a flush takes what this lane has sealed below this number, see ring_flush.c
+	 */
 	uint32_t snapshot, snapshot_lane;
 	/* the reader's: the last chunk that a flush took, and its lane; 0: none */
 	uint32_t flushed, flushed_lane;

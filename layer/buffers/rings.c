@@ -184,7 +184,10 @@ struct tl_chunk *tl_ring_get(struct tl_producer *producer)
 {
 	bool large = producer->chunks > 0 && tl_config.ring >= 8 * (uint64_t)TL_CHUNK_SIZE;
 	uint64_t size = large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL;
-	/* What the reader has counts no longer: else the newest chunk would be used again and again. */
+	/*
+	 * What the reader has counts no longer: else the newest chunk would be used again and
+	 * again.
+	 */
 	uint64_t share = producer->oldest && chunk_is_readers(producer->oldest) ? 2 * tl_config.ring
 										: tl_config.ring;
 	bool grows = !producer->oldest || producer->ring + size <= share;

@@ -209,8 +209,8 @@ const struct tl_eh_image *tl_stack_library_image(uint32_t number)
 }
 
 /*
- * A library that was opened by a path from the current folder gets a whole one, so that its file is found
- * from elsewhere. What has no slash is no file: the kernel's own library.
+ * A library that was opened by a path from the current folder gets a whole one, so that its file is
+ * found from elsewhere. What has no slash is no file: the kernel's own library.
  */
 static void path_complete(char path[TL_STRING_MAX], char folder[TL_STRING_MAX])
 {

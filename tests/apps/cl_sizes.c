@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cl_sizes.c: two kernels in several work sizes, on one queue. Prints a line for each size of a kernel, as
- * `tracelayer summary --by=size` names it: the size, the kernel, and how often it was enqueued.
+ * cl_sizes.c: two kernels in several work sizes, on one queue. Prints a line for each size of a
+ * kernel, as `tracelayer summary --by=size` names it: the size, the kernel, and how often it was
+ * enqueued.
  */
 #include "cl_app.h"
 

@@ -76,8 +76,8 @@ static uint64_t in_code, in_handler; /* records so far: of 0, and of 1 */
 
 #if defined(INTERRUPT_BY_STEPS) && defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 /*
- * The processor's trap flag gives a signal behind each instruction; each 11th handler records. So it
- * does not depend on a timer, which comes a hundred times a second on some machines, and every
+ * The processor's trap flag gives a signal behind each instruction; each 11th handler records. So
+ * it does not depend on a timer, which comes a hundred times a second on some machines, and every
  * instruction has its turn. But for a new chunk the buffers mask signals, and a trap that is masked
  * ends the process: there the flag rests until the record is put. make stress: longer.
  */

@@ -269,7 +269,10 @@ static void histories_are_same(const struct history *x, const struct history *y)
 		command_is_same(x, y, i);
 }
 
-/* The stacks are those of the calls that were kept, by name. Commands have those of the calls that submitted them. */
+/*
+ * The stacks are those of the calls that were kept, by name. Commands have those of the calls that
+ * submitted them.
+ */
 static void stacks_are_same(struct history *kept, const struct flat_sums *sums)
 {
 	int64_t *times = need(calloc(sums->history->requests.count, sizeof(*times)));

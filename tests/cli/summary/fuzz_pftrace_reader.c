@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_pftrace_reader.c: the reader of .pftrace files on packets that are put together as the input's bytes say,
- * and damaged, and on the input itself: whatever stands in a file, all of it is read safely, each event is one,
- * and the exit code is one of the documented ones.
+ * fuzz_pftrace_reader.c: the reader of .pftrace files on packets that are put together as the
+ * input's bytes say, and damaged, and on the input itself: whatever stands in a file, all of it is
+ * read safely, each event is one, and the exit code is one of the documented ones.
  *
  * With clang -fsanitize=fuzzer a libFuzzer target; with FUZZ_STANDALONE it makes inputs itself.
  */
