@@ -667,6 +667,21 @@ START_TEST(the_same_headers_give_the_same_bytes)
 }
 END_TEST
 
+/* 128 bits from the last of a unit on are the most that there is. */
+START_TEST(a_bit_field_lies_in_its_unit)
+{
+	static const char *const form =
+		"{\"format\":\"tracelayer-model-1\",\"types\":[{\"name\":\"i\",\"spelling\":\"i\",\"kind\":\"int\",\"size\":8},"
+		"{\"name\":\"t\",\"spelling\":\"t\",\"kind\":\"struct\",\"size\":24,\"members\":[{\"name\":\"m\",\"spelling\":\"i\","
+		"\"type\":\"i\",\"bit_offset\":%u,\"bit_width\":%u}]}]}";
+	char text[400];
+
+	ck_assert_ptr_nonnull(read_back(text, (size_t)sprintf(text, form, 63, 128)));
+	ck_assert_ptr_null(read_back(text, (size_t)sprintf(text, form, 64, 1)));
+	ck_assert_ptr_null(read_back(text, (size_t)sprintf(text, form, 0, 129)));
+}
+END_TEST
+
 START_TEST(a_damaged_model_is_refused)
 {
 	static const char *const damaged[] = {
@@ -723,6 +738,7 @@ static Suite *suite(void)
 	tcase_add_test(part, a_model_reads_back_as_it_was_written);
 	tcase_add_test(part, a_model_that_was_read_serves_as_the_one_that_was_parsed);
 	tcase_add_test(part, the_same_headers_give_the_same_bytes);
+	tcase_add_test(part, a_bit_field_lies_in_its_unit);
 	tcase_add_test(part, a_damaged_model_is_refused);
 	suite_add_tcase(all, part);
 	return all;
