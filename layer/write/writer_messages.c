@@ -75,7 +75,7 @@ static void line_say(struct tl_text *text, const char *line, void (*say)(const c
 }
 
 /* The events that are still in the buffers file can be recovered when the cause is gone. */
-static void line_put_remedy(struct tl_text *text, int error)
+static void line_put_remedy(struct tl_text *text, uint64_t lost, int error)
 {
 	if (!tl_writer.unwritten || !*tl_arena_path()) {
 		tl_text_string(text, error_remedy(error));
@@ -83,7 +83,13 @@ static void line_put_remedy(struct tl_text *text, int error)
 	}
 	tl_text_string(text, "`tracelayer recover ");
 	tl_text_unsigned(text, tl_arena_facts()->pid);
-	tl_text_string(text, "` brings them back once that is corrected");
+	tl_text_string(text, "` brings ");
+	if (tl_writer.unwritten < lost) {
+		tl_text_unsigned(text, tl_writer.unwritten);
+		tl_text_string(text, " of them back once that is corrected");
+	} else {
+		tl_text_string(text, "them back once that is corrected");
+	}
 }
 
 /* There were no buffers, at least at first, so a larger TRACELAYER_MEMORY would not help. */
@@ -118,7 +124,7 @@ void tl_writer_say_losses(void)
 	}
 	tl_text_unsigned(&text, all);
 	tl_text_string(&text, all == 1 ? " event lost; " : " events lost; ");
-	line_put_remedy(&text, error);
+	line_put_remedy(&text, all, error);
 	/* Once: what a file system refuses, it refuses again. */
 	tl_writer.failure_said = error;
 	tl_writer.losses_said = all;

@@ -14,6 +14,10 @@ plan 53
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
 
+# losses_lines: how many lines there are in err. On a busy machine a program runs for more than two seconds without being able
+# to write, and one more line says so meanwhile: this one does not count.
+losses_lines() { grep -cv 'events stay in memory while there is room' err; }
+
 # What could not be written stays in memory, on purpose, named in the last line said.
 forget_buffers()
 {
@@ -112,7 +116,7 @@ if unshare -rm mount -t tmpfs none "$tmp" 2>err; then
 	is "$(cat err) $(events t.json clGetPlatformIDs)" " 60000" "and all calls are there"
 	ok "a program on a disk that stays full ends as it would" on_small size=1M full_for_good
 	like "$(cat err)" '^tracelayer: .*small/t\.json: No space left on device, 30000 events lost; ' "its losses are said"
-	is "$(wc -l <err) $(events t.json)" "1 0" "in one line, and the file that there is opens"
+	is "$(losses_lines) $(events t.json)" "1 0" "in one line, and the file that there is opens"
 	forget_buffers
 	ok "a program whose trace is to go to a read-only file system ends as it would" on_small ro read_only
 	like "$(cat err)" '^tracelayer: .*small/t\.json: Read-only file system, 30000 events lost; ' "its losses are said"
@@ -171,8 +175,8 @@ env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=p.json TRACELAYER_MEMORY=1M ti
 is $? 0 "a reader that goes away does not kill the program, nor keep it waiting"
 exec 8>&-
 wait $reader
-like "$(cat err)" '^tracelayer: .*p\.json: (Broken pipe|nobody reads it), [0-9]+ events lost; ' "and is said"
-is "$(wc -l <err)" 1 "in one line"
+like "$(cat err)" '^tracelayer: .*p\.json: (Broken pipe|nobody reads it), [0-9]+ events lost; .tracelayer recover [0-9]+. brings ([0-9]+ of )?them back once' "and is said, with what can be had back"
+is "$(losses_lines)" 1 "in one line"
 forget_buffers
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json TRACELAYER_LEVLE=all "$app" fork 5 2>err
