@@ -56,7 +56,7 @@ EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
 
 # make stress: the tests that know a longer form, in it.
 .PHONY: stress
-stress: $(sanitized_libraries)
+stress: $(sanitized_libraries) $(stressed_libraries)
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200 SANITIZED=built; export STRESS FUZZ_SECONDS TEST_LIMIT SANITIZED; \
 		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(stress_units) $(deep_stress_scripts)'
 

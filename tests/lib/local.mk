@@ -14,12 +14,15 @@ sanitized_flags = -std=gnu11 -g -w -fPIC -fexceptions -DTL_PIN_SEQ_CST
 tsan_flags = $(sanitized_flags) -fsanitize=thread
 asan_flags = $(sanitized_flags) -fsanitize=address,undefined -fno-sanitize-recover=undefined
 sanitized_libraries =
-EXTRA_LIBRARIES += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a libtl_core_asan.a
+# What only longer forms want.
+stressed_libraries =
+EXTRA_LIBRARIES += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a libtl_core_asan.a libtl_writer_asan.a
 if TSAN
 sanitized_libraries += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a
 endif
 if ASAN
 sanitized_libraries += libtl_core_asan.a
+stressed_libraries += libtl_writer_asan.a
 endif
 libtl_core_tsan_a_SOURCES = $(sanitized_core)
 libtl_core_tsan_a_CFLAGS = $(tsan_flags)
@@ -29,6 +32,8 @@ libtl_writer_tsan_a_CFLAGS = $(tsan_flags)
 libtl_core_asan_a_SOURCES = $(sanitized_core)
 libtl_core_asan_a_CFLAGS = $(asan_flags)
 libtl_core_asan_a_CCASFLAGS = $(AM_CCASFLAGS)
+libtl_writer_asan_a_SOURCES = $(sanitized_writer)
+libtl_writer_asan_a_CFLAGS = $(asan_flags)
 # What else libtracelayer.so has, but for the functions in libc's place, the shims and the tables.
 libtl_roof_tsan_a_SOURCES = $(libtl_resolve_la_SOURCES) $(libtracelayer_la_SOURCES)
 nodist_libtl_roof_tsan_a_SOURCES = $(nodist_libtracelayer_la_SOURCES)

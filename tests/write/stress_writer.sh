@@ -31,7 +31,7 @@ stressed()
 }
 
 sanitizers=thread
-test -z "$STRESS" || sanitizers="thread address"
+test -z "$STRESS" || sanitizers="thread address,undefined"
 set -- $sanitizers
 plan $(($# * 4))
 for sanitizer in $sanitizers; do
