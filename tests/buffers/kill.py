@@ -13,10 +13,7 @@ finds sound. Nothing else may be left behind.
 Prints "ok" or "not ok" and a description for each round, for kill.sh. The seed is printed, to be given again.
 """
 
-import argparse
 import glob
-import gzip
-import json
 import mmap
 import os
 import random
@@ -90,11 +87,10 @@ def buffers_of(pids, others):
 
 
 def read_json(path):
-	errors = check_trace.check(path, argparse.Namespace(open=False, counts=None, at_least=None, total=None, lanes=None, names=False))
-	assert not errors, "; ".join(errors[:3])
-	opener = gzip.open if path.endswith(".gz") else open
-	with opener(path, "rb") as file:
-		return json.load(file)
+	trace = check_trace.Trace(path, False)
+	check_trace.check_sound(trace)
+	assert not trace.errors, "; ".join(trace.errors[:3])
+	return trace.events
 
 
 def read_pftrace(path):

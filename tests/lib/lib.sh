@@ -160,22 +160,11 @@ forget_buffers()
 		done
 }
 
-# strict_json FILE: Python reads it. Its json.tool would also write it again, which takes ten times as long.
-strict_json() { "$python" -c 'import gc, json, sys; gc.disable(); json.load(open(sys.argv[1]))' "$1"; }
+# strict_json TRACE: an array of objects, as RFC 8259 has them.
+strict_json() { "$top_builddir/count_slices" -- "$1"; }
 
-# events_each [NAME] -- TRACE…: how many X events of that name (of any, where no name is given) each trace has, a line for each. One Python reads all
-# of them. Nothing read is garbage until the end.
-events_each()
-{
-	"$python" - "$@" <<-'END'
-	import gc, json, sys
-	gc.disable()
-	at = sys.argv.index("--")
-	names = sys.argv[1:at]
-	for path in sys.argv[at + 1:]:
-	    print(sum(e.get("ph") == "X" and (not names or e["name"] in names) for e in json.load(open(path))))
-	END
-}
+# events_each [NAME] -- TRACE…: how many X events of that name (of any, where no name is given) each trace has, a line for each. They are strict JSON.
+events_each() { "$top_builddir/count_slices" "$@"; }
 
 # events TRACE [NAME]: the same of one trace.
 events()

@@ -25,17 +25,7 @@ many()
 }
 
 # histogram: how many files have how many calls: FILESxCALLS, by the number of calls. Each is strict JSON.
-histogram()
-{
-	"$python" - t.*.json <<-'END'
-		import collections, json, sys
-		files = collections.Counter()
-		for name in sys.argv[1:]:
-		    with open(name) as file:
-		        files[sum(event["ph"] == "X" for event in json.load(file))] += 1
-		print(*(f"{n}x{calls}" for calls, n in sorted(files.items())))
-	END
-}
+histogram() { events_each -- t.*.json | sort -n | uniq -c | awk '{ printf "%s%sx%s", (NR > 1 ? " " : ""), $1, $2 }'; }
 
 many forks $forks
 is "$? $(cat err)" "0 " "$forks forks while four threads call: no deadlock, nothing said"

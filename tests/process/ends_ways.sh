@@ -23,11 +23,11 @@ way()
 # counts: of each file in turn, each strict JSON, in the order of their numbers.
 counts()
 {
-	local at= file
+	local files=() file
 	for file in t.json t.1.json t.2.json t.3.json; do
-		test ! -e $file || at="$at $(events $file clGetPlatformIDs)"
+		test ! -e $file || files+=($file)
 	done
-	echo $at
+	echo $(events_each clGetPlatformIDs -- "${files[@]}")
 }
 
 # sorted: the same, by size.
