@@ -28,6 +28,10 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# The kernels that PoCL has compiled, for all tests of a build, and none of the user's: to compile one takes as long as many a test.
+export POCL_CACHE_DIR=$top_builddir/pocl_cache
+test -d "$POCL_CACHE_DIR" || mkdir -p "$POCL_CACHE_DIR"
+
 _count=0
 
 # plan N: this many results will follow.

@@ -6,11 +6,11 @@
 # alike, and shares nothing with tracelayer. It counts in a run of its own, untraced: the programs make the same calls each time.
 
 # Drivers and programs keep caches and settings; none of them may differ from run to run, or be the user's.
-export HOME=$tmp/home XDG_CACHE_HOME=$tmp/home/cache XDG_DATA_HOME=$tmp/home/data POCL_CACHE_DIR=$tmp/home/pocl
+export HOME=$tmp/home XDG_CACHE_HOME=$tmp/home/cache XDG_DATA_HOME=$tmp/home/data
 export TMPDIR=$tmp/home/tmp
 # GiB. Without it PoCL's memory depends on what the machine has free just then.
 export POCL_MEMORY_LIMIT=4
-mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" "$XDG_DATA_HOME" "$TMPDIR"
+mkdir -p "$XDG_CACHE_HOME" "$XDG_DATA_HOME" "$TMPDIR"
 
 # What a program prints that differs between two runs of it without us; a test may define its own.
 normalise() { cat; }

@@ -5,8 +5,6 @@
 need_library
 need_command
 app=$top_builddir/tests/apps/cl_requests
-export POCL_CACHE_DIR=$tmp/pocl
-mkdir -p "$POCL_CACHE_DIR"
 timeout 100 "$app" >"$tmp/out" 2>&1 || skip_all "OpenCL does not work on this machine"
 
 # look FILE EXPRESSION: of X events e, n of them by request, category and name, and the names of lanes.

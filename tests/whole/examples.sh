@@ -4,8 +4,6 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-export POCL_CACHE_DIR=$tmp/pocl
-mkdir -p "$POCL_CACHE_DIR"
 
 # build NAME LIBRARIES…: as its first lines say.
 build()

@@ -11,8 +11,7 @@ command -v sqlite3 >/dev/null || { echo "Bail out! sqlite3 is missing; ./scripts
 plan 38
 
 cd "$tmp" || exit 99
-export POCL_CACHE_DIR=$tmp/pocl HOME=$tmp
-mkdir -p "$POCL_CACHE_DIR"
+export HOME=$tmp
 export_to() { "$tracelayer" export "$@"; }
 ask() { sqlite3 -batch "$1" "$2"; }
 

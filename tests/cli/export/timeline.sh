@@ -25,7 +25,7 @@ record()
 record 0 "$apps/cl_vector_add"
 ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so record 1 "$apps/ze_vector_add" -t 3
 # A program with marks; it writes its profile beside them.
-LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$in/4.tlt PMI_RANK=4 POCL_CACHE_DIR=$tmp/cache timeout 120 "$apps/agree" "$tmp/profile" >"$tmp/out" 2>&1
+LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$in/4.tlt PMI_RANK=4 timeout 120 "$apps/agree" "$tmp/profile" >"$tmp/out" 2>&1
 ask host "$in/0.tlt" "$in/2.tlt" nodeb 2 0.3
 ask host "$in/1.tlt" "$in/3.tlt" nodec 3 -0.25
 for rank in 0 1 2 3 4; do "$tracelayer" export "$in/$rank.tlt" -o "$tmp/one.$rank.json"; done
