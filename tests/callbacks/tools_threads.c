@@ -19,7 +19,9 @@
 #pragma weak tl_tool_end /* not every tool has one */
 
 #define THREADS 6
-#define CALLS	3000
+#ifndef THREAD_CALLS
+#define THREAD_CALLS 3000
+#endif
 
 static const struct tl_type handle = {.name = "thing_t", .kind = TL_KIND_HANDLE, .size = 8};
 static const struct tl_type result = {.name = "int", .kind = TL_KIND_INT, .size = 4};
@@ -121,7 +123,7 @@ static uint64_t call(const struct tl_function *function, uint64_t object)
 
 static void *thread(void *unused)
 {
-	for (int i = 0; i < CALLS; i++) {
+	for (int i = 0; i < THREAD_CALLS; i++) {
 		uint64_t object = call(&functions[0], 0);
 		call(&functions[2], object);
 		if (i % 100)

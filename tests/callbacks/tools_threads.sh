@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The tools under many threads, built with ThreadSanitizer, and with AddressSanitizer and UndefinedBehaviorSanitizer.
+# The tools under many threads, built with ThreadSanitizer, and with AddressSanitizer and UndefinedBehaviorSanitizer. STRESS=1 (make stress): more calls.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 cd "$tmp" || exit 99
 
-compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O1 -I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" "$@"; }
+calls=600
+test -z "${STRESS-}" || calls=3000
+compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O0 -DTHREAD_CALLS=$calls -I"$top_srcdir/include" -I"$top_srcdir" -I"$top_builddir" "$@"; }
 # build_shared SANITIZER: what all tools have in common, as objects in a folder of the sanitizer's name.
 build_shared()
 {

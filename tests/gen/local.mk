@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # tests of gen (tracegen), and of the code that it emits
-stress_scripts += %D%/emit_shims.sh
-check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/bit_fields.sh %D%/libraries.sh %D%/emit_layer.sh %D%/interposer.sh %D%/ze_headers.sh
+stress_scripts += %D%/emit_shims.sh %D%/emit_layer.sh
+check_scripts += %D%/tracegen.sh %D%/any_library.sh %D%/bit_fields.sh %D%/libraries.sh %D%/interposer.sh %D%/ze_headers.sh
 check_scripts += %D%/debug_info.sh
 deep_scripts += %D%/gen_sanitized.sh
 stack_scripts += %D%/stack_ze_newest.sh
 test_files += %D%/libraries.list %D%/libraries.py
-test_files += %D%/compare_models.py %D%/fuzz_debug_info.c
+test_files += %D%/compare_models.py %D%/model_part.py %D%/fuzz_debug_info.c
 check_scripts += %D%/results.sh
 check_scripts += %D%/flag_sets.sh
 check_scripts += %D%/without_libclang.sh
