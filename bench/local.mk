@@ -72,5 +72,4 @@ bench: all $(bench_programs) $(bench_libraries) $(bench_test_bed) $(bench_made)
 	@! grep -q '  failed' bench.txt
 
 # That each part runs through; how fast is no matter for a test.
-TESTS += %D%/bench_test.sh
-EXTRA_DIST += %D%/bench_test.sh
+long_scripts += %D%/bench_test.sh

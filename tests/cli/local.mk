@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of cli: each command's are in a folder named like its own
-long_scripts += %D%/run/run.sh
+long_scripts += %D%/profile/profile.sh %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh %D%/apis/interposer_cache.sh
 check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
 check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
@@ -11,7 +11,7 @@ check_scripts += %D%/export/export.sh %D%/export/sqlite.sh %D%/export/systrace.s
 check_scripts += %D%/report/report.sh %D%/report/view.sh
 test_files += %D%/report/report_traces.py
 check_scripts += %D%/recover/recover.sh %D%/recover/recover_job.sh
-check_scripts += %D%/phases/phases_selection.sh %D%/profile/profile.sh %D%/top/top.sh
+check_scripts += %D%/phases/phases_selection.sh %D%/top/top.sh
 stress_scripts += %D%/phases/phases.sh %D%/summary/summary_flat.sh
 deep_stress_scripts += %D%/phases/phases_fuzz.sh %D%/summary/sums_fuzz.sh %D%/summary/scan_fuzz.sh %D%/summary/events_fuzz.sh %D%/summary/pftrace_reader_fuzz.sh
 test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c %D%/summary/fuzz_events.c %D%/summary/fuzz_pftrace_reader.c

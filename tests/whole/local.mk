@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of everything at once: whole programs, viewers, the examples
-long_scripts += %D%/viewers.sh %D%/report.sh
-check_scripts += %D%/driver_calls.sh %D%/job.sh %D%/examples.sh %D%/sanitized.sh %D%/ze_programs.sh
+long_scripts += %D%/viewers.sh %D%/report.sh %D%/examples.sh %D%/job.sh
+check_scripts += %D%/driver_calls.sh %D%/sanitized.sh %D%/ze_programs.sh
 test_files += %D%/viewers/browser.py %D%/viewers/report.py %D%/viewers/speedscope.py %D%/viewers/tight.py %D%/viewers/touching.py \
 	%D%/viewers/tracing.py %D%/viewers/perfetto.py %D%/viewers/trace_processor.mjs %D%/viewers/view.py %D%/viewers/viewer.sh
 stress_scripts += %D%/cl_programs.sh %D%/ze_names.sh
