@@ -7,7 +7,9 @@ clean-local: clean-pocl-cache
 clean-pocl-cache:
 	rm -rf pocl_cache
 check_PROGRAMS += count_slices
-count_slices_SOURCES = %D%/count_slices.c
+count_slices_SOURCES = %D%/count_slices.cc
+count_slices_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17 $(SIMDJSON_CFLAGS)
+count_slices_LDADD = $(SIMDJSON_LIBS)
 test_files += %D%/fuzz_records.h %D%/random.h %D%/silent_command.h
 
 # The layer's core, and its writer, with sanitizers: built once for all tests that want them, which make check does not run
