@@ -41,7 +41,7 @@ tracelayer_SOURCES = \
 	%D%/sqlite/sqlite.h %D%/sqlite/sqlite_schema.h %D%/sqlite/sqlite_schema.c %D%/sqlite/sqlite_write.c \
 	%D%/apis/apis.h %D%/apis/apis_command.c %D%/apis/api_descriptors.h %D%/apis/api_descriptors.c %D%/apis/interposers.c %D%/apis/interposer_cache.h %D%/apis/interposer_cache.c %D%/apis/program_libraries.h %D%/apis/program_libraries.c \
 	%D%/run/run.h %D%/run/run.c %D%/run/config_file.h %D%/run/config_file.c %D%/run/given_settings.h %D%/run/given_settings.c %D%/run/program_path.h %D%/run/program_path.c %D%/run/launch.h %D%/run/launch.c %D%/run/closing.h %D%/run/closing.c %D%/run/run_job.h %D%/run/run_job.c %D%/run/job_claim.h %D%/run/job_claim.c %D%/run/layer_reports.h %D%/run/layer_reports.c %D%/run/started_images.h %D%/run/started_images.c \
-	%D%/live/live.h %D%/live/live_file.h %D%/live/live_file.c %D%/live/live_records.h %D%/live/live_records.c %D%/live/process_names.h %D%/live/process_names.c %D%/live/watched.h %D%/live/watched.c \
+	%D%/live/live.h %D%/live/live_file.h %D%/live/live_file.c %D%/live/live_records.h %D%/live/live_records.c %D%/live/live_chunks.h %D%/live/live_chunks.c %D%/live/live_clock.h %D%/live/live_texts.h %D%/live/live_texts.c %D%/live/process_names.h %D%/live/process_names.c %D%/live/watched.h %D%/live/watched.c \
 	%D%/top/top.h %D%/top/top.c %D%/top/top_screen.h %D%/top/top_screen.c %D%/top/top_sums.h %D%/top/top_sums.c \
 	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_select.h %D%/profile/profile_select.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_output.c
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'

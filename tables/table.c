@@ -151,9 +151,9 @@ static bool column_is_fraction(const struct table_column *column)
 }
 
 /* Programs get each byte as it is; a terminal does not. */
-static void print_csv_text(const char *given, FILE *to)
+static void print_csv_text(const char *given, bool terminal, FILE *to)
 {
-	char *shown = isatty(fileno(to)) ? text_harmless(given) : NULL;
+	char *shown = terminal ? text_harmless(given) : NULL;
 	const char *text = shown ? shown : given;
 
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -182,6 +182,8 @@ static void print_fraction(double fraction, FILE *to)
 
 static void print_csv(const struct table *table, FILE *to)
 {
+	bool terminal = isatty(fileno(to));
+
 	for (size_t c = 0; c < table->width && !table->headless; c++)
 		fprintf(to, "%s%s", c ? "," : "", table->columns[c].key);
 	if (!table->headless)
@@ -193,7 +195,7 @@ static void print_csv(const struct table *table, FILE *to)
 		if (i % table->width)
 			fputc(',', to);
 		if (cell->filled && column_is_text(column))
-			print_csv_text(cell->text, to);
+			print_csv_text(cell->text, terminal, to);
 		else if (cell->filled && column_is_fraction(column))
 			print_fraction(cell->fraction, to);
 		else if (cell->filled)

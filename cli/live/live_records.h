@@ -45,7 +45,7 @@ struct live_visitor {
 	void (*command)(void *user, const struct live_command *command);
 };
 
-/* NULL: there is no such file, or it is not (yet) a buffers file. What it has recorded so far is passed over. */
+/* NULL: there is no such file, or it is not (yet) a buffers file. */
 struct live_records *live_records_open(const char *path);
 void live_records_close(struct live_records *records);
 
@@ -54,11 +54,15 @@ const char *live_records_path(const struct live_records *records);
 
 /* The program's name; "?" until it is known. Stays until the records are closed. */
 const char *live_records_program(struct live_records *records);
+bool live_records_has_program(const struct live_records *records);
 
 /* The process's CLOCK_MONOTONIC now. */
 uint64_t live_records_now(const struct live_records *records);
 
-/* Visits what was recorded since the last look. False: the process has ended. */
+/*
+ * Visits what was recorded since the last look. False: the process has ended. The first look has
+ * visitor NULL: what was recorded before is passed over.
+ */
 bool live_records_look(struct live_records *records, const struct live_visitor *visitor);
 
 /* How many bytes of the lane's records the looks since the last question have read, and have missed. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
@@ -37,7 +38,17 @@ struct top {
 	const struct wishes *wishes;
 	struct top_process *processes;
 	size_t nprocesses;
+	struct refused *refused; /* processes that are dead or not wanted: not opened again */
+	size_t nrefused;
 	uint64_t begun, found;
+};
+
+/* The buffers file of a process. Another one may get its name later. */
+struct refused {
+	char *path;
+	dev_t device;
+	ino_t number;
+	bool seen; /* in this search */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -72,21 +83,70 @@ static bool process_is_known(const struct top *top, const char *path)
 	return false;
 }
 
+static bool process_is_refused(struct top *top, const char *path)
+{
+	struct stat file;
+
+	for (size_t i = 0; i < top->nrefused; i++) {
+		struct refused *refused = &top->refused[i];
+		if (strcmp(refused->path, path) || stat(path, &file) ||
+		    refused->device != file.st_dev || refused->number != file.st_ino)
+			continue;
+		refused->seen = true;
+		return true;
+	}
+	return false;
+}
+
+static void process_refuse(struct top *top, const struct leftover *file)
+{
+	top->refused = need(reallocarray(top->refused, top->nrefused + 1, sizeof(*top->refused)));
+	top->refused[top->nrefused++] = (struct refused){
+		.path = need(strdup(file->path)),
+		.device = file->stat.st_dev,
+		.number = file->stat.st_ino,
+		.seen = true,
+	};
+}
+
+/* Those whose files are gone. */
+static void refused_forget(struct top *top)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < top->nrefused; i++)
+		if (top->refused[i].seen)
+			top->refused[kept++] = top->refused[i];
+		else
+			free(top->refused[i].path);
+	top->nrefused = kept;
+	for (size_t i = 0; i < kept; i++)
+		top->refused[i].seen = false;
+}
+
 static void process_find(struct top *top, const char *path)
 {
 	struct leftover file;
 
-	if (process_is_known(top, path) || !leftover_open(path, &file))
+	if (process_is_known(top, path) || process_is_refused(top, path) ||
+	    !leftover_open(path, &file))
 		return;
 	bool live = file.sound && leftover_is_live(&file);
 	leftover_release(&file);
+	/* A process that has died; a file that is not sound may still be being made. */
+	if (file.sound && !live)
+		process_refuse(top, &file);
 	struct live_records *records = live ? live_records_open(path) : NULL;
 	if (!records)
 		return;
 	if (!process_is_wanted(top->wishes, records)) {
+		if (live_records_has_program(records))
+			process_refuse(top, &file);
 		live_records_close(records);
 		return;
 	}
+	/* What it has recorded so far is passed over. */
+	live_records_look(records, NULL);
 	top->processes =
 		need(reallocarray(top->processes, top->nprocesses + 1, sizeof(*top->processes)));
 	top->processes[top->nprocesses++] = (struct top_process){
@@ -105,6 +165,7 @@ static void find_processes(struct top *top, uint64_t now)
 	for (size_t i = 0; i < paths.count; i++)
 		process_find(top, paths.path[i]);
 	leftover_forget(&paths);
+	refused_forget(top);
 }
 
 static void processes_look(struct top *top)
@@ -246,5 +307,8 @@ int command_top(int argc, char **argv)
 	for (size_t i = 0; i < top.nprocesses; i++)
 		top_process_free(&top.processes[i]);
 	free(top.processes);
+	for (size_t i = 0; i < top.nrefused; i++)
+		free(top.refused[i].path);
+	free(top.refused);
 	return EXIT_DONE;
 }

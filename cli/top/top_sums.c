@@ -47,9 +47,15 @@ struct top_lane {
 
 static struct top_lane *lane_of(struct top_process *process, uint32_t lane, uint32_t from)
 {
+	/* Records come in runs of one thread. */
+	if (process->last < process->nlanes && process->lanes[process->last].lane == lane &&
+	    process->lanes[process->last].from == from)
+		return &process->lanes[process->last];
 	for (size_t i = process->nlanes; i--;)
-		if (process->lanes[i].lane == lane && process->lanes[i].from == from)
+		if (process->lanes[i].lane == lane && process->lanes[i].from == from) {
+			process->last = i;
 			return &process->lanes[i];
+		}
 	process->lanes =
 		need(reallocarray(process->lanes, process->nlanes + 1, sizeof(*process->lanes)));
 	process->lanes[process->nlanes] = (struct top_lane){.lane = lane, .from = from};

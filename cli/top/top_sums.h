@@ -20,8 +20,8 @@ struct top_process {
 	uint32_t pid;
 	uint64_t since; /* the interval's begin, by its clock */
 	struct top_lane *lanes;
-	size_t nlanes;
-	bool estimated; /* records were overwritten before they were read */
+	size_t nlanes, last; /* last: the one that was asked for last */
+	bool estimated;	     /* records were overwritten before they were read */
 	bool ended;
 };
 

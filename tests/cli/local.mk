@@ -18,7 +18,7 @@ test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c %D%/summary/fuzz_e
 deep_stress_scripts += %D%/run/config_fuzz.sh
 test_files += %D%/run/fuzz_config.c
 test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
-test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/summary/summary_progress.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_target.py
+test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/summary/summary_progress.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_fast.py %D%/top/top_target.py
 test_files += %D%/phases/fuzz_phases.c %D%/phases/phases_calls.py %D%/phases/phases_inputs.py %D%/phases/phases_memory.py \
 	%D%/phases/phases_model.py %D%/phases/phases_progress.py %D%/phases/nnapi
 

@@ -3,7 +3,7 @@
 # tracelayer top: a program that waits for this test to go on, so that how many calls each interval had is known (in a ring nothing is written out before it is looked at); the screen, at a terminal; bad words.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 7
+plan 8
 top_srcdir=$(cd "$top_srcdir" && pwd)
 
 is "$("$tracelayer" top no-such-program 2>&1; echo "exit code $?")" "tracelayer: no-such-program: you have no traced process of that name or number; start one with \`tracelayer run\`, and give the program's own number
@@ -21,6 +21,13 @@ screen 0 True True
 threads and functions True
 program 0
 top 0" "calls and failures are counted, an open call is shown for as long as it is open, and both programs end well"
+
+# --- a program that records far more than is read of it
+is "$("$python" -B "$top_srcdir/tests/cli/top/top_fast.py" "$tracelayer" "$tmp" 2>&1)" "enough True
+calls as it is
+clGetPlatformIDs as it is
+failed as it is
+share True" "calls of a fast program are estimated, within 15 %"
 
 # --- all processes of this user; SIGINT ends it
 : >"$tmp/all"
