@@ -14,6 +14,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/basics/list_room.h"
+#include "cli/read/pftrace_frames.h"
 #include "cli/read/pftrace_reader.h"
 #include "cli/read/pftrace_values.h"
 
@@ -23,6 +24,7 @@
 struct sequence {
 	uint64_t id;
 	struct pf_names names;
+	struct pf_stacks stacks;
 	uint64_t track, clock; /* those of packets that do not say theirs */
 	uint64_t now;	       /* of the incremental clock */
 };
@@ -49,6 +51,7 @@ struct pftrace {
 	size_t nsequences;
 	struct numbers track_numbers;
 	struct track *tracks;
+	struct pf_tree tree;
 	bool is_ours, has_end, is_foreign, has_gpu_events, stops;
 };
 
@@ -128,6 +131,7 @@ static struct sequence *sequence_of(struct pftrace *trace, uint64_t id)
 static void sequence_clear(struct sequence *sequence)
 {
 	pf_names_forget(&sequence->names);
+	pf_stacks_forget(&sequence->stacks);
 	sequence->track = sequence->clock = sequence->now = 0;
 }
 
@@ -141,7 +145,8 @@ struct packet {
 
 struct event {
 	json_t *name, *category, *args;
-	uint64_t track, type, phase, flow;
+	json_t *frame; /* who called; the sequence's */
+	uint64_t track, type, phase, flow, stack;
 	json_t *count; /* a counter's */
 };
 
@@ -278,6 +283,9 @@ static void event_take_number(const struct sequence *sequence, struct event *eve
 	case TL_PF_TRACK_UUID:
 		event->track = field->value;
 		break;
+	case TL_PF_CALLSTACK_IID:
+		event->stack = field->value;
+		break;
 	case TL_PF_COUNTER_VALUE:
 		json_decref(event->count);
 		event->count = pf_number((double)(int64_t)field->value);
@@ -300,6 +308,8 @@ static json_t *event_json(const char *phase, const struct track *track, struct e
 		json_object_set(json, "name", event->name);
 	if (event->category)
 		json_object_set(json, "cat", event->category);
+	if (event->frame)
+		json_object_set(json, "sf", event->frame);
 	json_object_set(json, "args", event->args);
 	return json;
 }
@@ -400,7 +410,7 @@ static void event_place(struct pftrace *trace, struct event *event, uint64_t ns)
 	}
 }
 
-static void event_take(struct pftrace *trace, const struct sequence *sequence, uint64_t ns,
+static void event_take(struct pftrace *trace, struct sequence *sequence, uint64_t ns,
 		       struct pb_bytes bytes)
 {
 	struct event event = {.args = json_object(), .track = sequence->track};
@@ -411,6 +421,9 @@ static void event_take(struct pftrace *trace, const struct sequence *sequence, u
 			event_take_bytes(sequence, &event, &field);
 		else
 			event_take_number(sequence, &event, &field);
+	if (event.stack)
+		event.frame = pf_stack(&trace->tree, &sequence->names, &sequence->stacks,
+				       event.stack, trace->visitor, trace->user);
 	event_place(trace, &event, ns);
 	json_decref(event.name);
 	json_decref(event.category);
@@ -636,6 +649,7 @@ static bool packet_take(struct pftrace *trace, struct pb_bytes *bytes)
 	if (packet.flags & TL_PF_STATE_CLEARED)
 		sequence_clear(sequence);
 	pf_names_take(&sequence->names, packet.names);
+	pf_stacks_take(&sequence->stacks, packet.names);
 	defaults_take(sequence, packet.defaults);
 	clocks_take(sequence, packet.clocks);
 	if (packet.track.at)
@@ -674,6 +688,7 @@ static void pftrace_free(struct pftrace *trace)
 	free(trace->tracks);
 	free(trace->packet);
 	numbers_free(&trace->track_numbers);
+	pf_tree_free(&trace->tree);
 }
 
 /* What became of it, as an exit code, after a message. */

@@ -4,8 +4,9 @@
  * of Chrome's format that they would be in JSON. A slice's beginning and its end become one event
  * X; a beginning without an end stays B.
  *
- * What the file does not have is not there: who called (stacks), and events that are Perfetto's own
- * GPU events. A trace of another tool is refused. Nothing in the file is trusted.
+ * Who called is told as "stackFrames", each frame before the first event that needs it. Events that
+ * are Perfetto's own GPU events can't be read. A trace of another tool is refused. Nothing in the file
+ * is trusted.
  */
 #ifndef TL_CLI_READ_PFTRACE_READER_H
 #define TL_CLI_READ_PFTRACE_READER_H

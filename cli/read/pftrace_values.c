@@ -87,6 +87,12 @@ void pf_names_take(struct pf_names *known, struct pb_bytes data)
 		case TL_PF_STRING_VALUES:
 			name_take(&known->of[PF_STRINGS], field.bytes);
 			break;
+		case TL_PF_FUNCTION_NAMES:
+			name_take(&known->of[PF_FUNCTIONS], field.bytes);
+			break;
+		case TL_PF_MAPPING_PATHS:
+			name_take(&known->of[PF_PATHS], field.bytes);
+			break;
 		}
 	}
 }

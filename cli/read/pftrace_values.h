@@ -13,7 +13,7 @@
 #include "cli/read/protobuf_fields.h"
 #include "format/encode/encode.h"
 
-enum pf_kind { PF_CATEGORIES, PF_NAMES, PF_KEYS, PF_STRINGS, PF_KINDS };
+enum pf_kind { PF_CATEGORIES, PF_NAMES, PF_KEYS, PF_STRINGS, PF_FUNCTIONS, PF_PATHS, PF_KINDS };
 
 /* Those of a sequence. Begins as zeros. */
 struct pf_names {

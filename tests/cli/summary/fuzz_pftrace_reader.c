@@ -128,6 +128,8 @@ static void put_event(struct file *file, unsigned flags, unsigned type, unsigned
 	if (flags & 32)
 		at = tl_protobuf_number(at, TL_PF_TRACK_UUID,
 					(uint64_t)(what % 3) << (what & 64 ? 63 : 32) | what % 4);
+	if (flags & 16)
+		at = tl_protobuf_number(at, TL_PF_CALLSTACK_IID, what % 5);
 	if (type == TL_PF_COUNTER)
 		at = tl_protobuf_number(at, TL_PF_COUNTER_VALUE, what);
 	if (type == TL_PF_NO_TYPE) {
@@ -144,13 +146,35 @@ static void put_event(struct file *file, unsigned flags, unsigned type, unsigned
 static void put_names(struct file *file, unsigned flags, unsigned what)
 {
 	static const uint32_t kinds[] = {TL_PF_EVENT_CATEGORIES, TL_PF_EVENT_NAMES,
-					 TL_PF_ANNOTATION_NAMES, TL_PF_STRING_VALUES};
+					 TL_PF_ANNOTATION_NAMES, TL_PF_STRING_VALUES,
+					 TL_PF_FUNCTION_NAMES,	 TL_PF_MAPPING_PATHS};
 	char *content, *at = packet_open(file, &content, flags), *names, *inner;
 
 	names = tl_protobuf_open(at, TL_PF_INTERNED_DATA);
-	inner = tl_protobuf_open(names, kinds[what % 4]);
+	inner = tl_protobuf_open(names, kinds[what % 6]);
 	at = tl_protobuf_number(inner, TL_PF_IID, flags & 128 ? (uint64_t)what << 40 : what % 5);
-	at = text_put(at, TL_PF_STRING, what & 8 ? "device" : "name");
+	at = text_put(at, TL_PF_STRING, what & 8 ? "a/device" : "name");
+	at = tl_protobuf_close(inner, at);
+	packet_close(file, content, tl_protobuf_close(names, at));
+}
+
+/* A frame, or a stack of a few. */
+static void put_stack(struct file *file, unsigned flags, unsigned what)
+{
+	char *content, *at = packet_open(file, &content, flags), *names, *inner;
+	bool is_stack = what & 16;
+
+	names = tl_protobuf_open(at, TL_PF_INTERNED_DATA);
+	inner = tl_protobuf_open(names, is_stack    ? TL_PF_CALLSTACKS
+					: what & 32 ? TL_PF_MAPPINGS
+						    : TL_PF_FRAMES);
+	at = tl_protobuf_number(inner, TL_PF_IID, flags & 128 ? (uint64_t)what << 40 : what % 5);
+	if (!is_stack)
+		at = tl_protobuf_number(at, TL_PF_FRAME_MAPPING, flags % 7);
+	for (unsigned i = 0; i < (is_stack ? flags % 9 : 1); i++)
+		at = tl_protobuf_number(at, TL_PF_CALLSTACK_FRAMES, (what * 7u + i) % 6);
+	if (what & 32)
+		at = tl_protobuf_number(at, TL_PF_MAPPING_PATH, flags % 5);
 	at = tl_protobuf_close(inner, at);
 	packet_close(file, content, tl_protobuf_close(names, at));
 }
@@ -184,7 +208,7 @@ static void file_make(struct file *file, const uint8_t *input, size_t size)
 	for (size_t i = 0; i + 2 < size && file->size < FILE_MOST; i += 3) {
 		unsigned flags = input[i + 1], what = input[i + 2];
 
-		switch (input[i] % 10) {
+		switch (input[i] % 11) {
 		case 0:
 			put_names(file, flags, what);
 			break;
@@ -200,17 +224,40 @@ static void file_make(struct file *file, const uint8_t *input, size_t size)
 		case 4:
 			file->bytes[file->size++] = (char)what;
 			break;
+		case 5:
+			put_stack(file, flags, what);
+			break;
 		default:
-			put_event(file, flags, input[i] % 10 - 5, what);
+			put_event(file, flags, input[i] % 11 - 6, what);
 		}
 	}
 }
 
 /* ---- reading ---- */
 
+/* What a file's visitor has seen. */
+struct seen {
+	unsigned left; /* events that are wanted */
+	unsigned frames;
+};
+
+/* Frames have numbers, from 1 on, and are called by frames that were told. */
+static void frame_check(void *user, const char *id, const json_t *frame)
+{
+	struct seen *seen = user;
+	const json_t *parent = json_object_get(frame, "parent");
+
+	if (strtoul(id, NULL, 10) != ++seen->frames ||
+	    !json_is_string(json_object_get(frame, "name")))
+		abort();
+	if (parent && strtoul(json_string_value(parent), NULL, 10) - 1 >= seen->frames - 1)
+		abort();
+}
+
 static bool event_check(void *user, const json_t *event)
 {
-	unsigned *left = user;
+	struct seen *seen = user;
+	const json_t *frame = json_object_get(event, "sf");
 	const char *phase = json_string_value(json_object_get(event, "ph"));
 
 	if (!phase || strlen(phase) != 1 || !strchr("MXBEiCstf", *phase) ||
@@ -219,13 +266,16 @@ static bool event_check(void *user, const json_t *event)
 		abort();
 	if (*phase == 'X' && trace_nanoseconds(event, "dur", -1) < 0)
 		abort();
-	return --*left > 0;
+	if (frame && strtoul(json_string_value(frame), NULL, 10) - 1 >= seen->frames)
+		abort();
+	return --seen->left > 0;
 }
 
 static void file_read(const void *bytes, size_t size, unsigned most)
 {
-	static const struct trace_visitor visitor = {.parsed = event_check};
+	static const struct trace_visitor visitor = {.parsed = event_check, .frame = frame_check};
 	int file = memfd_create("fuzz", MFD_CLOEXEC);
+	struct seen seen = {.left = most};
 	struct block_reader blocks;
 	unsigned char *at = NULL, *end = NULL;
 	bool failed = false;
@@ -234,7 +284,7 @@ static void file_read(const void *bytes, size_t size, unsigned most)
 		abort();
 	block_reader_start(&blocks, file, "fuzz.pftrace");
 	if (block_next(&blocks, &at, &end, 0, &failed, 1)) {
-		int code = pftrace_walk(&blocks, at, end, &visitor, &most);
+		int code = pftrace_walk(&blocks, at, end, &visitor, &seen);
 
 		if (code != EXIT_DONE && code != EXIT_INCOMPLETE && code != EXIT_BROKEN)
 			abort();

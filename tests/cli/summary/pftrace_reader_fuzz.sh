@@ -3,7 +3,7 @@
 # Packets of Perfetto traces, put together at random and damaged; see fuzz.sh. Blocks are short, so that packets lie in several.
 cli=$top_srcdir/cli
 encoders=
-sources="-DBLOCK_ROOM=64 -DBLOCK_CARRY=64 $top_srcdir/tests/cli/summary/fuzz_pftrace_reader.c $cli/read/pftrace_reader.c $cli/read/pftrace_values.c
+sources="-DBLOCK_ROOM=64 -DBLOCK_CARRY=64 $top_srcdir/tests/cli/summary/fuzz_pftrace_reader.c $cli/read/pftrace_reader.c $cli/read/pftrace_frames.c $cli/read/pftrace_values.c
 	$cli/read/block_reader.c $cli/read/inflater.c $cli/basics/interned.c -I. -lz -lm -lpthread"
 what="hostile .pftrace files are read safely"
 . "$top_srcdir/tests/lib/fuzz.sh"
