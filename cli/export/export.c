@@ -244,7 +244,9 @@ static bool export_is_timeline(const struct export *export)
 /* Several .tlt files, or a part of them, become one timeline first: it is JSON, in a file without a name. */
 static int sqlite_of_timeline(struct export *export)
 {
-	struct timeline timeline = {.selection = export->selection, .format = &tl_format_json};
+	struct timeline timeline = {.selection = export->selection,
+				    .format = &tl_format_json,
+				    .symbols = export->symbols};
 	int code = timeline_read_inputs(export, &timeline), spool = -1;
 	char path[32];
 
@@ -258,7 +260,7 @@ static int sqlite_of_timeline(struct export *export)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", spool);
 	if (code == EXIT_DONE)
 		code = sqlite_write((const char *const[]){path}, 1, &(struct selection){0},
-				    export->output, export->force);
+				    export->symbols, export->output, export->force);
 	if (code == EXIT_DONE)
 		code = timeline_code(&timeline);
 	if (spool >= 0)
@@ -287,10 +289,16 @@ static int export_sqlite(struct export *export)
 {
 	if (!sqlite_is_there(export->output))
 		return EXIT_USAGE;
-	if (export_is_timeline(export) && !inputs_are_json(export))
-		return sqlite_of_timeline(export);
-	return sqlite_write(export->inputs.item, export->inputs.count, &export->selection,
-			    export->output, export->force);
+	export->symbols = symbols_open(export->symbol_folders);
+	int code = export_is_timeline(export) && !inputs_are_json(export)
+			   ? sqlite_of_timeline(export)
+			   : sqlite_write(export->inputs.item, export->inputs.count,
+					  &export->selection, export->symbols, export->output,
+					  export->force);
+	if (code != EXIT_BROKEN)
+		symbols_say_missing(export->symbols);
+	symbols_close(export->symbols);
+	return code;
 }
 
 /* --- folded stacks */

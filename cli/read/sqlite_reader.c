@@ -150,7 +150,7 @@ static void thread_give(struct base *base, sqlite3_stmt *row)
 }
 
 /* A slice, or an instant where there is no length: name, categories, start, length, arguments. */
-static void slice_give(struct base *base, sqlite3_stmt *row)
+static json_t *slice_new(sqlite3_stmt *row)
 {
 	bool is_instant = sqlite3_column_type(row, 5) == SQLITE_NULL;
 	json_t *event = event_new(row, is_instant ? "i" : "X");
@@ -161,6 +161,21 @@ static void slice_give(struct base *base, sqlite3_stmt *row)
 	if (!is_instant)
 		member_set(event, "dur", column_time(row, 5));
 	member_set(event, "args", column_object(row, 6));
+	return event;
+}
+
+static void slice_give(struct base *base, sqlite3_stmt *row)
+{
+	event_give(base, slice_new(row));
+}
+
+/* The same, and who called. */
+static void call_give(struct base *base, sqlite3_stmt *row)
+{
+	json_t *event = slice_new(row);
+
+	if (sqlite3_column_type(row, 7) != SQLITE_NULL)
+		member_set(event, "sf", json_string(column_text(row, 7)));
 	event_give(base, event);
 }
 
@@ -236,9 +251,25 @@ static int64_t number_ask(struct base *base, const char *query)
 	return number;
 }
 
-/* `has_ends`: the layout is that of version 2, or newer. */
-static void events_give(struct base *base, bool has_ends)
+/* id, caller, name */
+static void frame_give(struct base *base, sqlite3_stmt *row)
 {
+	json_t *frame = json_object();
+
+	member_set(frame, "name", column_json(row, 2));
+	if (sqlite3_column_type(row, 1) != SQLITE_NULL)
+		member_set(frame, "parent", json_string(column_text(row, 1)));
+	base->visitor->frame(base->user, column_text(row, 0), frame);
+	json_decref(frame);
+}
+
+/* `version`: of the layout. */
+static void events_give(struct base *base, int64_t version)
+{
+	bool has_ends = version >= 2, has_stacks = version >= 3;
+
+	if (has_stacks && base->visitor->frame)
+		rows_give(base, "SELECT id, caller, name FROM frame ORDER BY id", frame_give);
 	rows_give(base, "SELECT pid, 0, name, labels, metadata FROM process ORDER BY id",
 		  process_give);
 	rows_give(base,
@@ -247,12 +278,15 @@ static void events_give(struct base *base, bool has_ends)
 			   : "SELECT pid, tid, thread.name, NULL FROM thread"
 			     " JOIN process ON process.id = process ORDER BY thread.id",
 		  thread_give);
-	rows_give(
-		base,
-		"SELECT pid, tid, call.name, categories, start_ns, duration_ns, arguments FROM call"
-		" JOIN thread ON thread.id = thread JOIN process ON process.id = process"
-		" ORDER BY call.id",
-		slice_give);
+	rows_give(base,
+		  has_stacks ? "SELECT pid, tid, call.name, categories, start_ns, duration_ns,"
+			       " arguments, stack.frame FROM call JOIN thread ON thread.id = thread"
+			       " JOIN process ON process.id = process"
+			       " LEFT JOIN stack ON stack.id = call.stack ORDER BY call.id"
+			     : "SELECT pid, tid, call.name, categories, start_ns, duration_ns,"
+			       " arguments, NULL FROM call JOIN thread ON thread.id = thread"
+			       " JOIN process ON process.id = process ORDER BY call.id",
+		  call_give);
 	rows_give(base,
 		  has_ends ? "SELECT pid, tid, command.name, categories, start_ns, duration_ns,"
 			     " arguments FROM command JOIN thread ON thread.id = lane"
@@ -315,7 +349,7 @@ static int base_walk(struct base *base, unsigned char *bytes, size_t size)
 		return EXIT_BROKEN;
 	}
 	if (!base->error)
-		events_give(base, version >= 2);
+		events_give(base, version);
 	if (base->error)
 		say("%s: the database can't be read: %s; make it again with `tracelayer export`",
 		    base->shown, sqlite3_errstr(base->error));

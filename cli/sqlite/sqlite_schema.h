@@ -9,7 +9,7 @@
 #include "cli/read/read.h"
 
 /* The number of this layout, as PRAGMA user_version. */
-#define SQLITE_SCHEMA_VERSION "2"
+#define SQLITE_SCHEMA_VERSION "3"
 
 extern const char sqlite_tables[], sqlite_indexes[], sqlite_views[];
 

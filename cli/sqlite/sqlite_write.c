@@ -18,9 +18,9 @@ bool sqlite_is_there(const char *path)
 }
 
 int sqlite_write(const char *const *inputs, size_t count, struct selection *selection,
-		 const char *output, bool force)
+		 struct symbols *symbols, const char *output, bool force)
 {
-	(void)inputs, (void)count, (void)selection, (void)force;
+	(void)inputs, (void)count, (void)selection, (void)symbols, (void)force;
 	sqlite_is_there(output);
 	return EXIT_USAGE;
 }
@@ -37,6 +37,7 @@ int sqlite_write(const char *const *inputs, size_t count, struct selection *sele
 #include "cli/outputs/outputs.h"
 #include "cli/read/read.h"
 #include "cli/sqlite/sqlite_schema.h"
+#include "cli/symbols/symbols.h"
 
 enum statement {
 	ADD_PROCESS,
@@ -53,6 +54,8 @@ enum statement {
 	ADD_EVENT,
 	ADD_COUNTER,
 	ADD_ARROW_END,
+	ADD_FRAME,
+	ADD_STACK,
 	STATEMENTS
 };
 
@@ -67,7 +70,8 @@ static const char *const statements[STATEMENTS] = {
 	[SORT_THREAD] = "UPDATE thread SET sort_index = ?2 WHERE id = ?1",
 	[MAKE_QUEUE] = "UPDATE thread SET is_queue = 1 WHERE id = ?1",
 	[ADD_CALL] = "INSERT INTO call (thread, name, api, start_ns, duration_ns, failed, result,"
-		     " correlation, request, categories, arguments) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+		     " correlation, request, categories, arguments, stack)"
+		     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ADD_COMMAND] =
 		"INSERT INTO command (lane, name, kind, queue, device, start_ns, duration_ns,"
 		" bytes, correlation, request, categories, arguments)"
@@ -79,6 +83,8 @@ static const char *const statements[STATEMENTS] = {
 		"INSERT INTO counter (thread, name, series, time_ns, value) VALUES (?,?,?,?,?)",
 	[ADD_ARROW_END] = "INSERT INTO arrow_end (process, number, name, thread, time_ns, last)"
 			  " VALUES (?,?,?,?,?,?)",
+	[ADD_FRAME] = "INSERT INTO frame (id, caller, name) VALUES (?,?,?)",
+	[ADD_STACK] = "INSERT INTO stack (id, frame, functions) VALUES (?,?,?)",
 };
 
 /* An event B without its E so far. The event is kept whole. */
@@ -98,6 +104,8 @@ struct database {
 	sqlite3_stmt *prepared[STATEMENTS];
 	struct lane_keys keys; /* an id is one more */
 	struct lane *lanes;
+	struct event_stacks stacks;
+	struct symbols *symbols;
 	size_t file;
 	uint32_t described; /* the process that the file says most of; 0: none */
 	uint64_t rows;
@@ -273,6 +281,9 @@ static void add_call(struct database *database, const json_t *event, uint32_t th
 	bind_json(statement, 9, event_arg(event, "request"));
 	bind_text(statement, 10, categories);
 	bind_args(statement, 11, event);
+	uint32_t stack = event_stack(&database->stacks, (int)database->file, event);
+	if (stack)
+		sqlite3_bind_int64(statement, 12, stack);
 	statement_run(database, ADD_CALL);
 }
 
@@ -478,6 +489,63 @@ static void take_event(void *user, const json_t *event)
 	}
 }
 
+/* ---- stacks ---- */
+
+static void take_frame(void *user, const char *id, const json_t *frame)
+{
+	struct database *database = user;
+
+	event_stacks_frame(&database->stacks, (int)database->file, id, frame);
+}
+
+static void take_stacks(void *user, const struct tl_trace *trace)
+{
+	struct database *database = user;
+
+	trace_stacks_tell(&database->stacks, (int)database->file, trace, database->symbols);
+}
+
+/* "work < main < _start" */
+static void bind_functions(sqlite3_stmt *statement, int place, const struct event_stacks *stacks,
+			   uint32_t frame)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = need(open_memstream(&text, &size));
+
+	for (bool first = true; frame; frame = event_stacks_caller(stacks, frame), first = false)
+		fprintf(to, "%s%s", first ? "" : " < ", event_stacks_name(stacks, frame));
+	fclose(to);
+	bind_text(statement, place, need(text));
+	free(text);
+}
+
+/* The stacks that calls have, once all files are read: then it is known whom they stand for. */
+static void stacks_add(struct database *database)
+{
+	const struct event_stacks *stacks = &database->stacks;
+
+	for (uint32_t i = 1; i <= stacks->stacks.count; i++) {
+		uint32_t frame = event_stacks_innermost(&database->stacks, i);
+
+		sqlite3_bind_int64(database->prepared[ADD_STACK], 1, i);
+		if (frame) {
+			sqlite3_bind_int64(database->prepared[ADD_STACK], 2, frame);
+			bind_functions(database->prepared[ADD_STACK], 3, stacks, frame);
+		}
+		statement_run(database, ADD_STACK);
+	}
+	for (uint32_t i = 1; i <= stacks->frames.count; i++) {
+		uint32_t caller = event_stacks_caller(stacks, i);
+
+		sqlite3_bind_int64(database->prepared[ADD_FRAME], 1, i);
+		if (caller)
+			sqlite3_bind_int64(database->prepared[ADD_FRAME], 2, caller);
+		bind_text(database->prepared[ADD_FRAME], 3, event_stacks_name(stacks, i));
+		statement_run(database, ADD_FRAME);
+	}
+}
+
 /* ---- the whole ---- */
 
 bool sqlite_is_there(const char *path)
@@ -502,6 +570,7 @@ static void database_close(struct database *database)
 		sqlite3_finalize(database->prepared[i]);
 	result_note(database, sqlite3_close(database->handle));
 	lane_keys_free(&database->keys);
+	event_stacks_free(&database->stacks);
 	free(database->lanes);
 }
 
@@ -517,10 +586,19 @@ static void totals_add(struct database *database, const struct trace_totals *tot
 	json_decref(args);
 }
 
+/* What a database is made of. .filter NULL: all of it. */
+struct database_inputs {
+	const char *const *paths;
+	size_t count;
+	struct event_filter *filter;
+	struct symbols *symbols;
+};
+
 static int inputs_add(struct database *database, const char *const *inputs, size_t count,
 		      struct event_filter *filter)
 {
-	const struct trace_listener listener = {.each = take_event};
+	const struct trace_listener listener = {
+		.each = take_event, .frame = take_frame, .stacks = take_stacks};
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < count && !database->error; i++) {
@@ -541,17 +619,19 @@ static int inputs_add(struct database *database, const char *const *inputs, size
 	return code;
 }
 
-static int database_write(const char *const *inputs, size_t count, struct event_filter *filter,
-			  const struct output_file *file, int *error)
+static int database_write(const struct database_inputs *from, const struct output_file *file,
+			  int *error)
 {
-	struct database database = {0};
+	struct database database = {.symbols = from->symbols};
 	char path[64 + sizeof(file->made)];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", file->folder, file->made);
 	database_open(&database, path);
-	int code = database.error ? EXIT_BROKEN : inputs_add(&database, inputs, count, filter);
+	int code = database.error ? EXIT_BROKEN
+				  : inputs_add(&database, from->paths, from->count, from->filter);
 
 	marks_flush(&database);
+	stacks_add(&database);
 	for (int i = 0; i < STATEMENTS; i++) {
 		sqlite3_finalize(database.prepared[i]);
 		database.prepared[i] = NULL;
@@ -565,8 +645,7 @@ static int database_write(const char *const *inputs, size_t count, struct event_
 	return database.error ? EXIT_BROKEN : code;
 }
 
-static int database_make(const char *const *inputs, size_t count, struct event_filter *filter,
-			 const char *output, bool force)
+static int database_make(const struct database_inputs *from, const char *output, bool force)
 {
 	struct output_file file;
 	int trouble = 0, error = output_file_open(&file, output, force);
@@ -580,7 +659,7 @@ static int database_make(const char *const *inputs, size_t count, struct event_f
 		output_file_close(&file, false);
 		return EXIT_USAGE;
 	}
-	int code = database_write(inputs, count, filter, &file, &trouble);
+	int code = database_write(from, &file, &trouble);
 
 	error = output_file_close(&file, code != EXIT_BROKEN);
 	if (trouble || error)
@@ -592,16 +671,16 @@ static int database_make(const char *const *inputs, size_t count, struct event_f
 }
 
 int sqlite_write(const char *const *inputs, size_t count, struct selection *selection,
-		 const char *output, bool force)
+		 struct symbols *symbols, const char *output, bool force)
 {
-	struct event_filter *filter = NULL;
+	struct database_inputs from = {inputs, count, NULL, symbols};
 	int code = EXIT_DONE;
 
 	if (selection_is_any(selection) &&
-	    !(filter = event_filter_new(selection, inputs, count, &code)))
+	    !(from.filter = event_filter_new(selection, inputs, count, &code)))
 		return code;
-	code = database_make(inputs, count, filter, output, force);
-	event_filter_free(filter);
+	code = database_make(&from, output, force);
+	event_filter_free(from.filter);
 	return code;
 }
 

@@ -34,7 +34,7 @@ export_to t.tlt -o t.sqlite >said 2>&1
 is "$? $(cat said)" "0 " "a database is made of it"
 is "$(stat -c %a t.sqlite)" 600 "for its user alone"
 is "$(ask t.sqlite 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA user_version; PRAGMA application_id')" "ok
-2
+3
 1953259897" "which is sound"
 export_to t.tlt -o t.json >said 2>&1
 "$python" - t.json >want <<'END'

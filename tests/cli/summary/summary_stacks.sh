@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tracelayer summary --by=stack: the same tables of a .tlt file, of its JSON with "stackFrames" and its .pftrace, compressed or not, and of JSON with lists of names.
+# tracelayer summary --by=stack: the same tables of a .tlt file, of its JSON with "stackFrames" and its .pftrace, compressed or not, of its database, and of JSON with lists of names.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
+command -v sqlite3 >/dev/null || { echo "Bail out! sqlite3 is missing; ./scripts/install-packages installs it"; exit 99; }
 cd "$tmp" || exit 99
-plan 26
+plan 39
 
 summary() { "$tracelayer" summary --by=stack "$@"; }
 
@@ -16,10 +17,12 @@ timeout 60 "$tracelayer" run --stack -o t.tlt -- "$apps/cl_vector_add" >/dev/nul
 "$tracelayer" export t.tlt -o t.json >said 2>&1
 "$tracelayer" export t.tlt -o t.json.gz >said 2>&1
 "$tracelayer" export t.tlt -o t.pftrace >said 2>&1
+"$tracelayer" export t.tlt -o t.sqlite >said 2>&1
+"$tracelayer" export t.pftrace -o p.sqlite >said 2>&1
 for options in "" --csv --json "--name=clEnqueue*" --time=0.001: --table=waits; do
 	# shellcheck disable=SC2086
 	summary $options t.tlt >wanted 2>&1
-	for file in t.json t.json.gz t.pftrace; do
+	for file in t.json t.json.gz t.pftrace t.sqlite p.sqlite; do
 		# shellcheck disable=SC2086
 		summary $options $file >found 2>&1
 		is "$(cat found)" "$(cat wanted)" "$file${options:+ with $options}: the tables of the .tlt file"
@@ -28,6 +31,8 @@ done
 like "$(summary --csv --table=calls t.json)" '^work < main < [^,]*,clEnqueueNDRangeKernel,1,' "they name who called"
 is "$(summary - <t.json)" "$(summary t.tlt)" "from standard input, too"
 is "$(summary - <t.pftrace)" "$(summary t.tlt)" "... a .pftrace, too"
+is "$(sqlite3 t.sqlite "SELECT name, functions FROM call JOIN stack ON stack.id = stack WHERE name = 'clEnqueueNDRangeKernel'" | cut -d '<' -f1-2)" \
+	"clEnqueueNDRangeKernel|work < main " "the database says it in words, too"
 # The process names places in files: no function is looked for.
 timeout 60 "$tracelayer" run --stack -o own.pftrace -- "$apps/cl_vector_add" >/dev/null 2>&1
 like "$(summary --csv --table=calls own.pftrace)" '^cl_vector_add\+0x[0-9a-f]* < [^,]*,clEnqueueNDRangeKernel,1,' "a .pftrace that the process itself wrote"
