@@ -27,7 +27,7 @@ tracelayer_SOURCES = \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
 	%D%/phases/phases.h %D%/phases/phases.c %D%/phases/phase_select.h %D%/phases/phase_select.c \
-	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_stacks.h %D%/export/export_stacks.c %D%/export/export_folded.h %D%/export/export_folded.c %D%/export/export_encode.c \
+	%D%/export/export.h %D%/export/export.c %D%/export/export_job.h %D%/export/export_stacks.h %D%/export/export_stacks.c %D%/export/export_events.h %D%/export/export_events.c %D%/export/json_print.h %D%/export/json_print.c %D%/export/export_folded.h %D%/export/export_folded.c %D%/export/export_encode.c \
 	%D%/export/export_timeline.h %D%/export/export_timeline.c %D%/export/timeline_clock.h %D%/export/timeline_clock.c %D%/export/timeline_align.h %D%/export/timeline_align.c %D%/export/align_fit.h %D%/export/align_fit.c %D%/export/mpi_calls.h %D%/export/mpi_calls.c %D%/export/mpi_messages.h %D%/export/mpi_messages.c \
 	%D%/export/mpi_process.h %D%/export/mpi_process.c %D%/export/otf2_messages.h %D%/export/otf2_messages.c %D%/export/timeline_inputs.h %D%/export/timeline_inputs.c \
 	%D%/export/timeline_numbers.h %D%/export/timeline_numbers.c %D%/export/timeline_records.h %D%/export/timeline_records.c %D%/export/timeline_renumber.h %D%/export/timeline_renumber.c %D%/export/timeline_selected.h %D%/export/timeline_selected.c %D%/export/selected_slices.h %D%/export/selected_slices.c %D%/export/timeline_stream.h %D%/export/timeline_stream.c \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * export.c: `tracelayer export`. It makes one .tlt file into JSON or a Perfetto trace
- * (export_encode.c); several files, or a part of one, into one timeline (export_timeline.h); with
- * --systrace, a .tlt file or JSON into ftrace's text (systrace.h).
+ * (export_encode.c); several files, or a part of one, into one timeline (export_timeline.h); traces in
+ * other formats into JSON (export_events.h); with --systrace, any of them into ftrace's text
+ * (systrace.h).
  *
  * The output is written under another name, and gets its own when it is whole (output_file.h).
  */
@@ -18,6 +19,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/export.h"
+#include "cli/export/export_events.h"
 #include "cli/export/export_folded.h"
 #include "cli/export/export_job.h"
 #include "cli/export/export_stacks.h"
@@ -37,8 +39,7 @@ static bool path_is_no_file(const char *path)
 	return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
-/* False, after a message. */
-static bool open_output(struct export *export)
+bool export_output_open(struct export *export)
 {
 	int error = output_file_open(&export->file, export->output, export->force);
 
@@ -48,8 +49,7 @@ static bool open_output(struct export *export)
 	return !error;
 }
 
-/* Gives the file its name. If that fails, removes the file, prints a message and returns false. */
-static bool close_output(struct export *export, bool written)
+bool export_output_close(struct export *export, bool written)
 {
 	int failed = written ? 0 : errno, error = output_file_close(&export->file, written);
 
@@ -66,14 +66,14 @@ static bool close_output(struct export *export, bool written)
 
 static int export_systrace(struct export *export)
 {
-	if (!open_output(export))
+	if (!export_output_open(export))
 		return EXIT_BROKEN;
 	FILE *to = need(fdopen(dup(export->file.fd), "w"));
 	int code = systrace_write(export->input, export->file.path, to);
 	bool written = !ferror(to);
 	written = !fclose(to) && written;
 	if (code != EXIT_BROKEN)
-		return close_output(export, written) ? code : EXIT_BROKEN;
+		return export_output_close(export, written) ? code : EXIT_BROKEN;
 	output_file_close(&export->file, false);
 	return code;
 }
@@ -95,7 +95,7 @@ static int export_trace(struct export *export)
 	if (export->gpu_events)
 		trace_gpus_foresee(&export->gpus, export->trace);
 	export_make_portions(export);
-	if (open_output(export) && close_output(export, export_encode_all(export)))
+	if (export_output_open(export) && export_output_close(export, export_encode_all(export)))
 		code = record_file_judge(export->trace, export->input, export->unknown,
 					 export->file.path);
 	if (code != EXIT_BROKEN)
@@ -148,12 +148,12 @@ static int timeline_export(struct export *export, struct timeline *timeline, enu
 		int code = timeline_write_otf2(timeline, export->output, export->force);
 		return code == EXIT_DONE ? timeline_code(timeline) : code;
 	}
-	if (!open_output(export))
+	if (!export_output_open(export))
 		return EXIT_BROKEN;
 	written = kind == KIND_TAR
 			  ? timeline_write_tar(timeline, export->file.fd, export->file.path)
 			  : timeline_write(timeline, export->file.fd, export->file.path);
-	return close_output(export, written) ? timeline_code(timeline) : EXIT_BROKEN;
+	return export_output_close(export, written) ? timeline_code(timeline) : EXIT_BROKEN;
 }
 
 /* Copies. Of all processes, because the trace begins with the first of them. */
@@ -271,8 +271,11 @@ static int sqlite_of_timeline(struct export *export)
 	return code;
 }
 
-/* Traces in JSON may come from several tools. Each has its own clock, which stays as it is. */
-static bool inputs_are_json(const struct export *export)
+/*
+ * Traces in JSON and in other formats than .tlt. They may come from several tools: each has its own clock,
+ * which stays as it is.
+ */
+static bool inputs_are_events(const struct export *export)
 {
 	struct stat about;
 
@@ -290,7 +293,7 @@ static int export_sqlite(struct export *export)
 	if (!sqlite_is_there(export->output))
 		return EXIT_USAGE;
 	export->symbols = symbols_open(export->symbol_folders);
-	int code = export_is_timeline(export) && !inputs_are_json(export)
+	int code = export_is_timeline(export) && !inputs_are_events(export)
 			   ? sqlite_of_timeline(export)
 			   : sqlite_write(export->inputs.item, export->inputs.count,
 					  &export->selection, export->symbols, export->output,
@@ -317,18 +320,31 @@ static int export_stacks_folded(struct export *export)
 	if (!export->trace)
 		return code;
 	if (!export_has_stacks(export->trace))
-		say("%s: it has no stacks, only functions; record them with `tracelayer run --stack`",
-		    export->input);
+		folded_say_stackless(export->input);
 	export->symbols = symbols_open(export->symbol_folders);
-	if (open_output(export) &&
-	    close_output(export,
-			 export_folded(export->trace, export->symbols, export->file.fd, &unknown)))
+	if (export_output_open(export) &&
+	    export_output_close(export, export_folded(export->trace, export->symbols,
+						      export->file.fd, &unknown)))
 		code = record_file_judge(export->trace, export->input, unknown, export->file.path);
 	if (code != EXIT_BROKEN)
 		symbols_say_missing(export->symbols);
 	symbols_close(export->symbols);
 	tl_trace_close(export->trace);
 	return code;
+}
+
+/* --- traces in other formats than .tlt */
+
+static int export_events(struct export *export, enum kind kind)
+{
+	bool is_json = kind == KIND_TRACE && export->format == &tl_format_json;
+
+	if (!is_json && kind != KIND_FOLDED) {
+		say("%s: only .tlt files become a .pftrace, a .tar or .otf2, which are made of records; give the .tlt that it was made of, or write .json, .sqlite or .folded",
+		    export->input);
+		return EXIT_USAGE;
+	}
+	return is_json ? export_events_json(export) : export_events_folded(export);
 }
 
 /* --- the command */
@@ -358,7 +374,7 @@ static const struct argp_option options[] = {
 	 "stacks (run --stack)",
 	 0},
 	{"systrace", OPTION_SYSTRACE, NULL, 0,
-	 "write FILE, a .tlt or JSON trace, as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
+	 "write FILE as ftrace's text, with layers and phases as in NNAPI's systraces. Default output: FILE, with "
 	 ".systrace in place of its ending",
 	 0},
 	{0},
@@ -421,7 +437,7 @@ static const struct argp argp = {
 	.children = children,
 	.args_doc = "FILE|FOLDER...",
 	.doc = "Convert .tlt files, which `tracelayer run -o trace.tlt` writes, to Chrome trace JSON (plain or compressed), to a Perfetto trace, "
-	       "to OTF2 or to an SQLite database (this one from JSON, too). Several files, or all of a folder, become one timeline on one clock. With --systrace, convert a .tlt or JSON trace to "
+	       "to OTF2 or to an SQLite database. JSON, .pftrace and .sqlite files become JSON, a database or folded stacks. Several .tlt files, or all of a folder, become one timeline on one clock. With --systrace, convert any of them to "
 	       "ftrace's text. FILE - is standard input.\v"
 	       "Exit code: 0 done, 1 the file is broken or the output cannot be written, 2 usage, 3 a file ends early or is damaged (the output "
 	       "has all that is sound).",
@@ -473,7 +489,7 @@ static char *choose_output(struct export *export, const char *const *endings, co
 
 static int command_systrace(struct export *export)
 {
-	static const char *const endings[] = {".gz", ".json", ".tlt", NULL};
+	static const char *const endings[] = {".gz", ".json", ".pftrace", ".sqlite", ".tlt", NULL};
 	char *chosen = choose_output(export, endings, ".systrace");
 	int code = export_systrace(export);
 	free(chosen);
@@ -494,9 +510,13 @@ static int command_trace(struct export *export)
 		    export->output);
 		return EXIT_USAGE;
 	}
-	if (kind_of(export, &gzip) == KIND_SQLITE)
+	enum kind kind = kind_of(export, &gzip);
+
+	if (kind == KIND_SQLITE)
 		return export_sqlite(export);
-	if (kind_of(export, &gzip) == KIND_FOLDED)
+	if (export->inputs.count == 1 && inputs_are_events(export))
+		return export_events(export, kind);
+	if (kind == KIND_FOLDED)
 		return export_stacks_folded(export);
 	return export_is_timeline(export) ? export_timeline(export) : export_trace(export);
 }
@@ -521,7 +541,7 @@ static bool arguments_are_sound(const struct export *export)
 
 int command_export(int argc, char **argv)
 {
-	static const char *const endings[] = {".tlt", NULL};
+	static const char *const endings[] = {".gz", ".json", ".pftrace", ".sqlite", ".tlt", NULL};
 	struct export export = {0};
 	char *chosen = NULL;
 	int code = EXIT_USAGE;

@@ -24,46 +24,57 @@ struct line {
 };
 
 /* A call that no later one enclosed so far. */
-struct inner {
+struct folded_inner {
 	uint64_t start, ns;
 };
 
 struct folding {
 	struct tl_trace *trace;
 	struct symbols *symbols;
-	/* What the calls of a function from a stack took, by stack << 32 | function. */
-	struct numbers keys;
-	uint64_t *ns; /* by a key's place */
-	size_t ns_room;
-	struct inner *inner;
-	size_t ninner, inner_room;
+	struct folded_sums sums; /* keys: stack << 32 | function */
 };
 
-static void folding_add(struct folding *folding, uint32_t stack, uint32_t function, uint64_t ns)
-{
-	uint32_t known = folding->keys.count;
-	uint32_t place = numbers_add(&folding->keys, (uint64_t)stack << 32 | function);
+/* --- sums */
 
-	if (place == known) {
-		LIST_ROOM(folding->ns, place, folding->ns_room);
-		folding->ns[place] = 0;
-	}
-	folding->ns[place] += ns;
+void folded_sums_thread(struct folded_sums *sums)
+{
+	sums->ninner = 0;
 }
 
 /* What of the call's time no call inside of it has. */
-static uint64_t folding_own_time(struct folding *folding, uint64_t start, uint64_t ns)
+static uint64_t sums_own_time(struct folded_sums *sums, uint64_t start, uint64_t ns)
 {
 	uint64_t own = ns;
 
-	while (folding->ninner && folding->inner[folding->ninner - 1].start >= start) {
-		uint64_t part = folding->inner[--folding->ninner].ns;
+	while (sums->ninner && sums->inner[sums->ninner - 1].start >= start) {
+		uint64_t part = sums->inner[--sums->ninner].ns;
 		own -= part < own ? part : own;
 	}
-	LIST_ROOM(folding->inner, folding->ninner, folding->inner_room);
-	folding->inner[folding->ninner++] = (struct inner){start, ns};
+	LIST_ROOM(sums->inner, sums->ninner, sums->inner_room);
+	sums->inner[sums->ninner++] = (struct folded_inner){start, ns};
 	return own;
 }
+
+void folded_sums_add(struct folded_sums *sums, uint64_t key, uint64_t start, uint64_t ns)
+{
+	uint32_t known = sums->keys.count;
+	uint32_t place = numbers_add(&sums->keys, key);
+
+	if (place == known) {
+		LIST_ROOM(sums->ns, place, sums->ns_room);
+		sums->ns[place] = 0;
+	}
+	sums->ns[place] += sums_own_time(sums, start, ns);
+}
+
+void folded_sums_free(struct folded_sums *sums)
+{
+	numbers_free(&sums->keys);
+	free(sums->ns);
+	free(sums->inner);
+}
+
+/* --- calls of a .tlt file */
 
 static uint64_t folding_add_call(struct folding *folding, const struct tl_call_record *call)
 {
@@ -72,8 +83,8 @@ static uint64_t folding_add_call(struct folding *folding, const struct tl_call_r
 
 	if (!tl_trace_function(folding->trace, call->function))
 		return 1;
-	folding_add(folding, tl_record_stack(call), call->function,
-		    folding_own_time(folding, start, end > start ? end - start : 0));
+	folded_sums_add(&folding->sums, (uint64_t)tl_record_stack(call) << 32 | call->function,
+			start, end > start ? end - start : 0);
 	return 0;
 }
 
@@ -82,7 +93,7 @@ static uint64_t folding_add_lane(struct folding *folding, const struct tl_trace_
 	struct tl_trace_passed passed = {.bytes = 0};
 	uint64_t unknown = 0;
 
-	folding->ninner = 0;
+	folded_sums_thread(&folding->sums);
 	for (size_t i = lane->first_run; i < lane->first_run + lane->nruns; i++) {
 		const struct tl_trace_run *run = &folding->trace->runs[i];
 		struct tl_trace_place place = {0};
@@ -103,7 +114,7 @@ static uint64_t folding_add_lane(struct folding *folding, const struct tl_trace_
 /* --- lines */
 
 /* A semicolon parts names, and a line ends at its end. */
-static void put_name(FILE *to, const char *bytes, size_t size)
+void folded_put_name(FILE *to, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		putc(bytes[i] == ';' ? ':' : (unsigned char)bytes[i] < ' ' ? '?' : bytes[i], to);
@@ -116,7 +127,7 @@ static void put_frame(const struct folding *folding, FILE *to, const struct tl_s
 	struct tl_stack_library library;
 
 	trace_frame_name(folding->trace, folding->symbols, frame, &name, &library);
-	put_name(to, room, (size_t)(name.at - room));
+	folded_put_name(to, room, (size_t)(name.at - room));
 	putc(';', to);
 }
 
@@ -135,7 +146,7 @@ static char *fold_text(const struct folding *folding, uint64_t key)
 		count = tl_stack_read_frames(&reader, frames);
 	while (count > 0)
 		put_frame(folding, to, &frames[--count]);
-	put_name(to, name, strlen(name));
+	folded_put_name(to, name, strlen(name));
 	fclose(to);
 	return need(text);
 }
@@ -160,6 +171,26 @@ static void lines_write(struct line *lines, size_t count, FILE *to)
 	}
 }
 
+bool folded_sums_write(const struct folded_sums *sums, char **texts, int fd)
+{
+	struct line *lines = need(calloc(sums->keys.count + 1ul, sizeof(*lines)));
+
+	for (uint32_t i = 0; i < sums->keys.count; i++)
+		lines[i] = (struct line){texts[i], sums->ns[i]};
+	FILE *to = need(fdopen(dup(fd), "w"));
+	lines_write(lines, sums->keys.count, to);
+	bool written = !ferror(to);
+	written = !fclose(to) && written;
+	free(lines);
+	return written;
+}
+
+void folded_say_stackless(const char *path)
+{
+	say("%s: it has no stacks, only functions; record them with `tracelayer run --stack`",
+	    path);
+}
+
 bool export_folded(struct tl_trace *trace, struct symbols *symbols, int fd, uint64_t *unknown)
 {
 	struct folding folding = {.trace = trace, .symbols = symbols};
@@ -167,16 +198,11 @@ bool export_folded(struct tl_trace *trace, struct symbols *symbols, int fd, uint
 	*unknown = 0;
 	for (size_t i = 0; i < trace->nlanes; i++)
 		*unknown += folding_add_lane(&folding, &trace->lanes[i]);
-	struct line *lines = need(calloc(folding.keys.count + 1ul, sizeof(*lines)));
-	for (uint32_t i = 0; i < folding.keys.count; i++)
-		lines[i] = (struct line){fold_text(&folding, folding.keys.list[i]), folding.ns[i]};
-	FILE *to = need(fdopen(dup(fd), "w"));
-	lines_write(lines, folding.keys.count, to);
-	bool written = !ferror(to);
-	written = !fclose(to) && written;
-	free(lines);
-	numbers_free(&folding.keys);
-	free(folding.ns);
-	free(folding.inner);
+	char **texts = need(calloc(folding.sums.keys.count + 1ul, sizeof(*texts)));
+	for (uint32_t i = 0; i < folding.sums.keys.count; i++)
+		texts[i] = fold_text(&folding, folding.sums.keys.list[i]);
+	bool written = folded_sums_write(&folding.sums, texts, fd);
+	free(texts);
+	folded_sums_free(&folding.sums);
 	return written;
 }

@@ -55,6 +55,15 @@ struct export
 	struct tl_gzip total; /* of all that was written: .crc and .size */
 };
 
+/* False, after a message. */
+bool export_output_open(struct export *export);
+
+/*
+ * Gives the file its name. If that fails, or it was not written (errno says why), removes the file,
+ * prints a message and returns false.
+ */
+bool export_output_close(struct export *export, bool written);
+
 /* Cut the trace's records into portions. */
 void export_make_portions(struct export *export);
 

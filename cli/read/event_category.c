@@ -8,8 +8,7 @@
 
 #include "cli/read/event_category.h"
 
-/* A list of words with commas between has this one. NULL: an empty list. */
-static bool category_has(const char *category, const char *wanted)
+bool category_has(const char *category, const char *wanted)
 {
 	size_t length = strlen(wanted);
 

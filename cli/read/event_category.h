@@ -13,7 +13,10 @@ struct event_category {
 	bool failed, device;
 };
 
-/* Of a list of words with commas between. NULL: an empty list. */
+/* The list of words with commas between has this one. NULL: an empty list. */
+bool category_has(const char *category, const char *wanted);
+
+/* Of such a list. */
 struct event_category category_of(const char *words);
 
 #endif

@@ -381,6 +381,15 @@ static void flow_give(struct pftrace *trace, const struct track *track, struct e
 	event_give(trace, json);
 }
 
+static void instant_give(struct pftrace *trace, const struct track *track, struct event *event,
+			 uint64_t ns)
+{
+	json_t *json = event_json("i", track, event, ns);
+
+	json_object_set_new(json, "s", json_string("t"));
+	event_give(trace, json);
+}
+
 static void event_place(struct pftrace *trace, struct event *event, uint64_t ns)
 {
 	struct track *track = track_at(trace, event->track);
@@ -399,7 +408,7 @@ static void event_place(struct pftrace *trace, struct event *event, uint64_t ns)
 		slice_end(trace, track, event, ns);
 		break;
 	case TL_PF_INSTANT:
-		event_give(trace, event_json("i", track, event, ns));
+		instant_give(trace, track, event, ns);
 		break;
 	case TL_PF_COUNTER:
 		count_give(trace, track, event, ns);
@@ -490,7 +499,7 @@ static void thread_take(struct pftrace *trace, const struct track *track, struct
 }
 
 struct description {
-	uint64_t number, rank;
+	uint64_t number, parent, rank;
 	bool has_rank, has_process, has_thread, has_counter;
 	struct pb_bytes process, thread, counter;
 	json_t *name;
@@ -501,6 +510,9 @@ static void description_field(struct description *track, const struct pb_field *
 	switch (field->number) {
 	case TL_PF_UUID:
 		track->number = field->value;
+		break;
+	case TL_PF_PARENT_UUID:
+		track->parent = field->value;
 		break;
 	case TL_PF_SIBLING_ORDER_RANK:
 		track->rank = field->value;
@@ -541,6 +553,8 @@ static void track_take(struct pftrace *trace, struct pb_bytes bytes)
 	} else if (is.has_thread) {
 		thread_take(trace, track, is.thread);
 	} else if (is.has_counter) {
+		/* Its number says nothing; it is the process's. */
+		track->process = track->thread = (uint32_t)(is.parent >> 32);
 		counter_take(track, is.counter, is.name ? json_string_value(is.name) : "?");
 	} else if (is.name) {
 		metadata_member(trace, track, "thread_name", "name", json_incref(is.name));

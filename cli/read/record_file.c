@@ -63,12 +63,11 @@ static const char *kind_of(const char *path)
 	if (size > 2 && first[0] == 0x1f && first[1] == 0x8b)
 		return "compressed, so not a .tlt file";
 	if (size > 2 && first[0] == '\n' && !memchr(" \t\r\n[{", first[1], 6))
-		return "a Perfetto trace already";
+		return "a Perfetto trace";
 	while (size > 0 && at < (size_t)size && memchr(" \t\r\n", first[at], 4))
 		at++;
-	return size > 0 && at < (size_t)size && (first[at] == '[' || first[at] == '{')
-		       ? "JSON already"
-		       : NULL;
+	return size > 0 && at < (size_t)size && (first[at] == '[' || first[at] == '{') ? "JSON"
+										       : NULL;
 }
 
 static void say_not_record(const char *path, const char *why)
@@ -76,8 +75,7 @@ static void say_not_record(const char *path, const char *why)
 	const char *kind = kind_of(path);
 
 	if (kind)
-		say("%s: it is %s, and only a .tlt file can be converted; record one with `tracelayer run -o trace.tlt`, or record what you want "
-		    "at once, such as -o trace.pftrace",
+		say("%s: it is %s, and only .tlt files become one timeline or are selected by rank; give the .tlt that it was made of, or export it by itself",
 		    path, kind);
 	else
 		say("%s: %s; give a .tlt file, as `tracelayer run -o trace.tlt` writes it", path,

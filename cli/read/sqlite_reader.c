@@ -158,7 +158,9 @@ static json_t *slice_new(sqlite3_stmt *row)
 	member_set(event, "name", column_json(row, 2));
 	member_set(event, "cat", column_json(row, 3));
 	member_set(event, "ts", column_time(row, 4));
-	if (!is_instant)
+	if (is_instant)
+		member_set(event, "s", json_string("t"));
+	else
 		member_set(event, "dur", column_time(row, 5));
 	member_set(event, "args", column_object(row, 6));
 	return event;

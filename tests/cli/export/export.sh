@@ -120,17 +120,17 @@ ok "and the rest is a trace" "$python" "$top_srcdir/tests/lib/check_trace.py" --
 
 # --- what can't be done
 echo '[{"ph":"X"}]' >"$tmp/no.tlt"
-made='and only a .tlt file can be converted; record one with `tracelayer run -o trace.tlt`, or record what you want at once, such as -o trace.pftrace'
-run "$tmp/no.tlt" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/no.tlt: it is JSON already, $made" "JSON is not made into something else: why, and what to do"
-run "$tmp/t.pftrace" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/t.pftrace: it is a Perfetto trace already, $made" "nor is a Perfetto trace"
-run "$tmp/t.json.gz" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/t.json.gz: it is compressed, so not a .tlt file, $made" "nor what is compressed"
+made='and only .tlt files become one timeline or are selected by rank; give the .tlt that it was made of, or export it by itself'
+run "$tmp/no.tlt" "$tmp/t.tlt" -o "$tmp/no.json"
+is "$? $(said)" "3 tracelayer: $tmp/no.tlt: it is JSON, $made" "JSON is not put together with .tlt files: why, and what to do"
+run "$tmp/t.pftrace" --rank=0 -o "$tmp/no.json"
+is "$? $(said)" "1 tracelayer: $tmp/t.pftrace: it is a Perfetto trace, $made" "nor does a Perfetto trace have ranks"
+run "$tmp/t.tlt" "$tmp/t.json.gz" -o "$tmp/no.json"
+is "$? $(said)" "3 tracelayer: $tmp/t.json.gz: it is compressed, so not a .tlt file, $made" "nor what is compressed"
 run /etc/passwd -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: /etc/passwd: it is not in the record format; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "nor something else"
+is "$? $(said)" "1 tracelayer: /etc/passwd:1: not a trace; give a trace in Chrome's JSON format, as \`tracelayer run\` writes it" "nor something else"
 run "$tmp/nothing" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/nothing: No such file or directory; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "a file that is not there"
+is "$? $(said)" "1 tracelayer: $tmp/nothing: cannot open: No such file or directory; give the path of a trace file" "a file that is not there"
 "$tracelayer" summary "$tmp/t.tlt" >"$tmp/of.tlt" 2>&1
 "$tracelayer" summary "$tmp/t.pftrace" >"$tmp/of.pftrace" 2>&1
 same "$tmp/of.pftrace" "$tmp/of.tlt" "summary has the same tables of a Perfetto trace"
