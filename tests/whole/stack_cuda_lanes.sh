@@ -5,8 +5,8 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
 . "$top_srcdir/tests/lib/cuda_header.sh"
-plan 65
-cuda_software "$kept" 65
+plan 69
+cuda_software "$kept" 69
 cd "$tmp" || exit 99
 program_build() { ${CC:-cc} -Wall -Wextra -pthread -o lanes "$drivers/cuda_lanes.c" -Ldriver -l:libcuda.so.1; }
 ok "the program is built" program_build || exit 1
@@ -51,6 +51,14 @@ sound work
 is "$(waits work.json cuEventSynchronize) $(waits work.json cuMemcpyDtoH_v2) $(waits work.json cuCtxSynchronize)" "16 8 8" \
 	"calls that wait by an event, for a copy and for the context are known"
 is "$(argument work.json add global) $(argument work.json add local)" "4096x1x1 32x1x1 64x1x1" "kernels have their sizes"
+# sizes FILE: rows of the kernels' table: the size, the kernel, the count
+sizes() { "$tracelayer" summary --by=size --table=kernels --columns=count --csv "$1" | tr -d '\r' | sed 1d | sort; }
+timeout 60 "$tracelayer" run --quiet -o sizes.tlt --api cuda -- ./lanes work >sizes.out 2>&1
+for format in json pftrace; do "$tracelayer" export sizes.tlt -o sizes.$format >sizes.out 2>&1; done
+for file in work.json sizes.tlt sizes.json sizes.pftrace; do
+	is "$(sizes $file)" "4096x1x1 in 32x1x1,add,4
+4096x1x1 in 64x1x1,add,8" "$file: summary --by=size has a row for each of them"
+done
 is "$("$tracelayer" summary work.json | sed -n 's/^\(kernels\|transfers\|queues\): //p' | tr '\n' ' ')" "12 32 3 " "the summary counts them"
 
 is "$(argument work.json memset pci)" "0000:1a:00.0 None" "a queue's first command has the device's address on the bus"
