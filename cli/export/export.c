@@ -279,7 +279,7 @@ static bool inputs_are_events(const struct export *export)
 {
 	struct stat about;
 
-	if (export->selection.ranks)
+	if (export->selection.ranks || (strcmp(export->input, "-") && access(export->input, F_OK)))
 		return false;
 	for (size_t i = 0; i < export->inputs.count; i++)
 		if (record_file_is(export->inputs.item[i]) ||
@@ -359,7 +359,7 @@ enum {
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "file to write (.json or .pftrace, either with .gz; .tar: a .pftrace for each rank, with Perfetto's manifest; .otf2; .sqlite; .folded: stacks for flame graphs), or a folder; - "
-	 "writes JSON to standard output. Default: FILE, with .json in place of .tlt",
+	 "writes JSON to standard output. Default: FILE, with .json in place of its ending",
 	 0},
 	{"force", 'f', NULL, 0,
 	 "overwrite a file of that name; without this option, the new file's name gets a number",
@@ -423,7 +423,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 		argp_error(
 			state,
-			"no file given; name .tlt files or a folder of them, or with --systrace a trace in JSON");
+			"no file given; name a trace, or several .tlt files or a folder of them");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

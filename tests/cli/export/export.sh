@@ -130,7 +130,7 @@ is "$? $(said)" "3 tracelayer: $tmp/t.json.gz: it is compressed, so not a .tlt f
 run /etc/passwd -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: /etc/passwd:1: not a trace; give a trace in Chrome's JSON format, as \`tracelayer run\` writes it" "nor something else"
 run "$tmp/nothing" -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: $tmp/nothing: cannot open: No such file or directory; give the path of a trace file" "a file that is not there"
+is "$? $(said)" "1 tracelayer: $tmp/nothing: No such file or directory; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "a file that is not there"
 "$tracelayer" summary "$tmp/t.tlt" >"$tmp/of.tlt" 2>&1
 "$tracelayer" summary "$tmp/t.pftrace" >"$tmp/of.pftrace" 2>&1
 same "$tmp/of.pftrace" "$tmp/of.tlt" "summary has the same tables of a Perfetto trace"
