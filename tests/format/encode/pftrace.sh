@@ -26,7 +26,7 @@ seeds()
 		compare || { echo "seed $seed, $1 percent dropped"; return 1; }
 	done
 }
-many=3 chunks=60
+many=2 chunks=60
 test -z "${STRESS-}" || many=20 chunks=200
 
 ok "every call is there as it is in JSON, also where calls begin at the same time" seeds 0 1 $many
