@@ -38,7 +38,7 @@ library_build()
 			--host=aarch64-linux-gnu CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ \
 			CPPFLAGS="-I$include -I$include/aarch64-linux-gnu -I$tmp/headers" LDFLAGS="-L$sysroot/usr/lib/aarch64-linux-gnu" \
 			JANSSON_CFLAGS=' ' JANSSON_LIBS=' ' LIBELF_CFLAGS=' ' LIBELF_LIBS=' ' LIBDW_CFLAGS=' ' LIBDW_LIBS=' ' CHECK_CFLAGS=' ' CHECK_LIBS=' ' \
-			ZLIB_CFLAGS=' ' ZLIB_LIBS=' ' &&
+			ZLIB_CFLAGS=' ' ZLIB_LIBS=' ' SIMDJSON_CFLAGS=' ' SIMDJSON_LIBS=' ' &&
 		cp "$top_builddir"/apis/*.{c,h,json,exports,stamp} apis/ && cp -r "$top_builddir/apis/include" apis/ &&
 		find apis -type f -exec touch {} + && : >tracegen && touch -d 2020-01-01 tracegen &&
 		make -s -j2 -o tracegen libtracelayer.la
