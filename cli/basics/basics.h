@@ -12,6 +12,7 @@
 #include "cli/basics/escaped.h"
 #include "cli/basics/exit_codes.h"
 #include "cli/basics/interned.h"
+#include "cli/basics/lane_spans.h"
 #include "cli/basics/list_room.h"
 #include "cli/basics/messages.h"
 #include "cli/basics/options.h"

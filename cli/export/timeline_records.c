@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
-#include "cli/export/selected_slices.h"
+#include "cli/export/selected_arrows.h"
 #include "cli/export/timeline_records.h"
 #include "cli/export/timeline_renumber.h"
 #include "cli/export/timeline_selected.h"
@@ -108,7 +108,7 @@ static void mark_end(struct timeline_records *records, const struct tl_event_rec
 			batch_put(records, mark.record);
 		batch_put(records, event);
 		if (records->lists)
-			selected_slice_add(records, shown, mark.start, ns);
+			lane_spans_add(&records->slices, shown, (int64_t)mark.start, (int64_t)ns);
 	}
 	free(mark.record);
 }
@@ -129,7 +129,7 @@ static void select_flow(struct timeline_records *records, const struct tl_event_
 {
 	if (records->lists)
 		selected_flow_add(records, event, shown, ns);
-	else if (selected_slices_have(records, shown, ns) &&
+	else if (lane_spans_have(&records->slices, shown, (int64_t)ns) &&
 		 numbers_find(&records->flows, event->duration) != NO_NUMBER)
 		batch_put(records, event);
 }
@@ -158,7 +158,7 @@ static void select_event(struct timeline_records *records, const struct tl_event
 	    !timeline_selects_text(records, event->name) || !timeline_selects_event(records, event))
 		return;
 	if (records->lists && event->phase == 'X')
-		selected_slice_add(records, shown, start, end);
+		lane_spans_add(&records->slices, shown, (int64_t)start, (int64_t)end);
 	batch_put(records, event);
 }
 
@@ -176,7 +176,7 @@ static void select_call(struct timeline_records *records, const struct tl_call_r
 	    !timeline_selects_span(records, start, end) || !wanted)
 		return;
 	if (records->lists && call->type == TL_RECORD_CALL)
-		selected_slice_add(records, tid, start, end);
+		lane_spans_add(&records->slices, tid, (int64_t)start, (int64_t)end);
 	batch_put(records, call);
 }
 
@@ -277,7 +277,7 @@ static void records_list_slices(struct timeline_records *records)
 	while (timeline_records_next(records))
 		;
 	records->lists = false;
-	selected_slices_sort(records);
+	lane_spans_sort(&records->slices);
 	selected_flows_find(records);
 	records_free_marks(records);
 	trace_enter(records, 0);
@@ -370,6 +370,6 @@ void timeline_records_close(struct timeline_records *records)
 	free(records->traces);
 	free(records->paths);
 	free(records->begun);
-	free(records->slices);
+	lane_spans_free(&records->slices);
 	free(records->bytes);
 }

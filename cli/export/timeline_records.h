@@ -15,6 +15,7 @@
 #ifndef TL_CLI_EXPORT_TIMELINE_RECORDS_H
 #define TL_CLI_EXPORT_TIMELINE_RECORDS_H
 
+#include "cli/basics/lane_spans.h"
 #include "cli/read/selection.h"
 #include "cli/export/timeline_inputs.h"
 #include "cli/export/timeline_numbers.h"
@@ -30,13 +31,6 @@ struct timeline_mark {
 struct timeline_marks {
 	struct timeline_mark *list;
 	size_t depth, room;
-};
-
-/* A slice that is selected, in its process's own numbers. */
-struct timeline_slice {
-	uint32_t shown;
-	uint64_t start, end;
-	uint64_t latest; /* the latest end of its lane's slices up to this one */
 };
 
 /* Where a flow of the program's own begins. */
@@ -71,9 +65,8 @@ struct timeline_records {
 	uint64_t *queue_numbers; /* of each of these */
 	struct numbers marked;	 /* lanes with marks */
 	struct timeline_marks *marks;
-	bool lists; /* slices go to this list, and records nowhere */
-	struct timeline_slice *slices;
-	size_t nslices, slices_room;
+	bool lists;		     /* slices go to this list, and records nowhere */
+	struct lane_spans slices;    /* those that are selected, in the process's own numbers */
 	struct timeline_flow *begun; /* while slices are listed */
 	size_t nbegun, begun_room;
 	struct numbers flows; /* those that begin in a slice that is selected */

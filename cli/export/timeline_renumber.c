@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/export/selected_slices.h"
+#include "cli/export/selected_arrows.h"
 #include "cli/export/timeline_renumber.h"
 #include "cli/export/timeline_selected.h"
 #include "tracelayer/api.h"

@@ -25,6 +25,7 @@
 #include "cli/basics/basics.h"
 #include "cli/live/live_chunks.h"
 #include "format/file/record_reader.h"
+#include "format/file/record_words.h"
 
 #define FIRST_READ (UINT64_C(4) << 10) /* of a chunk that is being filled: mostly it is enough */
 
@@ -83,11 +84,9 @@ static struct live_lane *lane_of(struct live_chunks *chunks, uint32_t lane)
 static uint64_t committed_until(const char *bytes, uint64_t at, uint64_t room)
 {
 	while (at + sizeof(uint64_t) <= room) {
-		uint64_t word = __atomic_load_n((const uint64_t *)(const void *)(bytes + at),
-						__ATOMIC_ACQUIRE);
-		uint64_t size = (word & 0xffff) * 8;
+		uint64_t word = tl_record_first_word(bytes + at), size = tl_record_size_of(word);
 
-		if (!size || !(word >> 16 & 0xff) || size > room - at)
+		if (!size || !tl_record_type_of(word) || size > room - at)
 			break;
 		at += size;
 	}
@@ -102,7 +101,7 @@ static bool record_is_cut(const char *bytes, uint64_t at, uint64_t room)
 	if (at + sizeof(word) > room)
 		return true;
 	memcpy(&word, bytes + at, sizeof(word));
-	return (word & 0xffff) * 8 > room - at;
+	return tl_record_size_of(word) > room - at;
 }
 
 static bool chunk_is(const struct live_chunk *chunk, uint32_t lane, uint64_t number)

@@ -11,14 +11,13 @@
 #include <stdint.h>
 
 #include "cli/basics/interned.h"
+#include "cli/basics/lane_spans.h"
 
-struct arrow_span;
 struct arrow_place;
 
 /* Begins as zeros. Times are nanoseconds. */
 struct arrow_filter {
-	struct arrow_span *spans;
-	size_t nspans, spans_room;
+	struct lane_spans spans;
 	struct arrow_place *places;
 	size_t nplaces, places_room;
 	struct names arrows;
