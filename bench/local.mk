@@ -36,7 +36,7 @@ bench_threads_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_encode_SOURCES = %D%/bench_encode.c $(bench_harness)
 nodist_bench_encode_SOURCES = %D%/bench_tables.c
 bench_encode_CFLAGS = $(AM_CFLAGS) -O2
-bench_encode_LDADD = libtl_format.la libtl_gzip.la libbench_callee.la $(DEFLATE_LIBS)
+bench_encode_LDADD = libtl_format.la libtl_gzip.la libbench_callee.la $(GZIP_LIBS)
 bench_encode_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_start_SOURCES = %D%/bench_start.c $(bench_harness)
 bench_phases_trace_SOURCES = %D%/phases_trace.c
@@ -54,7 +54,9 @@ bench_device_LDADD = -lOpenCL
 
 bench_emitted = %D%/bench_shims.c %D%/bench_tables.c
 CLEANFILES += $(bench_emitted) %D%/bench_callbacks.h %D%/bench.exports %D%/bench_model.json bench.txt
+if HAVE_TRACEGEN
 BUILT_SOURCES += $(bench_emitted)
+endif
 %D%/bench.exports: tracegen$(EXEEXT) %D%/callee.json %D%/callee.h
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 		./tracegen$(EXEEXT) model --api $(srcdir)/%D%/callee.json -o %D%/bench_model.json -- -I$(srcdir)/%D% && \

@@ -12,9 +12,9 @@ libtl_format_la_SOURCES = \
 	%D%/encode/stack_frames_text.h %D%/encode/stack_frames_text.c %D%/encode/chrome.h %D%/encode/touching.h %D%/encode/chrome.c
 libtl_format_la_LIBADD = libtl_common.la
 
-# What of them needs libdeflate.
+# What of them needs libdeflate or zlib.
 noinst_LTLIBRARIES += libtl_gzip.la
-libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(DEFLATE_CFLAGS) -fvisibility=hidden
+libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(GZIP_CFLAGS) -fvisibility=hidden
 libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c %D%/encode/deflate.h %D%/encode/deflate.c \
 	%D%/encode/prefix_code.h %D%/encode/prefix_code.c
 

@@ -36,6 +36,15 @@ apis_emitted = $(apis_tables) $(apis_shims) $(apis_callbacks) $(apis_for_doors)
 BUILT_SOURCES += $(apis_emitted) apis/builtin_apis.c
 CLEANFILES += $(nodist_apis_DATA) $(apis_emitted) $(apis_exports) apis/builtin_apis.c
 
+# And of MPI, see below.
+mpi_emitted = apis/mpi_words_shims.c apis/mpi_words_tables.c apis/mpi_words_callbacks.h
+mpi_made = apis/mpi_words_model.json apis/mpi_words.exports $(mpi_emitted)
+# All that tracegen makes.
+apis_made = $(nodist_apis_DATA) $(apis_exports) $(apis_emitted) $(mpi_made)
+
+if HAVE_TRACEGEN
+headers_of_apis = $(top_builddir)/apis/include
+
 # The descriptor in gen/apis/ with this prefix.
 descriptor_of = $(shell grep -lE '"prefix": *"$(1)"' $(srcdir)/gen/apis/*.json)
 $(foreach api,$(BUILTIN_APIS),$(eval $(api)_model.json: $(call descriptor_of,$(notdir $(api)))))
@@ -56,23 +65,30 @@ $(apis_shims): apis/%_shims.c: apis/%.exports
 $(apis_callbacks): apis/%_callbacks.h: apis/%.exports
 apis/ze_layer.c apis/ze_tracing.c apis/ze_tracing.exports: apis/ze.exports
 apis/cl_layer.c: apis/cl.exports
-$(apis_emitted):
+$(mpi_emitted): apis/mpi_words.exports
+$(apis_emitted) $(mpi_emitted):
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 	@touch $@
 
-# What `tracelayer run --mpi` preloads: shims for Open MPI and MPICH alike, of a header of their own.
-mpi_library = .libs/libtracelayer-mpi.so
 apis/mpi_words_model.json: gen/apis/mpi_words.json gen/apis/mpi_words.h tracegen$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(srcdir)/gen/apis/mpi_words.json -o $@ -- -I$(srcdir)/gen/apis
 apis/mpi_words.exports: apis/mpi_words_model.json
 	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model $< -o apis
-$(mpi_library): apis/mpi_words.exports libtracelayer.la
+else
+# A release's tarball has it in gen/made, and in gen/made/include the headers that it was made from, by which the shims are compiled.
+headers_of_apis = $(top_srcdir)/gen/made/include
+$(apis_made): apis/%: $(srcdir)/gen/made/%
+	$(AM_V_GEN)$(MKDIR_P) apis && cp -f $< $@
+endif
+
+# What `tracelayer run --mpi` preloads: shims for Open MPI and MPICH alike, of a header of their own.
+mpi_library = .libs/libtracelayer-mpi.so
+$(mpi_library): $(mpi_emitted) libtracelayer.la
 	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) -std=gnu11 -O2 -g -fexceptions -fno-stack-protector -DTL_SHIM_LIBRARY \
 		-I$(top_srcdir)/include -I$(srcdir)/gen/apis -Iapis $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
 		apis/mpi_words_shims.c apis/mpi_words_tables.c -L.libs -ltracelayer \
 		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
-CLEANFILES += $(mpi_library) apis/mpi_words_model.json apis/mpi_words.exports apis/mpi_words_shims.c apis/mpi_words_tables.c \
-	apis/mpi_words_callbacks.h
+CLEANFILES += $(mpi_library) $(mpi_made)
 all-local: $(mpi_library)
 install-exec-local: install-mpi
 uninstall-local: uninstall-mpi
@@ -82,6 +98,15 @@ install-mpi: $(mpi_library)
 	$(INSTALL_PROGRAM) $(mpi_library) "$(DESTDIR)$(libdir)/libtracelayer-mpi.so"
 uninstall-mpi:
 	rm -f "$(DESTDIR)$(libdir)/libtracelayer-mpi.so"
+
+# make dist: gen/made for the tarball. Headers of OpenCL are where the compiler finds them.
+dist-hook: $(apis_made)
+	$(MKDIR_P) "$(distdir)/gen/made/include/CL" "$(distdir)/gen/made/include/level_zero"
+	cp $(apis_made) "$(distdir)/gen/made/"
+	cl=`echo '#include <CL/cl.h>' | $(CC) $(CPPFLAGS) -isystem $(headers_of_apis) -M -x c - | tr ' ' '\n' | sed -n 's,/cl\.h$$,,p' | head -n 1` && \
+		cp "$$cl"/cl*.h "$$cl"/opencl.h "$(distdir)/gen/made/include/CL/"
+	cp -RL $(headers_of_apis)/level_zero/. "$(distdir)/gen/made/include/level_zero/"
+	chmod -R u+w "$(distdir)/gen/made"
 
 # In the build folder, too, all descriptors and their headers lie where the models are, so that `tracelayer apis` finds them.
 apis/descriptors.stamp: $(dist_apis_DATA)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-# gen: tracegen. What it makes of the built-in APIs is in gen/apis.mk.
+# gen: tracegen, where configure finds what it needs. What it makes of the built-in APIs is in gen/apis.mk.
+if HAVE_TRACEGEN
 bin_PROGRAMS += tracegen
+noinst_LIBRARIES += libtl_model.a
+endif
 # Headers and descriptors to a model.
 tracegen_model = \
 	gen/gen.h gen/allocate.h gen/comment.h gen/comment.c gen/model.h gen/model.c gen/model_json.c \
@@ -9,7 +12,6 @@ tracegen_model = \
 	gen/descriptor.h gen/descriptor.c gen/descriptor_functions.c gen/descriptor_getprocs.c gen/descriptor_objects.c gen/descriptor_types.c \
 	gen/descriptor_values.c gen/descriptor_variables.c
 # A test links it, too.
-noinst_LIBRARIES += libtl_model.a
 libtl_model_a_SOURCES = $(tracegen_model)
 libtl_model_a_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
 # Debug information to a model.

@@ -207,8 +207,8 @@ nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
-	-Wl,--exclude-libs,libffi.a:libdeflate.a -Wl,--version-script=layer/libtracelayer.map \
-	-Wl,--push-state,-Bstatic,-l:libffi.a,-l:libdeflate.a,--pop-state
+	-Wl,--exclude-libs,libffi.a:libdeflate.a:libz.a -Wl,--version-script=layer/libtracelayer.map \
+	$(TL_ARCHIVES)
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 

@@ -4,6 +4,28 @@
  */
 #include "config.h"
 
+#include <string.h>
+
+#include "cli/apis/apis.h"
+#include "cli/basics/basics.h"
+
+#if !HAVE_TRACEGEN
+
+int interposer_find(const struct interposer_request *request, char **paths)
+{
+	const char *what = request->api		    ? request->api
+			   : request->library	    ? request->library
+			   : request->headers.count ? request->headers.item[0]
+						    : "an interposer";
+
+	*paths = need(strdup(""));
+	say("%s: this tracelayer was built without tracegen, which makes shims for more libraries; install libclang-14-dev, libelf-dev, libdw-dev, libjansson-dev and libxxhash-dev and build it again",
+	    what);
+	return EXIT_BROKEN;
+}
+
+#else
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +40,8 @@
 #include <unistd.h>
 
 #include "cli/apis/api_descriptors.h"
-#include "cli/apis/apis.h"
 #include "cli/apis/interposer_cache.h"
 #include "cli/apis/program_libraries.h"
-#include "cli/basics/basics.h"
 #include "common/installed.h"
 
 extern char **environ;
@@ -436,3 +456,5 @@ int interposer_find(const struct interposer_request *request, char **paths)
 	api_descriptors_free(&list);
 	return code;
 }
+
+#endif

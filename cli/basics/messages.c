@@ -38,6 +38,13 @@ void say(const char *format, ...)
 	fflush(stderr);
 }
 
+int say_without_json(const char *what)
+{
+	say("%s: this tracelayer was built without jansson, which that needs; install libjansson-dev and build it again",
+	    what);
+	return EXIT_BROKEN;
+}
+
 void *need(void *allocated)
 {
 	if (!allocated) {

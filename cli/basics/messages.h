@@ -10,6 +10,12 @@
 /* Prints "tracelayer: <what>: <why>; <what to do>" as one line. The format has no newline. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
+/*
+ * Says that this tracelayer cannot do it ("report"), or read it (a file), because it was
+ * built without jansson. Returns EXIT_BROKEN.
+ */
+int say_without_json(const char *what);
+
 /* Says that standard output could not be written to. errno tells why. */
 void say_output_failed(const char *what);
 

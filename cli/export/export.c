@@ -148,7 +148,8 @@ static int timeline_export(struct export *export, struct timeline *timeline, enu
 		int code = timeline_write_otf2(timeline, export->output, export->force);
 		return code == EXIT_DONE ? timeline_code(timeline) : code;
 	}
-	if (!export_output_open(export))
+	if ((kind == KIND_TAR && !timeline_tar_is_there(export->output)) ||
+	    !export_output_open(export))
 		return EXIT_BROKEN;
 	written = kind == KIND_TAR
 			  ? timeline_write_tar(timeline, export->file.fd, export->file.path)

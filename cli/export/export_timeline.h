@@ -40,7 +40,8 @@ bool timeline_write(struct timeline *timeline, int fd, const char *where);
 bool timeline_write_some(struct timeline *timeline, struct timeline_stream *stream, size_t first,
 			 size_t last, const char *where);
 
-/* A .pftrace for each rank, in an archive with Perfetto's manifest. */
+/* A .pftrace for each rank, in an archive with Perfetto's manifest. Whether this tracelayer can: false, after a message about the path. */
+bool timeline_tar_is_there(const char *path);
 bool timeline_write_tar(struct timeline *timeline, int fd, const char *where);
 
 /*

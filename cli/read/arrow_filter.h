@@ -6,12 +6,12 @@
 #ifndef TL_CLI_READ_ARROW_FILTER_H
 #define TL_CLI_READ_ARROW_FILTER_H
 
-#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/basics/interned.h"
 #include "cli/basics/lane_spans.h"
+#include "cli/read/json.h"
 
 struct arrow_place;
 

@@ -10,9 +10,9 @@
 #ifndef TL_CLI_READ_CHROME_READER_H
 #define TL_CLI_READ_CHROME_READER_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
+#include "cli/read/json.h"
 #include "cli/read/plain_event.h"
 
 enum trace_state {

@@ -15,9 +15,9 @@
 #ifndef TL_CLI_READ_EVENT_FILTER_H
 #define TL_CLI_READ_EVENT_FILTER_H
 
-#include <jansson.h>
 #include <stddef.h>
 
+#include "cli/read/json.h"
 #include "cli/read/selection.h"
 #include "cli/read/trace_events.h"
 

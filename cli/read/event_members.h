@@ -5,7 +5,9 @@
 #ifndef TL_CLI_READ_EVENT_MEMBERS_H
 #define TL_CLI_READ_EVENT_MEMBERS_H
 
-#include <jansson.h>
+#include "cli/read/json.h"
+
+#if HAVE_JANSSON
 
 /* Empty where the event has no such text. */
 static inline const char *event_text(const json_t *event, const char *member)
@@ -20,5 +22,7 @@ static inline const json_t *event_arg(const json_t *event, const char *name)
 {
 	return json_object_get(json_object_get(event, "args"), name);
 }
+
+#endif
 
 #endif

@@ -45,18 +45,20 @@ static uint32_t id_number(struct event_stacks *stacks, int file, const char *id)
 	return number;
 }
 
-/* Ids are texts or numbers. False: there is none. */
-static bool id_print(char id[ID_ROOM], const json_t *value)
-{
-	trace_number_print(id, ID_ROOM, value);
-	return *id;
-}
-
 /* ---- events ---- */
 
 uint32_t event_stack_id(struct event_stacks *stacks, int file, const char *id)
 {
 	return numbers_add(&stacks->stacks, id_number(stacks, file, id)) + 1;
+}
+
+#if HAVE_JANSSON
+
+/* Ids are texts or numbers. False: there is none. */
+static bool id_print(char id[ID_ROOM], const json_t *value)
+{
+	trace_number_print(id, ID_ROOM, value);
+	return *id;
 }
 
 static uint32_t list_stack(struct event_stacks *stacks, const json_t *list)
@@ -101,15 +103,6 @@ uint32_t event_stack(struct event_stacks *stacks, int file, const json_t *event)
 	return json_is_array(list) ? list_stack(stacks, list) : 0;
 }
 
-/* ---- frames ---- */
-
-uint32_t event_stacks_called(struct event_stacks *stacks, uint32_t caller, const char *name)
-{
-	return numbers_add(&stacks->frames,
-			   (uint64_t)caller << 32 | names_number(&stacks->names, name)) +
-	       1;
-}
-
 void event_stacks_frame(struct event_stacks *stacks, int file, const char *id, const json_t *frame)
 {
 	const char *name = json_string_value(json_object_get(frame, "name"));
@@ -122,6 +115,17 @@ void event_stacks_frame(struct event_stacks *stacks, int file, const char *id, c
 	uint32_t number = id_number(stacks, file, id);
 
 	stacks->told[number] = told;
+}
+
+#endif
+
+/* ---- frames ---- */
+
+uint32_t event_stacks_called(struct event_stacks *stacks, uint32_t caller, const char *name)
+{
+	return numbers_add(&stacks->frames,
+			   (uint64_t)caller << 32 | names_number(&stacks->names, name)) +
+	       1;
 }
 
 void event_stacks_tell(struct event_stacks *stacks, int file, const char *id, uint32_t frame)

@@ -11,12 +11,12 @@
 #ifndef TL_CLI_READ_EVENT_STACKS_H
 #define TL_CLI_READ_EVENT_STACKS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/basics/interned.h"
+#include "cli/read/json.h"
 
 /* What a file says of a frame's id. */
 struct frame_told;

@@ -6,11 +6,11 @@
 #ifndef TL_CLI_READ_LANE_FILTER_H
 #define TL_CLI_READ_LANE_FILTER_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/read/json.h"
 #include "cli/read/lane_keys.h"
 #include "cli/read/selection.h"
 

@@ -9,10 +9,14 @@
 #include "cli/read/lane_keys.h"
 #include "cli/read/trace_events.h"
 
+#if HAVE_JANSSON
+
 void lane_number_print(char to[LANE_NUMBER_ROOM], const json_t *event, const char *member)
 {
 	trace_number_print(to, LANE_NUMBER_ROOM, json_object_get(event, member));
 }
+
+#endif
 
 static bool key_number(struct names *names, size_t of, const char *text, uint32_t *number)
 {

@@ -7,12 +7,12 @@
 #ifndef TL_CLI_READ_LANE_KEYS_H
 #define TL_CLI_READ_LANE_KEYS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/basics/interned.h"
+#include "cli/read/json.h"
 
 /* Room for a pid or a tid as text. Other tools number processes and threads with strings, too. */
 #define LANE_NUMBER_ROOM 256

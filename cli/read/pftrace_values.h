@@ -6,10 +6,10 @@
 #ifndef TL_CLI_READ_PFTRACE_VALUES_H
 #define TL_CLI_READ_PFTRACE_VALUES_H
 
-#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/read/json.h"
 #include "cli/read/protobuf_fields.h"
 #include "format/encode/encode.h"
 

@@ -21,6 +21,8 @@
 #include "cli/read/temporary_file.h"
 #include "cli/read/trace_events.h"
 
+#define START_MOST INT64_C(1000000000000000000) /* no clock has come further */
+
 /* What is looked for, and what was found. */
 struct time_search {
 	const char *name; /* NULL: no name is looked for, only when the trace began */
@@ -75,13 +77,6 @@ void time_search_take(struct time_search *search, const struct time_event *event
 	search->depth = 1;
 }
 
-/* ---- events ---- */
-
-static double arg_number(const json_t *event, const char *name)
-{
-	return json_number_value(json_object_get(json_object_get(event, "args"), name));
-}
-
 void time_search_start(struct time_search *search, int64_t start, int64_t date)
 {
 	if (search->has_start && search->start <= start)
@@ -91,12 +86,21 @@ void time_search_start(struct time_search *search, int64_t start, int64_t date)
 	search->date = date;
 }
 
+/* ---- events ---- */
+
+#if HAVE_JANSSON
+
+static double arg_number(const json_t *event, const char *name)
+{
+	return json_number_value(json_object_get(json_object_get(event, "args"), name));
+}
+
 static void take_facts(struct time_search *search, const json_t *event)
 {
 	const char *name = json_string_value(json_object_get(event, "name"));
 	double start = arg_number(event, "monotonic_ns");
 
-	if (name && !strcmp(name, "tracelayer") && start > 0 && start < 1e18)
+	if (name && !strcmp(name, "tracelayer") && start > 0 && start < (double)START_MOST)
 		time_search_start(search, (int64_t)start,
 				  (int64_t)arg_number(event, "realtime_ns"));
 }
@@ -129,16 +133,6 @@ static bool pass_over(void *user, char *text, size_t size)
 	       !memmem(text, size, search->name, strlen(search->name));
 }
 
-static int records_search(struct time_search *search, const char *path)
-{
-	static const struct trace_listener listener = {.each = take_event, .text = pass_over};
-	struct trace_totals totals;
-
-	if (search->name)
-		return trace_listen(path, "the selection", &listener, search, &totals);
-	return trace_metadata_read(path, take_event, search);
-}
-
 static bool search_plain(void *user, struct plain_event *plain)
 {
 	const struct time_event event_seen = {
@@ -157,6 +151,44 @@ static bool search_parsed(void *user, const json_t *event)
 	return true;
 }
 
+/* Goes through all events. */
+static int events_search(struct time_search *search, const char *path)
+{
+	static const struct trace_listener listener = {.each = take_event, .text = pass_over};
+	static const struct trace_visitor visitor = {.plain = search_plain,
+						     .parsed = search_parsed};
+	struct trace_totals totals;
+
+	return record_file_is(path)
+		       ? trace_listen(path, "the selection", &listener, search, &totals)
+		       : trace_walk(path, &visitor, search);
+}
+
+#else
+
+static int events_search(struct time_search *search, const char *path)
+{
+	return say_without_json(search->name ? "--time=@NAME" : path);
+}
+
+#endif
+
+/* A file in the record format says when it began, without its events. */
+static int start_search(struct time_search *search, const char *path)
+{
+	struct tl_trace *trace = record_file_open(path);
+
+	if (!trace)
+		return EXIT_BROKEN;
+	const struct tl_facts *facts = &trace->facts;
+
+	if (trace->has_facts && facts->monotonic_ns && facts->monotonic_ns < START_MOST)
+		time_search_start(search, (int64_t)facts->monotonic_ns,
+				  (int64_t)facts->realtime_ns);
+	tl_trace_close(trace);
+	return EXIT_DONE;
+}
+
 /* ---- the whole ---- */
 
 static struct time_search search_begin(const char *name, int64_t not_before)
@@ -172,15 +204,13 @@ struct files {
 
 static int files_search(void *user, struct time_search *search)
 {
-	static const struct trace_visitor visitor = {.plain = search_plain,
-						     .parsed = search_parsed};
 	const struct files *files = user;
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < files->count && code != EXIT_BROKEN; i++)
-		code = record_file_is(files->paths[i])
-			       ? records_search(search, files->paths[i])
-			       : trace_walk(files->paths[i], &visitor, search);
+		code = !search->name && record_file_is(files->paths[i])
+			       ? start_search(search, files->paths[i])
+			       : events_search(search, files->paths[i]);
 	return code;
 }
 

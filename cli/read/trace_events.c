@@ -110,26 +110,19 @@ static void add_names(const struct listener *listener, struct encoding *encoding
 	}
 }
 
-void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
-		    void *user)
+int trace_metadata_read(const char *path, void (*each)(void *user, const json_t *event), void *user)
 {
 	const struct trace_listener calls = {.each = each};
 	const struct listener listener = {&calls, user};
+	struct tl_trace *trace = record_file_open(path);
 	struct encoding encoding;
 
+	if (!trace)
+		return EXIT_BROKEN;
 	start_encoding(&encoding, trace);
 	add_names(&listener, &encoding, trace);
 	trace_encoder_end(&encoding.encoder);
 	free(encoding.room);
-}
-
-int trace_metadata_read(const char *path, void (*each)(void *user, const json_t *event), void *user)
-{
-	struct tl_trace *trace = record_file_open(path);
-
-	if (!trace)
-		return EXIT_BROKEN;
-	trace_metadata(trace, each, user);
 	tl_trace_close(trace);
 	return EXIT_DONE;
 }

@@ -6,10 +6,10 @@
 #ifndef TL_CLI_READ_TRACE_EVENTS_H
 #define TL_CLI_READ_TRACE_EVENTS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/read/json.h"
 #include "cli/read/plain_event.h"
 
 /* What a file in the record format has about the whole trace; in JSON these are events. */
@@ -66,13 +66,9 @@ void trace_text_parse(const char *text, size_t size, void (*each)(void *user, co
 void trace_number_print(char *to, size_t room, const json_t *number);
 
 /*
- * Calls back with what a file in the record format says of its process, threads and lanes, as the
- * metadata events that stand first in JSON.
+ * Opens a file in the record format, and calls back with what it says of its process, threads and
+ * lanes, as the metadata events that stand first in JSON. EXIT_DONE, or EXIT_BROKEN after a message.
  */
-void trace_metadata(const struct tl_trace *trace, void (*each)(void *user, const json_t *event),
-		    void *user);
-
-/* The same of a file that is opened for this alone. EXIT_DONE, or EXIT_BROKEN after a message. */
 int trace_metadata_read(const char *path, void (*each)(void *user, const json_t *event),
 			void *user);
 

@@ -12,7 +12,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,30 +74,13 @@ static const char *file_trouble(int error)
 	}
 }
 
-/* A text among the facts' members; "": it is not there. */
-static void fact_text(const struct tl_facts *facts, const char *key, char *to, size_t room)
-{
-	char *object;
-
-	*to = 0;
-	if (asprintf(&object, "{%.*s}", (int)facts->members_size, facts->members) < 0)
-		need(NULL);
-	json_t *json = json_loads(object, 0, NULL);
-	const char *text = json_string_value(json_object_get(json, key));
-
-	if (text)
-		snprintf(to, room, "%s", text);
-	json_decref(json);
-	free(object);
-}
-
 /* %j: the folder's name of the step that the process belonged to. */
 static void step_of(const struct tl_facts *facts, char folder[TL_LAUNCHER_FOLDER])
 {
 	struct tl_launched launched = {.rank = -1};
 
-	fact_text(facts, "job", launched.job, sizeof(launched.job));
-	fact_text(facts, "step", launched.step, sizeof(launched.step));
+	tl_facts_text(facts, "job", launched.job, sizeof(launched.job));
+	tl_facts_text(facts, "step", launched.step, sizeof(launched.step));
 	if (!*launched.job)
 		strcpy(launched.job, "local");
 	tl_launcher_folder(folder, &launched);

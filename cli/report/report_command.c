@@ -4,12 +4,23 @@
  */
 #include "config.h"
 
+#include "cli/basics/basics.h"
+#include "cli/report/report.h"
+
+#if !HAVE_JANSSON
+
+int command_report(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	return say_without_json("report");
+}
+
+#else
+
 #include <argp.h>
 #include <stdbool.h>
 
-#include "cli/basics/basics.h"
 #include "cli/read/read.h"
-#include "cli/report/report.h"
 #include "cli/report/report_make.h"
 
 struct wishes {
@@ -62,3 +73,5 @@ int command_report(int argc, char **argv)
 	selection_free(&wishes.files.selection);
 	return code;
 }
+
+#endif

@@ -10,9 +10,18 @@
 
 #if !HAVE_SQLITE
 
+#if HAVE_JANSSON
+#define WITHOUT_TOO ""
+#define PACKAGES    "libsqlite3-dev"
+#else
+#define WITHOUT_TOO " or jansson"
+#define PACKAGES    "libsqlite3-dev and libjansson-dev"
+#endif
+
 bool sqlite_is_there(const char *path)
 {
-	say("%s: this tracelayer was built without SQLite; install libsqlite3-dev and build it again, or write .json or .pftrace",
+	say("%s: this tracelayer was built without SQLite" WITHOUT_TOO "; install " PACKAGES
+	    " and build it again, or write .json or .pftrace",
 	    path);
 	return false;
 }

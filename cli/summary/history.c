@@ -10,24 +10,9 @@
 
 #include "cli/basics/basics.h"
 #include "cli/summary/history.h"
-#include "cli/read/read.h"
 #include "common/command_kinds.h"
 
-/* ---- what an event says ---- */
-
-static const char *text_in(const json_t *event, const char *member)
-{
-	return json_string_value(json_object_get(event, member));
-}
-
-/* Of what fits into 32 bits; 0 where there is none. */
-static uint32_t number_in(const json_t *event, const char *name)
-{
-	const json_t *value = event_arg(event, name);
-	double number = json_number_value(value);
-
-	return number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
-}
+/* ---- times ---- */
 
 int64_t history_time(long long ns)
 {
@@ -65,46 +50,48 @@ static uint32_t process_key_of(struct history *history, const char *number, int 
 	return known;
 }
 
-static uint32_t process_key(struct history *history, const json_t *event, int file)
+uint32_t history_process(struct history *history, int file, const char *number)
 {
-	char number[LANE_NUMBER_ROOM];
-
-	lane_number_print(number, event, "pid");
-	return process_key_of(history, number, file);
-}
-
-static uint32_t process_of(struct history *history, const json_t *event, int file)
-{
-	uint32_t key = process_key(history, event, file);
+	uint32_t key = process_key_of(history, number, file);
 
 	return history->process_of[key];
 }
 
-/*
- * In a trace of tracelayer the facts of the process come before its events. If an earlier file is
- * of the same process, that process goes on.
- */
-static void note_identity(struct history *history, const json_t *event, int file)
+void history_identify(struct history *history, int file, const char *number,
+		      const struct process_identity *of)
 {
-	uint32_t key = process_key(history, event, file), count = history->identities.count;
-	char *identity, *rank = json_dumps(event_arg(event, "rank"), JSON_ENCODE_ANY);
-	const char *host = json_string_value(event_arg(event, "host")),
-		   *executable = json_string_value(event_arg(event, "executable"));
+	uint32_t key = process_key_of(history, number, file), count = history->identities.count;
+	char *identity;
 
+	if (!of->host || !of->executable)
+		return;
 	if (asprintf(&identity, "%s %s %s %s", history->processes[history->process_of[key]].number,
-		     host ? host : "", rank ? rank : "", executable ? executable : "") < 0)
+		     of->host, of->rank, of->executable) < 0)
 		need(NULL);
-	uint32_t known = host && executable ? names_number(&history->identities, identity) : NOBODY;
+	uint32_t known = names_number(&history->identities, identity);
 
 	if (known == count) {
 		history->identity_of =
 			need(reallocarray(history->identity_of, count + 1, sizeof(uint32_t)));
 		history->identity_of[known] = history->process_of[key];
-	} else if (known != NOBODY) {
+	} else {
 		history->process_of[key] = history->identity_of[known];
 	}
 	free(identity);
-	free(rank);
+}
+
+void history_text(char **text, const char *value)
+{
+	if (!value || !*value)
+		return;
+	free(*text);
+	*text = need(strdup(value));
+}
+
+void history_note_start(struct history *history, int64_t start)
+{
+	if (start && (!history->start || start < history->start))
+		history->start = start;
 }
 
 uint32_t history_lane(struct history *history, int file, const char *of, const char *number)
@@ -118,15 +105,6 @@ uint32_t history_lane(struct history *history, int file, const char *of, const c
 		history->nlanes++;
 	}
 	return lane;
-}
-
-static uint32_t lane_of(struct history *history, const json_t *event, int file)
-{
-	char process[LANE_NUMBER_ROOM], number[LANE_NUMBER_ROOM];
-
-	lane_number_print(process, event, "pid");
-	lane_number_print(number, event, "tid");
-	return history_lane(history, file, process, number);
 }
 
 /* A queue has a number in its process; a queue without a number is known by its lane. */
@@ -338,116 +316,6 @@ void history_slice(struct history *history, const struct slice *slice)
 		struct begun begun = begun_by(history, slice);
 
 		add_call(history, slice->lane, &begun, slice->duration, slice->correlation);
-	}
-}
-
-/* ---- all events ---- */
-
-static void replace_text(char **text, const json_t *event, const char *member)
-{
-	const char *value = json_string_value(event_arg(event, member));
-
-	if (!value || !*value)
-		return;
-	free(*text);
-	*text = need(strdup(value));
-}
-
-static void note_start(struct history *history, const json_t *event)
-{
-	double number = json_number_value(event_arg(event, "monotonic_ns"));
-	int64_t start = number > 0 && number < (double)LATEST ? (int64_t)number : 0;
-
-	if (start && (!history->start || start < history->start))
-		history->start = start;
-}
-
-static void note_metadata(struct history *history, const json_t *event, const char *name, int file)
-{
-	uint32_t process = process_of(history, event, file);
-
-	if (!strcmp(name, "tracelayer")) {
-		note_identity(history, event, file);
-		note_start(history, event);
-	} else if (!strcmp(name, "tracelayer_end")) {
-		history->lost += (unsigned long long)json_number_value(event_arg(event, "lost"));
-		history->bytes +=
-			(unsigned long long)json_number_value(event_arg(event, "event_bytes"));
-	} else if (!strcmp(name, "process_name")) {
-		replace_text(&history->processes[process].name, event, "name");
-	} else if (!strcmp(name, "process_labels")) {
-		replace_text(&history->processes[process].labels, event, "labels");
-	} else if (!strcmp(name, "thread_name")) {
-		uint32_t lane = lane_of(history, event, file);
-
-		replace_text(&history->lanes[lane].name, event, "name");
-	} else if (!strcmp(name, "thread_sort_index")) {
-		uint32_t lane = lane_of(history, event, file);
-
-		history->lanes[lane].no_thread = true;
-	}
-}
-
-static struct event_kernel kernel_in(const json_t *event)
-{
-	static const char *const keys[] = {EVENT_KERNEL_KEYS};
-	struct event_kernel kernel = {.has = 0};
-
-	for (unsigned i = 0; i < KERNEL_FACTS; i++) {
-		if (json_is_number(event_arg(event, keys[i])))
-			kernel.has |= (uint8_t)(1u << i);
-		kernel.of[i] = number_in(event, keys[i]);
-	}
-	return kernel;
-}
-
-/* `name`: NULL only at the end of one that began. */
-static struct slice slice_of(struct history *history, const json_t *event, char phase,
-			     const char *name, int file)
-{
-	const json_t *bytes = event_arg(event, "bytes");
-
-	return (struct slice){
-		.kernel = history->wants_sizes ? kernel_in(event) : (struct event_kernel){.has = 0},
-		.phase = phase,
-		.lane = lane_of(history, event, file),
-		.start = history_time(trace_nanoseconds(event, "ts", 0)),
-		.duration = history_duration(trace_nanoseconds(event, "dur", 0)),
-		.name = name,
-		.name_number = phase == 'E' ? 0 : names_number(&history->names, name),
-		.category = category_of(text_in(event, "cat")),
-		.request = number_in(event, "request"),
-		.correlation = number_in(event, "correlation"),
-		.queue = number_in(event, "queue"),
-		.stack = history->symbols ? event_stack(&history->stacks, file, event) : 0,
-		.kind = json_string_value(event_arg(event, "kind")),
-		.device = json_string_value(event_arg(event, "device")),
-		.peer = json_string_value(event_arg(event, "peer")),
-		.pci = json_string_value(event_arg(event, "pci")),
-		.uuid = json_string_value(event_arg(event, "uuid")),
-		.global = json_string_value(event_arg(event, "global")),
-		.local = json_string_value(event_arg(event, "local")),
-		.bytes = json_number_value(bytes),
-		.has_bytes = json_is_number(bytes),
-		.unfinished = json_is_true(event_arg(event, "unfinished")),
-		.cut = json_is_true(event_arg(event, "cut")),
-	};
-}
-
-void history_event(struct history *history, const json_t *event, int file)
-{
-	const char *phase = text_in(event, "ph"), *name = text_in(event, "name");
-
-	if (!history->requests.count)
-		names_number(&history->requests, "-");
-	if (!phase || (strcmp(phase, "E") && !name))
-		return;
-	if (!strcmp(phase, "M")) {
-		note_metadata(history, event, name, file);
-	} else if (!strcmp(phase, "X") || !strcmp(phase, "B") || !strcmp(phase, "E")) {
-		struct slice slice = slice_of(history, event, *phase, name, file);
-
-		history_slice(history, &slice);
 	}
 }
 

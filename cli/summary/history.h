@@ -10,7 +10,6 @@
 #ifndef TL_CLI_SUMMARY_HISTORY_H
 #define TL_CLI_SUMMARY_HISTORY_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -165,6 +164,23 @@ uint32_t history_queue(struct history *history, uint32_t lane, uint32_t number, 
 void history_queue_hardware(struct history *history, uint32_t queue, const char *pci,
 			    const char *uuid);
 uint32_t history_request(struct history *history, uint32_t id);
+uint32_t history_process(struct history *history, int file, const char *process);
+
+/*
+ * What tells that an earlier file is of the same process, which then goes on. In a trace of tracelayer it
+ * comes before the events. NULL: not known.
+ */
+struct process_identity {
+	const char *host, *rank, *executable;
+};
+void history_identify(struct history *history, int file, const char *process,
+		      const struct process_identity *of);
+
+/* Takes over a name or labels, unless there is none. */
+void history_text(char **text, const char *value);
+
+/* A trace began then, nanoseconds; 0: not known. */
+void history_note_start(struct history *history, int64_t start);
 
 /* The number of a kernel's work size. Either may be NULL. */
 uint32_t history_size(struct history *history, const char *global, const char *local);

@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,77 @@
 #include "cli/read/read.h"
 #include "cli/summary/scan_worker.h"
 
-struct metadata_of {
-	struct history *history;
-	int file;
-};
+/* ---- what a file says of its process, threads and lanes ---- */
 
-static void take_metadata(void *user, const json_t *event)
+static void text_take(char **to, const char *bytes, size_t size)
 {
-	const struct metadata_of *of = user;
+	size_t room = 3 * size + 1; /* a byte that is no UTF-8 becomes three */
+	char *sound = need(malloc(room));
+	struct tl_text text = {sound, sound + room - 1, false};
 
-	history_event(of->history, event, of->file);
+	tl_text_utf8(&text, bytes, size);
+	*text.at = 0;
+	history_text(to, sound);
+	free(sound);
 }
+
+static void process_take(struct history *history, int file, const char *number,
+			 const struct tl_facts *facts)
+{
+	uint32_t taken = history_process(history, file, number);
+	struct process *process = &history->processes[taken];
+	char rank[24] = "", labels[sizeof(facts->host) + 32], executable[PATH_MAX];
+
+	text_take(&process->name, facts->program, strnlen(facts->program, sizeof(facts->program)));
+	if (facts->has_rank)
+		snprintf(rank, sizeof(rank), "%lld", (long long)facts->rank);
+	snprintf(labels, sizeof(labels), "%s%s%s%.*s", *rank ? "rank " : "", rank,
+		 *rank ? ", " : "", (int)sizeof(facts->host), facts->host);
+	text_take(&process->labels, labels, strlen(labels));
+	bool known = tl_facts_text(facts, "executable", executable, sizeof(executable));
+
+	history_identify(history, file, number,
+			 &(struct process_identity){.host = facts->host,
+						    .rank = rank,
+						    .executable = known ? executable : NULL});
+}
+
+static struct lane *lane_take(struct history *history, int file, const char *process,
+			      uint32_t shown)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", shown);
+	uint32_t lane = history_lane(history, file, process, number);
+
+	return &history->lanes[lane];
+}
+
+/* As the metadata events of a trace in JSON say it. */
+static void metadata_take(struct history *history, int file, const char *process,
+			  const struct tl_trace *trace)
+{
+	history_request(history, 0);
+	if (trace->has_facts)
+		process_take(history, file, process, &trace->facts);
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		const struct tl_trace_lane *lane = &trace->lanes[i];
+
+		text_take(&lane_take(history, file, process, lane->shown)->name, lane->name,
+			  strnlen(lane->name, sizeof(lane->name)));
+	}
+	for (size_t i = 0; i < trace->nnamed; i++) {
+		const struct tl_trace_named_lane *named = &trace->named[i];
+		struct lane *lane = lane_take(history, file, process, named->shown);
+		size_t size = 0;
+		const char *name = tl_trace_string(trace, named->name, &size);
+
+		text_take(&lane->name, name ? name : "", size);
+		lane->no_thread = true;
+	}
+}
+
+/* ---- files ---- */
 
 static unsigned workers_for(const struct record_scan *scan)
 {
@@ -44,14 +105,6 @@ static void runs_add(struct record_scan *scan, uint32_t file)
 			.file = file, .run = (uint32_t)i, .first = INT64_MAX, .last = INT64_MIN};
 }
 
-static void history_note_start(struct history *history, uint64_t ns)
-{
-	int64_t start = scan_time(ns);
-
-	if (start && (!history->start || start < history->start))
-		history->start = start;
-}
-
 int record_scan_open(struct record_scan **to, struct history *history, char **paths, int count)
 {
 	struct record_scan *scan = *to = need(calloc(1, sizeof(*scan)));
@@ -61,15 +114,14 @@ int record_scan_open(struct record_scan **to, struct history *history, char **pa
 	scan->files = need(calloc((size_t)count + 1, sizeof(*scan->files)));
 	for (int i = 0; i < count; i++) {
 		struct scan_file *file = &scan->files[i];
-		struct metadata_of of = {history, i};
 
 		file->trace = record_file_open(paths[i]);
 		if (!file->trace)
 			return EXIT_BROKEN;
 		scan->nfiles++;
 		snprintf(file->process, sizeof(file->process), "%u", file->trace->facts.pid);
-		trace_metadata(file->trace, take_metadata, &of);
-		history_note_start(history, file->trace->facts.monotonic_ns);
+		metadata_take(history, i, file->process, file->trace);
+		history_note_start(history, scan_time(file->trace->facts.monotonic_ns));
 		history->lost += record_file_lost(file->trace);
 		runs_add(scan, (uint32_t)i);
 	}

@@ -4,6 +4,45 @@
  */
 #include "config.h"
 
+#include "cli/basics/basics.h"
+#include "cli/symbols/symbols.h"
+#include "format/encode/stack_frames_text.h"
+
+#if !HAVE_LIBDW
+
+/* Without libdw every function is shown by its library and address. */
+struct symbols {
+	bool was_asked;
+};
+
+struct symbols *symbols_open(const char *folders)
+{
+	(void)folders;
+	return need(calloc(1, sizeof(struct symbols)));
+}
+
+void symbols_close(struct symbols *symbols)
+{
+	free(symbols);
+}
+
+void symbols_name(void *of, struct tl_text *text, const struct tl_stack_library *library,
+		  uint64_t address)
+{
+	struct symbols *symbols = of;
+
+	symbols->was_asked = true;
+	tl_frame_place(text, library, address);
+}
+
+void symbols_say_missing(const struct symbols *symbols)
+{
+	if (symbols->was_asked)
+		say("this tracelayer was built without libdw, so that functions of stacks have no names; install libdw-dev and build it again");
+}
+
+#else
+
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -12,10 +51,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/basics/basics.h"
 #include "cli/basics/list_room.h"
-#include "cli/symbols/symbols.h"
-#include "format/encode/stack_frames_text.h"
 
 #define PATH_ROOM 4096
 #define ID_ROOM	  160 /* hexadecimal digits of a build id, at most */
@@ -248,3 +284,5 @@ void symbols_say_missing(const struct symbols *symbols)
 				     : "not there");
 	}
 }
+
+#endif

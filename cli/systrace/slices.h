@@ -8,12 +8,12 @@
 #ifndef TL_CLI_SYSTRACE_SLICES_H
 #define TL_CLI_SYSTRACE_SLICES_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 
 #define SLICE_OPEN INT64_MAX /* as an end: the slice was open when its process ended */
 

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gzip.c: see gzip.h. The frame (RFC 1952) is ours, deflate.c makes the blocks, and libdeflate the
- * checksum.
+ * checksum; where it is not there, zlib, which takes longer.
  */
+#include "config.h"
+
 #include "format/encode/gzip.h"
 
-#include <libdeflate.h>
 #include <string.h>
+#if HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#else
+#include <zlib.h>
+#endif
 
 #define TRAILER 8u /* checksum and size */
 
@@ -29,10 +35,19 @@ size_t tl_gzip_header(char *out)
 	return sizeof(header);
 }
 
+static uint32_t bytes_checksum(uint32_t crc, const char *bytes, size_t size)
+{
+#if HAVE_LIBDEFLATE
+	return libdeflate_crc32(crc, bytes, size);
+#else
+	return (uint32_t)crc32_z(crc, (const unsigned char *)bytes, size);
+#endif
+}
+
 static size_t compress_bytes(struct tl_gzip *gzip, char *out, const char *bytes, size_t size,
 			     bool last)
 {
-	gzip->next_crc = libdeflate_crc32(gzip->crc, bytes, size);
+	gzip->next_crc = bytes_checksum(gzip->crc, bytes, size);
 	gzip->next_size = gzip->size + (uint32_t)size;
 	return tl_deflate(gzip->deflate, out, bytes, size, last);
 }

@@ -112,6 +112,12 @@ void tl_trace_problem(struct tl_trace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * A text among the members of a process's facts, cut where it is longer. False: there is none, and
+ * `to` is empty.
+ */
+bool tl_facts_text(const struct tl_facts *facts, const char *key, char *to, size_t room);
+
+/*
  * The next finished record of a run; NULL where there are no more. `place` starts zeroed. Reading
  * stops at a record that can't be stepped over: .unsound is then 1 + its place. Safe in several
  * threads, each with a place of its own.

@@ -2,9 +2,13 @@
 /*
  * trace_facts.c: what a trace file says about its process, its APIs, the output file, and the end.
  */
+#include "config.h"
+
 #include "format/file/trace_inside.h"
 
+#if HAVE_JANSSON
 #include <jansson.h>
+#endif
 
 #include "format/file/describe.h"
 
@@ -46,27 +50,87 @@ const struct tl_function *tl_trace_function(const struct tl_trace *trace, uint32
 	return api && (id & 0xffff) < api->count ? &api->functions[id & 0xffff] : NULL;
 }
 
-/* They are copied into the trace unchanged. */
-static bool text_is_members(const char *members, uint32_t size)
+/* ---- members ---- */
+
+static bool text_is_line(const char *text, uint32_t size)
+{
+	bool one_line = true;
+
+	for (uint32_t i = 0; i < size; i++)
+		one_line &= (unsigned char)text[i] >= 0x20;
+	return one_line;
+}
+
+#if HAVE_JANSSON
+
+/* As an object. NULL: it is none. */
+static json_t *members_read(const char *members, uint32_t size)
 {
 	char *object = malloc((size_t)size + 2);
 	json_t *json;
-	bool one_line = true;
 
 	if (!object)
-		return false;
-	for (uint32_t i = 0; i < size; i++)
-		one_line &= (unsigned char)members[i] >= 0x20;
+		return NULL;
 	object[0] = '{';
 	memcpy(object + 1, members, size);
 	object[size + 1] = '}';
-	json = one_line ? json_loadb(object, (size_t)size + 2, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json = json_loadb(object, (size_t)size + 2, JSON_REJECT_DUPLICATES, NULL);
 	free(object);
-	if (!json)
-		return false;
+	return json;
+}
+
+/* They are copied into the trace unchanged. */
+static bool text_is_members(const char *members, uint32_t size)
+{
+	json_t *json = text_is_line(members, size) ? members_read(members, size) : NULL;
+
 	json_decref(json);
+	return json != NULL;
+}
+
+bool tl_facts_text(const struct tl_facts *facts, const char *key, char *to, size_t room)
+{
+	json_t *json = members_read(facts->members, facts->members_size);
+	const char *text = json_string_value(json_object_get(json, key));
+
+	snprintf(to, room, "%s", text ? text : "");
+	json_decref(json);
+	return text != NULL;
+}
+
+#else
+
+/* Without jansson nobody can tell. What tracelayer wrote has members. */
+static bool text_is_members(const char *members, uint32_t size)
+{
+	return text_is_line(members, size);
+}
+
+/*
+ * A quote within a text has a backslash in front, so that "KEY":" is nowhere but at a member. A text with
+ * such escapes counts as none.
+ */
+bool tl_facts_text(const struct tl_facts *facts, const char *key, char *to, size_t room)
+{
+	char member[64];
+	int length = snprintf(member, sizeof(member), "\"%s\":\"", key);
+	const char *at = memmem(facts->members, facts->members_size, member, (size_t)length);
+	const char *end;
+
+	*to = 0;
+	if (!at)
+		return false;
+	at += length;
+	end = memchr(at, '"', facts->members_size - (size_t)(at - facts->members));
+	if (!end || memchr(at, '\\', (size_t)(end - at)))
+		return false;
+	snprintf(to, room, "%.*s", (int)(end - at), at);
 	return true;
 }
+
+#endif
+
+/* ---- pieces ---- */
 
 void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size)
 {

@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * closure.c: libffi closures around real functions. See closure.h.
+ * closure.c: libffi closures around real functions. See closure.h. Without libffi there are none: a further real
+ * function is given out as it is, and its calls are not recorded.
  *
  * All closures are in a list that only grows at its head. Two threads may make the same closure at
  * once. Both look through what the other has added before they add their own, so one of them wins,
  * and the other frees its closure.
  */
+#include "config.h"
+
 #include "layer/resolve/closure.h"
+
+#if !HAVE_LIBFFI
+
+void *tl_closure_for(struct tl_shim *shim, void *real)
+{
+	(void)shim;
+	return real;
+}
+
+struct tl_shim *tl_closure_at(const void *entry)
+{
+	(void)entry;
+	return NULL;
+}
+
+#else
 
 #include <ffi.h>
 #include <sched.h>
@@ -384,3 +403,5 @@ struct tl_shim *tl_closure_at(const void *entry)
 			return &it->shim;
 	return NULL;
 }
+
+#endif

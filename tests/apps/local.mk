@@ -202,7 +202,9 @@ check_PROGRAMS += %D%/kill_target
 
 kill_emitted = %D%/kill_shims.c %D%/kill_tables.c
 CLEANFILES += $(kill_emitted) %D%/kill_callbacks.h %D%/kill.exports %D%/kill_model.json
+if HAVE_TRACEGEN
 BUILT_SOURCES += $(kill_emitted)
+endif
 %D%/kill.exports: tracegen$(EXEEXT) %D%/kill_callee.json %D%/kill_callee.h
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
 		./tracegen$(EXEEXT) model --api $(srcdir)/%D%/kill_callee.json -o %D%/kill_model.json -- -I$(srcdir)/%D% && \

@@ -3,7 +3,7 @@
 unit_tests += output_test
 output_test_SOURCES = %D%/output_test.c
 output_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-output_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(DEFLATE_LIBS) $(ZLIB_LIBS)
+output_test_LDADD = libtl_writer.la libtl_format.la $(CHECK_LIBS) $(GZIP_LIBS) $(ZLIB_LIBS)
 
 unit_tests += places_test
 places_test_SOURCES = %D%/places_test.c

@@ -18,7 +18,7 @@ chrome_test_LDADD = libtl_tables.la libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS
 unit_tests += deflate_test
 deflate_test_SOURCES = %D%/encode/deflate_test.c
 deflate_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
-deflate_test_LDADD = libtl_gzip.la $(CHECK_LIBS) $(DEFLATE_LIBS) $(ZLIB_LIBS)
+deflate_test_LDADD = libtl_gzip.la $(CHECK_LIBS) $(GZIP_LIBS) $(ZLIB_LIBS)
 
 unit_tests += encoder_test
 encoder_test_SOURCES = %D%/encode/encoder_test.c tests/lib/args_table.h

@@ -42,7 +42,7 @@ is "$(with_stubs wrong 2>&1; echo $?)" "install-packages: wrong: no such group; 
 
 # What configure tells the user to install stands in the list.
 unlisted=
-for package in $(grep -o 'TL_NEED(\[[a-z0-9.-]*\]\|, \[[a-z0-9-]*-dev\])' "$top_srcdir/configure.ac" | grep -o '\[[^]]*' | tr -d '['); do
+for package in opencl-c-headers check $(grep -oE '\blib[a-z0-9-]+-dev\b' "$top_srcdir/configure.ac" | sort -u); do
 	printf '%s\n' "$list" | cut -f2 | grep -qx "$package" || unlisted="$unlisted $package"
 done
 is "$unlisted" "" "every package that configure asks for is in the list"

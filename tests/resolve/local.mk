@@ -9,7 +9,7 @@ real_function_test_SOURCES = %D%/real_function_test.c layer/resolve/real_functio
 	layer/resolve/function_tables.h layer/resolve/function_tables.c format/args/checked_copy.c \
 	layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c
 real_function_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(LIBFFI_CFLAGS) -pthread
-real_function_test_LDADD = $(CHECK_LIBS) -l:libffi.a -ldl -lpthread
+real_function_test_LDADD = $(CHECK_LIBS) $(TL_ARCHIVES) -ldl -lpthread
 
 unit_tests += loader_tables_test
 loader_tables_test_SOURCES = %D%/loader_tables_test.c
