@@ -511,7 +511,7 @@ int elf_write(struct image *image, const struct elf_input *input, const char *ou
 	image_reserve(image, PART_NOTE, sizeof(Elf64_Nhdr) + 4 + 16, 4);
 	image_reserve(image, PART_DYNSTR, 1, 1);
 	uint32_t soname = name_add(&file, input->soname);
-	uint32_t needed = name_add(&file, "libtracelayer.so");
+	uint32_t needed = name_add(&file, "libtracelayer.so.0");
 	hash_write(&file);
 	symbols_write(&file);
 	versions_write(&file);

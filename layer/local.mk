@@ -205,19 +205,27 @@ libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/de
 	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
 nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
-libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
+libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
 	-Wl,--exclude-libs,libffi.a:libdeflate.a:libz.a -Wl,--version-script=layer/libtracelayer.map \
 	$(TL_ARCHIVES)
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 
-layer/libtracelayer.map: $(apis_exports) apis/ze_tracing.exports %D%/exports
+# What programs, shims and tools link with has a version. Shims, and the C library's functions that the library stands in for, must have none: programs
+# ask for those in the versions of the API's library or of the C library. All else is hidden by -fvisibility, but what comes from libgcc.
+layer/libtracelayer.map: %D%/exports %D%/local.mk
+	$(AM_V_GEN)$(MKDIR_P) layer && { \
+		echo 'TRACELAYER_0 {'; echo 'global:'; sed -n -e '/^tl_/s/$$/;/p' $(srcdir)/%D%/exports; echo 'local: _Unwind_*;'; echo '};'; \
+	} >$@.tmp && mv $@.tmp $@
+# For tests that link objects of their own, which are not hidden: the same exports, without versions.
+layer/libtracelayer-plain.map: $(apis_exports) apis/ze_tracing.exports %D%/exports %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) layer && { \
 		echo '{'; echo 'global:'; \
 		sed -e '/^#/d' -e '/^$$/d' -e 's/$$/;/' $(srcdir)/%D%/exports $(apis_exports) apis/ze_tracing.exports; \
 		echo 'local: *;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
+CLEANFILES += layer/libtracelayer-plain.map
 EXTRA_DIST += %D%/exports
 
 # The loaders' own layers. Each lies alone in a folder that can be named in LD_LIBRARY_PATH, two below libtracelayer.so, which it opens: in

@@ -14,12 +14,12 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#define NAME "libtracelayer.so"
+#define NAME "libtracelayer.so.0"
 
 static struct tl_door_library library;
 static const struct tl_door_library *found;
 
-/* From PREFIX/lib/tracelayer/level-zero/libze_tracing_layer.so.1 to PREFIX/lib/libtracelayer.so. */
+/* From PREFIX/lib/tracelayer/level-zero/libze_tracing_layer.so.1 to PREFIX/lib/libtracelayer.so.0. */
 static void *library_open_beside(char *path)
 {
 	for (int i = 0; i < 3; i++) {

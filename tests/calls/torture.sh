@@ -80,7 +80,7 @@ build_aarch64()
 		$cxx -o torture caller.o torture_main.o -L. -ltorture -pthread &&
 		$cc $flags -mgeneral-regs-only -c "$root/layer/calls/generic_begin.c" "$root/layer/calls/generic_entry_aarch64.S" &&
 		$cc $flags -c "$root/layer/calls/generic_call.c" "$here/torture_runtime.c" &&
-		$cxx -shared -Wl,-soname,libtracelayer.so -Wl,-Bsymbolic -o libtracelayer.so generic_begin.o generic_entry_aarch64.o \
+		$cxx -shared -Wl,-soname,libtracelayer.so.0 -Wl,-Bsymbolic -o libtracelayer.so generic_begin.o generic_entry_aarch64.o \
 			generic_call.o torture_runtime.o &&
 		"$top_builddir/tracegen" interposer --header torture.h --lib ./libtorture.so -o interposer.so -- --target=aarch64-linux-gnu >names.out &&
 		sed -n 's/: by name alone.*//p' names.out >names

@@ -140,7 +140,7 @@ if command -v gdb >/dev/null; then
 else
 	skip 2 "gdb is not on this machine"
 fi
-like "$(cat readelf.out)" 'NEEDED.*libtracelayer\.so' "it needs libtracelayer.so"
+like "$(cat readelf.out)" 'NEEDED.*libtracelayer\.so\.0' "it needs libtracelayer.so.0"
 like "$(cat readelf.out)" 'GNU_STACK.* RW +' "the stack is not executable"
 like "$(cat readelf.out)" 'GNU_RELRO' "what is constant is made read-only"
 like "$(cat readelf.out)" 'Build ID: [0-9a-f]+' "it has a build id"

@@ -16,7 +16,7 @@ library=$(find "$prefix" -name libtracelayer.so)
 preloaded() { "$1/bin/tracelayer" run -- sh -c 'echo $LD_PRELOAD' 2>/dev/null; }
 is "$(readlink -f "$(preloaded "$prefix")")" "$(readlink -f "$library")" "the command finds the library beside it"
 mv "$tmp/dest" "$tmp/moved"
-like "$(readlink -f "$(preloaded "${prefix/dest/moved}")")" "^$(readlink -f "$tmp")/moved/.*/libtracelayer\.so$" "and where both were moved"
+like "$(readlink -f "$(preloaded "${prefix/dest/moved}")")" "^$(readlink -f "$tmp")/moved/.*/libtracelayer\.so\.0[.0-9]*$" "and where both were moved"
 mv "$tmp/moved" "$tmp/dest"
 is "$(cd "$prefix" && ls bin | paste -sd' ')" "tracegen tracelayer tracelayer-xpti-bench" "the commands"
 is "$(cd "$prefix/share/man" && ls man*/* | grep -c '^man1/tracelayer')" $(($("$tracelayer" --help | grep -c '^  [a-z]') + 2)) "a page for tracelayer, each of its commands, and tracelayer-xpti-bench"

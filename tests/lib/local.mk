@@ -22,6 +22,7 @@ sanitized_flags = -std=gnu11 -g -w -fPIC -fexceptions -DTL_PIN_SEQ_CST
 tsan_flags = $(sanitized_flags) -fsanitize=thread
 asan_flags = $(sanitized_flags) -fsanitize=address,undefined -fno-sanitize-recover=undefined
 sanitized_libraries =
+check_DATA += layer/libtracelayer-plain.map
 # What only longer forms want.
 stressed_libraries =
 EXTRA_LIBRARIES += libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a libtl_core_asan.a libtl_writer_asan.a

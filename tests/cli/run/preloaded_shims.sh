@@ -10,7 +10,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 plan 5
 cd "$tmp" || exit 99
 mkdir -p prefix/bin prefix/lib
-cp "$top_builddir/tracelayer" prefix/bin/ && cp "$libtracelayer" prefix/lib/libtracelayer.so || exit 99
+cp "$top_builddir/tracelayer" prefix/bin/ && cp "$libtracelayer" prefix/lib/libtracelayer.so.0 && ln -s libtracelayer.so.0 prefix/lib/libtracelayer.so || exit 99
 echo 'int cup_fill(int a);' >cup.h
 echo 'int cup_fill(int a) { return a + 1; }' >cup.c
 printf '#include <stdio.h>\n#include "cup.h"\nint main(void) { printf("%%d\\n", cup_fill(3)); return 4; }\n' >main.c
