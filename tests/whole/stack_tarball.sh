@@ -12,8 +12,8 @@ mkdir -p "$kept"
 made=$kept/bare-root.tar
 if ! test -f "$made"; then
 	suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,make,zlib1g-dev "$suite" "$made.$$" >"$tmp/mmdebstrap.log" 2>&1 && mv "$made.$$" "$made" ||
-		{ rm -f "$made.$$"; diag "$(tail -n 5 "$tmp/mmdebstrap.log")"; skip_all "this machine reaches no archive of Debian's packages"; }
+	mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,make,zlib1g-dev "$suite" "${made%.tar}.$$.tar" >"$tmp/mmdebstrap.log" 2>&1 && mv "${made%.tar}.$$.tar" "$made" ||
+		{ rm -f "${made%.tar}.$$.tar"; diag "$(tail -n 5 "$tmp/mmdebstrap.log")"; skip_all "this machine reaches no archive of Debian's packages"; }
 fi
 plan 29
 
