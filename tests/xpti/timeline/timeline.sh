@@ -22,7 +22,7 @@ plan 79
 
 # ---- the library
 readelf -dW "$timeline" >dynamic
-is "$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' dynamic | grep -v '^ld-linux' | sort | paste -sd' ')" "libc.so.6 libtracelayer.so libxptifw.so" \
+is "$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' dynamic | grep -v '^ld-linux' | sort | paste -sd' ')" "libc.so.6 libtracelayer.so.0 libxptifw.so" \
 	"the subscriber needs libtracelayer.so, a dispatcher and libc"
 like "$(cat dynamic)" 'FLAGS_1.*NODELETE' "it is never unloaded"
 is "$(nm -D --defined-only "$timeline" | sed 's/.* //' | sort | paste -sd' ')" "xptiTraceFinish xptiTraceInit" "it exports its entry points and nothing else"
