@@ -4,8 +4,9 @@
  * many of these names. By simdjson, so that large traces cost a test little.
  * count_slices --by-name -- TRACE...: a line "NAME COUNT" for each name in the traces, sorted.
  *
- * A trace is an array of objects in strict JSON (RFC 8259, UTF-8 throughout). Exit code 1, after a line
- * on stderr, if one is not, or if one of its events has a key twice.
+ * A trace is an array of objects in strict JSON (RFC 8259, UTF-8 throughout), or, with stacks, an object
+ * whose traceEvents is that array. Exit code 1, after a line on stderr, if one is not, or if one of its
+ * events has a key twice.
  */
 #include <algorithm>
 #include <iostream>
@@ -29,8 +30,10 @@ static counts trace_count(simdjson::dom::parser &parser, const char *path)
 {
 	std::vector<std::string_view> keys;
 	counts counted;
+	simdjson::dom::element trace = parser.load(path);
+	simdjson::dom::array events = trace.is_object() ? trace["traceEvents"] : trace;
 
-	for (simdjson::dom::object event : parser.load(path).get_array()) {
+	for (simdjson::dom::object event : events) {
 		std::string_view phase, name;
 
 		if (has_key_twice(event, keys))
