@@ -10,7 +10,7 @@ class Tracelayer(AutotoolsPackage):
     homepage = "https://example.org/tracelayer"
     license("MIT")
 
-    version("0.1.0")
+    version("0.9.0")
 
     variant("tracegen", default=True, description="Interposers for any C library")
     variant("otf2", default=False, description="Writes OTF2 archives")

@@ -22,7 +22,7 @@ int main(void) { return tl_profile_start() == 0 && tl_profile_finish_to(stdout) 
 cat >"$tmp/source/CMakeLists.txt" <<'END2'
 cmake_minimum_required(VERSION 3.18)
 project(user C)
-find_package(tracelayer 0.1 REQUIRED)
+find_package(tracelayer 0.9 REQUIRED)
 foreach(part layer xpti profiler)
   add_executable(${part} ${part}.c)
 endforeach()
@@ -48,6 +48,6 @@ libdir=${libdir/dest/moved}
 cmake -S "$tmp/source" -B "$tmp/cmake" -DCMAKE_C_COMPILER="${CC##* }" -Dtracelayer_DIR="$libdir/cmake/tracelayer" >"$tmp/log" 2>&1 && cmake --build "$tmp/cmake" >>"$tmp/log" 2>&1
 is $? 0 "find_package, in a folder that was moved" || diag "$(tail -n 20 "$tmp/log")"
 ok "its programs run" eval 'for part in layer xpti profiler; do runs "$tmp/cmake/$part" || exit 1; done'
-sed -i 's/tracelayer 0.1 /tracelayer 1.0 /' "$tmp/source/CMakeLists.txt"
+sed -i 's/tracelayer 0.9 /tracelayer 1.0 /' "$tmp/source/CMakeLists.txt"
 cmake -S "$tmp/source" -B "$tmp/newer" -DCMAKE_C_COMPILER="${CC##* }" -Dtracelayer_DIR="$libdir/cmake/tracelayer" >"$tmp/log" 2>&1
 is "$?:$(grep -c 'compatible with requested version "1.0"' "$tmp/log")" 1:1 "a newer release than is there is refused"

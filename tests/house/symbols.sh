@@ -47,14 +47,14 @@ ok "an interposer is made" "$top_builddir/tracegen" interposer --header "$tmp/z.
 is "$(needed "$tmp/z.so")" libtracelayer.so.0 "and needs it, too"
 
 # ---- files
-gzip -dc "$kept/0.1.0.tlt.gz" >"$tmp/0.1.0.tlt"
-"$tracelayer" summary "$tmp/0.1.0.tlt" >"$tmp/summary" 2>"$tmp/err"
-is "$?" 0 "summary reads release 0.1.0's file"
+gzip -dc "$kept/0.9.0.tlt.gz" >"$tmp/0.9.0.tlt"
+"$tracelayer" summary "$tmp/0.9.0.tlt" >"$tmp/summary" 2>"$tmp/err"
+is "$?" 0 "summary reads release 0.9.0's file"
 is "$(grep -E '^host calls|^zeMemFree|^kernels|^vector_add' "$tmp/summary" | awk '{ $0 = $1 " " $2 " " $3 " " $4 " " $5; sub(/ +$/, ""); print }')" "host calls: 39 in 24
 zeMemFree 6 0 78.79 us
 kernels: 1
 vector_add 1 7.656 us 20.1" "and finds its calls and commands"
-"$tracelayer" export -o "$tmp/0.1.0.json" "$tmp/0.1.0.tlt" 2>"$tmp/err"
+"$tracelayer" export -o "$tmp/0.9.0.json" "$tmp/0.9.0.tlt" 2>"$tmp/err"
 is "$?" 0 "export reads it"
-like "$(cat "$tmp/0.1.0.json")" '"name":"zeInit".*"ts":18296506647\.940,"dur":18\.224.*"flags":"ZE_INIT_FLAG_GPU_ONLY","result":"ZE_RESULT_SUCCESS"' "times and arguments are there"
-ok "it is strict JSON" strict_json "$tmp/0.1.0.json"
+like "$(cat "$tmp/0.9.0.json")" '"name":"zeInit".*"ts":18296506647\.940,"dur":18\.224.*"flags":"ZE_INIT_FLAG_GPU_ONLY","result":"ZE_RESULT_SUCCESS"' "times and arguments are there"
+ok "it is strict JSON" strict_json "$tmp/0.9.0.json"
