@@ -27,8 +27,10 @@
  * a suffix after '@': the same kernel under the whole name. A source that begins with "error:" does
  * not build; the rest is its log.
  *
- * Extension functions: clHostMemAllocINTEL and clMemFreeINTEL (cl_intel_unified_shared_memory).
- * icd_b.so's blocks begin with the byte 'b', the others' with 'a'. Neither name is exported.
+ * Extension functions, whose names are not exported: allocations, copies, fills, migrations and
+ * advice of cl_intel_unified_shared_memory; binary semaphores of cl_khr_semaphore; acquire and
+ * release of cl_khr_external_memory, for any buffer. Blocks of clHostMemAllocINTEL begin with the
+ * byte 'b' in icd_b.so, with 'a' in the others.
  *
  * Environment; icd_b.so looks for TEST_ICD_B_… first, then for TEST_ICD_…. %p in the name of a file
  * is the process id; icd_b.so appends ".b"; a forked child writes only where the name has %p, and

@@ -44,7 +44,8 @@ static const struct property platform_properties[] = {
 	TEXT(CL_PLATFORM_VERSION, "OpenCL 3.0 tracelayer test"),
 	TEXT(CL_PLATFORM_NAME, PLATFORM_NAME),
 	TEXT(CL_PLATFORM_VENDOR, "tracelayer"),
-	TEXT(CL_PLATFORM_EXTENSIONS, "cl_khr_icd cl_intel_unified_shared_memory"),
+	TEXT(CL_PLATFORM_EXTENSIONS,
+	     "cl_khr_icd cl_intel_unified_shared_memory cl_khr_semaphore cl_khr_external_memory"),
 	TEXT(CL_PLATFORM_ICD_SUFFIX_KHR, SUFFIX),
 	A_VALUE(CL_PLATFORM_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0)),
 	A_VALUE(CL_PLATFORM_HOST_TIMER_RESOLUTION, cl_ulong, 1),
@@ -105,7 +106,8 @@ static const struct property device_properties[] = {
 	TEXT(CL_DEVICE_PROFILE, "FULL_PROFILE"),
 	TEXT(CL_DEVICE_VERSION, "OpenCL 3.0 tracelayer test"),
 	TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 tracelayer test"),
-	TEXT(CL_DEVICE_EXTENSIONS, "cl_intel_unified_shared_memory"),
+	TEXT(CL_DEVICE_EXTENSIONS,
+	     "cl_intel_unified_shared_memory cl_khr_semaphore cl_khr_external_memory"),
 	TEXT(CL_DEVICE_BUILT_IN_KERNELS, "vector_add;fill;spin;sleep;empty;fail;hang"),
 	A_VALUE(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_ACCELERATOR),
 	A_VALUE(CL_DEVICE_PLATFORM, cl_platform_id, &icd_platform),
@@ -269,7 +271,9 @@ void *icd_clGetExtensionFunctionAddress(const char *name)
 		return (void *)icd_clIcdGetPlatformIDsKHR;
 	if (!strcmp(name, "clGetHostTimer"))
 		return (void *)icd_clGetHostTimer;
-	return icd_function_of_memory(name);
+	void *function = icd_function_of_memory(name);
+
+	return function ? function : icd_function_of_extension(name);
 }
 EXPORTED(clGetExtensionFunctionAddress);
 

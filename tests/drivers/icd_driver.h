@@ -10,6 +10,7 @@
  * 	icd_event.c	events and their callbacks
  * 	icd_queue.c	queues, and the threads that run their commands
  * 	icd_enqueue.c	the commands
+ * 	icd_extensions.c	commands of extensions
  * 	icd_program.c	programs and kernels
  *
  * One mutex guards all objects, one condition variable tells of every change: this is a test bed,
@@ -390,5 +391,9 @@ cl_int icd_submit(struct command *command, const char *function, bool blocking, 
 
 void icd_free_shared(void *memory, const char *function);
 void *icd_function_of_memory(const char *name);
+
+/* --- icd_extensions.c */
+
+void *icd_function_of_extension(const char *name);
 
 #endif

@@ -288,6 +288,29 @@ static void *host_mem_alloc(cl_context context, const cl_bitfield *properties, s
 	return memory;
 }
 
+/* Device and host share the memory. */
+static void *device_mem_alloc(cl_context context, cl_device_id device,
+			      const cl_bitfield *properties, size_t size, cl_uint alignment,
+			      cl_int *error)
+{
+	COUNT(clDeviceMemAllocINTEL);
+	void *memory = new_block(size);
+
+	icd_set(error, memory ? CL_SUCCESS : CL_OUT_OF_RESOURCES);
+	return memory;
+}
+
+static void *shared_mem_alloc(cl_context context, cl_device_id device,
+			      const cl_bitfield *properties, size_t size, cl_uint alignment,
+			      cl_int *error)
+{
+	COUNT(clSharedMemAllocINTEL);
+	void *memory = new_block(size);
+
+	icd_set(error, memory ? CL_SUCCESS : CL_OUT_OF_RESOURCES);
+	return memory;
+}
+
 static cl_int mem_free(cl_context context, void *memory)
 {
 	COUNT(clMemFreeINTEL);
@@ -299,6 +322,10 @@ void *icd_function_of_memory(const char *name)
 {
 	if (!strcmp(name, "clHostMemAllocINTEL"))
 		return (void *)host_mem_alloc;
+	if (!strcmp(name, "clDeviceMemAllocINTEL"))
+		return (void *)device_mem_alloc;
+	if (!strcmp(name, "clSharedMemAllocINTEL"))
+		return (void *)shared_mem_alloc;
 	if (!strcmp(name, "clMemFreeINTEL"))
 		return (void *)mem_free;
 	return NULL;

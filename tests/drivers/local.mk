@@ -40,7 +40,7 @@ ICD_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath $(abs_builddir) -pthre
 ICD_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
 # What differs between the three, and what doesn't.
 ICD_SOURCES = %D%/icd.h %D%/icd_driver.h %D%/icd_functions.def %D%/icd_report.c %D%/icd_device.c %D%/icd_memory.c
-ICD_COMMON = %D%/icd_object.c %D%/icd_event.c %D%/icd_queue.c %D%/icd_enqueue.c %D%/icd_program.c
+ICD_COMMON = %D%/icd_object.c %D%/icd_event.c %D%/icd_queue.c %D%/icd_enqueue.c %D%/icd_extensions.c %D%/icd_program.c
 
 check_LTLIBRARIES += %D%/libicd_common.la
 %C%_libicd_common_la_SOURCES = $(ICD_COMMON)

@@ -9,7 +9,7 @@ Always checked, of every slice of the category "device":
 	the call	exactly one call has the same correlation, it is one that enqueues, and the slice does not begin before it
 	waits		it does not end after a call returned that waited for it: clFinish of its queue, clWaitForEvents of its event, its own
 			blocking call
-	bytes		they are the call's "size"; of an unmap those of a mapping at its address, each of which is unmapped once at most
+	bytes		they are the call's "size", except for advice; of an unmap those of a mapping at its address, each of which is unmapped once at most
 	arrows		one from the call that submitted it, none or one to a call that waited for it; each end inside of the right slice, and in no
 			smaller one; none goes back in time, none is loose
 	depth		each sample of "queue N depth" is what the calls and the slices say; the last is the number of those that did not end
@@ -52,6 +52,9 @@ KINDS = {
 	"SVM_MEMCPY": "copy", "FILL_BUFFER": "fill", "FILL_IMAGE": "fill", "SVM_MEMFILL": "fill", "MAP_BUFFER": "map", "MAP_IMAGE": "map",
 	"SVM_MAP": "map", "UNMAP_MEM_OBJECT": "unmap", "SVM_UNMAP": "unmap", "MIGRATE_MEM_OBJECTS": "migrate",
 	"SVM_MIGRATE_MEM": "migrate", "MARKER": "sync", "BARRIER": "sync", "SVM_FREE": "other",
+	"MEMCPY_INTEL": "copy", "MEMFILL_INTEL": "fill", "MIGRATEMEM_INTEL": "migrate", "MEMADVISE_INTEL": "other",
+	"ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR": "other", "RELEASE_EXTERNAL_MEM_OBJECTS_KHR": "other", "SEMAPHORE_WAIT_KHR": "sync",
+	"SEMAPHORE_SIGNAL_KHR": "sync",
 }
 # A thing that took no time is told from one that took some by nothing else.
 SLACK = 1000
@@ -95,8 +98,9 @@ def check_bytes(lanes):
 	mapped = collections.defaultdict(collections.Counter)
 	calls = [(slice, slice.call.args) for slice in lanes.work if slice.call]
 	for slice, args in calls:
-		if isinstance(args.get("size"), int) and slice.args.get("bytes") != args["size"]:
-			lanes.error("%s has %s bytes, and not %d" % (slice, slice.args.get("bytes"), args["size"]))
+		moved = args.get("size") if slice.name != "USM advice" else None
+		if isinstance(moved, int) and slice.args.get("bytes") != moved:
+			lanes.error("%s has %s bytes, and not %d" % (slice, slice.args.get("bytes"), moved))
 		if slice.args["kind"] == "map" and "result" in args:
 			mapped[args.get("svm_ptr", args["result"])][slice.args["bytes"]] += 1
 	for slice, args in calls:
