@@ -4,21 +4,28 @@
 section "XPTI dispatchers: what the original takes ÷ what ours takes (ns, ours)"
 xpti_original=${XPTIFW:-$(ls -d "${XDG_CACHE_HOME:-$HOME/.cache}"/tracelayer-stacks/sycl-*/lib/libxptifw.so.1 2>/dev/null | tail -n 1)}
 if test -n "$xpti_original"; then
+	# Functions that return at once, in a library as dispatchers are: what calls by pointers take, whatever is called.
+	sed -e '/^#/d' -e 's/.*/int &(void) { return 0; }/' "$top_srcdir/xpti/dispatcher/exports" >"$work/empty.c"
+	${CC:-cc} -w -O2 -shared -fPIC "$work/empty.c" -o "$work/empty.so" 2>>"$work/errors" || note "there is no compiler: a row is missing"
 	for _ in $(seq "$rounds"); do
-		"$top_builddir/tracelayer-xpti-bench" -r 1 ${short:+-t 100} --against "$xpti_original" 2>>"$work/errors"
+		"$top_builddir/tracelayer-xpti-bench" -r 1 ${short:+-t 100} --against "$xpti_original" \
+			$(test -e "$work/empty.so" && echo --against "$work/empty.so") 2>>"$work/errors"
 	done >"$work/xpti"
+	# xpti_row THREADS NAME [LABEL OF BY]: the column OF ÷ the column BY, which are the original and ours.
 	xpti_row()
 	{
-		awk -v threads="$1" -v name="$2" '/^serial/ { now = 0 } /^[0-9]+ threads/ { now = $1 } /^events per second/ { now = -1 }
+		local of=${4:-2} by=${5:-1} label=${3:-$2}
+		awk -v threads="$1" -v name="$2" -v of="$of" -v by="$by" '/^serial/ { now = 0 } /^[0-9]+ threads/ { now = $1 } /^events per second/ { now = -1 }
 			now == threads && index($0, name) == 1 && substr($0, length(name) + 1, 1) == " " {
-				n = split(substr($0, length(name) + 1), v, " "); print v[threads ? 3 : 2], v[1] }' "$work/xpti" >"$work/rows"
+				n = split(substr($0, length(name) + 1), v, " "); print v[threads ? 3 * of - 3 + (of == 1) : 2 * of - 2 + (of == 1)],
+					v[threads ? 3 * by - 3 + (by == 1) : 2 * by - 2 + (by == 1)] }' "$work/xpti" >"$work/rows"
 		awk '{ print $2, $1 }' "$work/rows" >"$work/ours"
 		local spread ours
 		spread=$(awk '$2 > 0 { print $1 / $2 }' "$work/rows" | quartiles)
 		ours=$(awk '{ print $1 }' "$work/ours" | quartiles | awk '{ print $2 }')
-		test -n "$spread" || { printf '  %-58s  failed\n' "$2"; return; }
+		test -n "$spread" || { printf '  %-58s  failed\n' "$label"; return; }
 		# shellcheck disable=SC2086
-		test "$1" = 0 && set -- "$2, serially" $spread "$ours" || set -- "$2, $1 threads" $spread "$ours"
+		test "$1" = 0 && set -- "$label, serially" $spread "$ours" || set -- "$label, $1 threads" $spread "$ours"
 		printf '  %-58s %7.2f   %6.2f .. %-6.2f  (%.4g ns)\n' "$1" "$3" "$2" "$4" "$5"
 	}
 	for xpti_threads in 0 2; do
@@ -26,6 +33,8 @@ if test -n "$xpti_original"; then
 			"trace point lookup by uid" "notify, tracing off" "bare notify, 1 callback" "bare notify, 4 callbacks" "composite, tracing off" \
 			"composite, tracing on"; do
 			xpti_row $xpti_threads "$xpti_test"
+			test "$xpti_test" != "notify, tracing off" || ! test -e "$work/empty.so" ||
+				xpti_row $xpti_threads "$xpti_test" "the most: ÷ functions that return at once" 2 3
 		done
 	done
 else
