@@ -5,13 +5,13 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
-plan 18
+plan 21
 
-venv=$(sycl_venv "$kept") || { skip 18 "$venv"; exit 0; }
+venv=$(sycl_venv "$kept") || { skip 21 "$venv"; exit 0; }
 # The driver refuses some processors.
 export OCL_ICD_FILENAMES=$venv/lib/libintelocl.so PYTHONDONTWRITEBYTECODE=1
 "$venv/bin/python" -c 'import dpctl; dpctl.select_default_device().print_device_info()' >"$tmp/device" 2>&1 ||
-	{ skip 18 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
+	{ skip 21 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
 program=$top_srcdir/tests/xpti/sycl_program.py
 cd "$tmp" || exit 99
 
@@ -42,6 +42,13 @@ is "$(matching '"xpti,task" in cat and "dpnp::" in name')" "$kernels" "each has 
 is "$(matching '"typeinfo" in name')" 0 "which begins with the kernel's namespace"
 copies=$(matching 'name == "clEnqueueMemcpyINTEL"')
 is "$(matching '"xpti,task" in cat and name == "memcpy"')" "$copies" "each of $copies copies has its task"
+is "$(matching 'name == "USM copy" and args.get("kind") == "copy" and args.get("bytes", 0) > 0')" "$copies" "and each is on the device's lane, with its bytes"
+is "$("$python" -c 'import json
+events = json.load(open("t.json"))
+events = events["traceEvents"] if isinstance(events, dict) else events
+names = {e["tid"]: e["args"]["name"].split(" ")[0] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+print(*sorted({names[e["tid"]] for e in events if e["ph"] not in "Msf" and e.get("cat", "").startswith("xpti")}))')" \
+	"sycl.debug sycl.experimental.buffer sycl.experimental.mem_alloc ur.call.debug" "each stream that tells something has lanes"
 is "$(matching 'name in ("unknown", "<unknown-function>")')" 0 "no call is unknown"
 ok "waits are slices" test "$(matching '"xpti,wait" in cat and name.startswith("queue")')" -ge 2
 # Arguments of the unified runtime's calls.
@@ -78,9 +85,15 @@ ok "enums are names, texts are texts" test "$(matching 'args.get("propName") == 
 	def around(place):
 	    lane, time = lanes[place[0]], place[1]
 	    return next((s for s in reversed(lane[:bisect.bisect_right(lane, (time, float("inf"), "", ""))]) if s[1] >= time), (0, 0, "nothing", "nothing"))
+	given = {event["args"]["correlation"]: event for event in events if event["ph"] == "X" and event["cat"].startswith("opencl") and "correlation" in event["args"]}
+	done = {event["args"]["correlation"] for event in events if event["ph"] == "X" and event["cat"].startswith("device")}
+	ends = collections.Counter(event["ph"] for event in events if event["ph"] in "sf" and event["name"] == "submitted")
+	open("through", "w").write("%d %d %d %d" % (len(given), len(done & set(given)), ends["s"], ends["f"]))
 	joined = collections.Counter((around(arrow["s"])[3].split(",")[1], around(arrow["s"])[2].split("::")[0], around(arrow["f"])[2]) for arrow in arrows.values())
 	print(sum(n for (kind, name, call), n in joined.items() if (kind, name, call) == ("task", "dpnp", "clEnqueueNDRangeKernel")),
 	      sum(n for (kind, name, call), n in joined.items() if (kind, call) == ("task", "clEnqueueMemcpyINTEL")),
 	      sum(n for (kind, name, call), n in joined.items() if kind != "task"))
 END
 is "$(cat arrows)" "$kernels $copies 0" "an arrow leads from each task to the call that starts its kernel or copy"
+read -r given done starts ends <through
+is "$done $starts $ends" "$given $given $given" "and from each of these $given calls another one to the command on the device"

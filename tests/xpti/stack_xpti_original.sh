@@ -5,12 +5,12 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
-plan 13
+plan 16
 
-venv=$(sycl_venv "$kept") || { skip 13 "$venv"; exit 0; }
+venv=$(sycl_venv "$kept") || { skip 16 "$venv"; exit 0; }
 export OCL_ICD_FILENAMES=$venv/lib/libintelocl.so PYTHONDONTWRITEBYTECODE=1 UR_ENABLE_LAYERS=UR_LAYER_TRACING
 "$venv/bin/python" -c 'import dpctl; dpctl.select_default_device().print_device_info()' >"$tmp/device" 2>&1 ||
-	{ skip 13 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
+	{ skip 16 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
 original=$venv/lib/libxptifw.so.1 ours=$top_builddir/.libs/libtracelayer-xpti.so
 cd "$tmp" || exit 99
 # A subscriber as SYCL's users build it: it needs libxptifw.so.1, and finds the original.
@@ -35,6 +35,22 @@ count=$(wc -l <original.told)
 ok "the original tells of more than 1000 things: $count" test "$count" -gt 1000
 same original.told ours.told "ours tells of the same, in the same order"
 ok "the subscriber, which needs libxptifw.so.1, does not load the original beside ours" eval '! grep -q "calling init: $venv/lib/libxptifw" files.*'
+
+# The page lists every stream: those that the runtime announces, and what in its libraries is written like a stream's name. Three of these are names of trace
+# points.
+streams_listed() { sed -n '/^| stream |/,/^$/p' "$top_srcdir/doc/xpti.md" | cut -d'|' -f2 | grep -oE '`[a-z_.]+`' | tr -d '`' | sort -u; }
+sed -nE 's/^thread [0-9]+ init ([^ ]+) .*/\1/p' original.log | grep -vx 'xpti\.framework' | sort -u >announced
+ok "the runtime announces streams: $(paste -sd' ' announced)" grep -qx 'sycl\.experimental\.mem_alloc' announced
+is "$(comm -23 announced <(streams_listed) | paste -sd' ')" "" "each is in the page"
+written_streams()
+{
+	local library
+	for library in libsycl.so.9 libur_loader.so.0; do
+		"$python" -c 'import re, sys
+print(*re.findall(r"\0((?:sycl|ur)(?:\.[a-z_]{2,})+)(?=\0)", open(sys.argv[1], "rb").read().decode("latin-1")), sep="\n")' "$venv/lib/$library"
+	done | grep -vxE 'sycl\.(application\.graph|memory\.alloc|exceptions)|.*\.cpp|.*\.hpp' | sort -u
+}
+is "$(comm -23 <(written_streams) <(streams_listed) | paste -sd' ')" "" "so is each stream's name in its libraries: $(written_streams | paste -sd' ')"
 
 # The subscriber of sycl-trace, which comes with the runtime.
 for which in original ours; do
