@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # stack_mpi_opencl.sh: mpi4py with PyOpenCL on PoCL: a job of four ranks that calls MPI and OpenCL. It prints the same, and the job's folder has the calls
-# and kernels of each rank.
+# and kernels of each rank, by the count of a layer of the loader's own.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
+. "$top_srcdir/tests/whole/cl_counter.sh"
 need mpirun.openmpi openmpi-bin
 "$python" -c 'import mpi4py, pyopencl' 2>/dev/null ||
 	{ echo "Bail out! mpi4py or PyOpenCL is missing; ./scripts/install-packages stacks installs them"; exit 99; }
-plan 6
+plan 8
 
 export POCL_MAX_PTHREAD_COUNT=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PYTHONDONTWRITEBYTECODE=1
 program=$top_srcdir/tests/whole/mpi_opencl.py
@@ -31,3 +32,17 @@ calls()
 for rank in 0 1 2 3; do calls $rank; echo; done >"$tmp/counts"
 is "$(sort -u "$tmp/counts" | wc -l)" 1 "each rank made the same calls: $(head -n 1 "$tmp/counts")"
 like "$(cat "$tmp/counts")" 'clEnqueueNDRangeKernel 1' "one kernel each"
+
+# The same job, counted. Without device lanes, which ask the driver, too.
+launch env WHOLE_COUNTS="$tmp/counts.%p" OPENCL_LAYERS="$counter" TRACELAYER_DEVICE=0 "$tracelayer" run --job="$tmp/counted" --mpi --quiet -- \
+	"$python" "$program" >"$tmp/counted.out" 2>&1
+same "$tmp/bare" "$tmp/counted.out" "counted by the loader's layer, it prints the same"
+# totals: "NAME CALLS" lines, added up.
+totals() { awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' | sort; }
+for counts in "$tmp"/counts.*[0-9]; do layer_counts "$counts"; done | totals >"$tmp/want"
+find "$tmp/counted" -name '[0-3].tlt' | while read -r trace; do
+	"$tracelayer" export "$trace" -o "$tmp/counted.json" --force >/dev/null 2>&1
+	"$python" "$check_trace" --names "$tmp/counted.json" | grep '^cl'
+done | totals >"$tmp/got"
+ok "the ranks' traces have each of the $(awk '{ n += $2 } END { print n + 0 }' "$tmp/want") calls of $(wc -l <"$tmp/want") functions that it counted" \
+	sh -c 'test -s "$0" && diff "$0" "$1"' "$tmp/want" "$tmp/got"
