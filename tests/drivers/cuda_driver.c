@@ -3,7 +3,7 @@
  * cuda_driver.c: a software libcuda.so.1: one device, whose streams are threads (cuda_engine.h).
  *
  * It has contexts, memory, copies, streams, events, captures and graphs; cuGetProcAddress with
- * versions; and cuGetExportTable, which finds no table. Its modules have kernels of any name: "add"
+ * versions and flags; and cuGetExportTable, which finds no table. Its modules have kernels of any name: "add"
  * adds a number to each word, "spin" lasts as many microseconds as its parameter says, and any other
  * one does nothing for a while. It needs no cuda.h. At its end it writes how often each function was called to the file that CUDA_DRIVER_LOG
  * names.
@@ -780,6 +780,8 @@ CU cuMemAdvise_v2(pointer memory, size_t size, int advice, struct location locat
 		       : INVALID_VALUE;
 }
 
+#include "cuda_memory_kinds.h"
+
 /* --- modules: every one has kernels of all names */
 
 struct function {
@@ -862,18 +864,6 @@ CU cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gri
 			  parameters);
 }
 
-/* The same, on the stream that each thread has of its own. */
-CU cuLaunchKernel_ptsz(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-		       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-		       void *stream, void **parameters, void **extra)
-{
-	COUNTED();
-	(void)shared, (void)extra;
-	return kernel_put(stream_of(stream, true), function,
-			  (size_t)grid_x * grid_y * grid_z * block_x * block_y * block_z,
-			  parameters);
-}
-
 struct config {
 	unsigned grid[3], block[3], shared;
 	void *stream;
@@ -934,13 +924,14 @@ LACKING(cuLinkAddData)
 LACKING(cuLinkComplete)
 LACKING(cuLinkCreate)
 LACKING(cuLinkDestroy)
-LACKING(cuMemAllocManaged)
 LACKING(cuMipmappedArrayDestroy)
 LACKING(cuMipmappedArrayGetLevel)
 LACKING(cuModuleGetGlobal)
 LACKING(cuSignalExternalSemaphoresAsync)
 LACKING(cuStreamAddCallback)
 LACKING(cuWaitExternalSemaphoresAsync)
+
+#include "cuda_thread_streams.h"
 
 /* --- functions by name and version */
 
@@ -993,6 +984,15 @@ static const struct {
 	ONE(cuMemcpyHtoD, 3020, cuMemcpyHtoD_v2),
 	ONE(cuMemcpyDtoHAsync, 3020, cuMemcpyDtoHAsync_v2),
 	ONE(cuMemsetD32, 3020, cuMemsetD32_v2),
+	ONE(cuMemAllocManaged, 6000, cuMemAllocManaged),
+	ONE(cuMemAllocAsync, 11020, cuMemAllocAsync),
+	ONE(cuMemAllocFromPoolAsync, 11020, cuMemAllocFromPoolAsync),
+	ONE(cuMemFreeAsync, 11020, cuMemFreeAsync),
+	ONE(cuDeviceGetDefaultMemPool, 11020, cuDeviceGetDefaultMemPool),
+	ONE(cuMemHostRegister, 6050, cuMemHostRegister_v2),
+	ONE(cuMemHostUnregister, 4000, cuMemHostUnregister),
+	ONE(cuMemHostGetDevicePointer, 3020, cuMemHostGetDevicePointer_v2),
+	ONE(cuMemPrefetchAsync, 8000, cuMemPrefetchAsync),
 	ONE(cuMemAdvise, 8000, cuMemAdvise),
 	ONE(cuMemAdvise, 12020, cuMemAdvise_v2),
 	ONE(cuModuleLoadData, 2000, cuModuleLoadData),
@@ -1037,18 +1037,18 @@ static const struct {
 static int function_find(const char *symbol, void **function, int version, uint64_t flags)
 {
 	enum { PER_THREAD = 2 };
+	void (*found)(void) = NULL;
 	int status = 1;
 
-	*function = NULL;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
 		if (!strcmp(functions[i].asked, symbol)) {
-			status = *function || functions[i].since <= version ? 0 : 2;
+			status = found || functions[i].since <= version ? 0 : 2;
 			if (functions[i].since <= version)
-				memcpy(function, &functions[i].function, sizeof *function);
+				found = functions[i].function;
 		}
-	if (*function && flags & PER_THREAD && !strcmp(symbol, "cuLaunchKernel"))
-		memcpy(function, &(void (*)(void)){(void (*)(void))cuLaunchKernel_ptsz},
-		       sizeof *function);
+	if (flags & PER_THREAD)
+		found = thread_form(found);
+	memcpy(function, &found, sizeof *function);
 	return status;
 }
 

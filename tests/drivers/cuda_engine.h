@@ -104,6 +104,8 @@ static uint64_t sequences;
 static unsigned stream_count;
 static int captures; /* streams that capture in the strictest mode */
 static __thread int thread_mode;
+/* The call is of a function in its form for a default stream per thread. */
+static __thread bool engine_thread_form;
 static __thread struct context *current[16];
 static __thread unsigned depth;
 
@@ -274,7 +276,7 @@ static struct stream *stream_of(void *handle, bool per_thread)
 		return handle;
 	if (!context)
 		return NULL;
-	if (handle == (void *)1 || (!handle && !per_thread))
+	if (handle == (void *)1 || (!handle && !per_thread && !engine_thread_form))
 		return context->streams;
 	if (!own || own->context != context)
 		own = stream_new(context, true);

@@ -3,6 +3,7 @@
  * cuda_lanes.c WHAT: a program whose device lanes stack_cuda_lanes.sh looks at.
  *
  *	work		commands of each kind, on several streams, waited for in several ways
+ *	memory		memory of each kind, in use at the same time
  *	times		kernels one after the other, which one call waits for
  *	capture		graphs are captured in the strictest mode, while another thread uses its stream
  *	contexts	contexts come and go, and one is used while another one is current
@@ -132,6 +133,52 @@ static void work(void)
 	CHECK(cuEventDestroy(event));
 	CHECK(cuStreamDestroy(streams[0]));
 	CHECK(cuStreamDestroy(streams[1]));
+	CHECK(cuCtxDestroy(context));
+}
+
+/* Pinned memory and what is registered are the host's. */
+static void memory_of_the_host(CUdeviceptr from)
+{
+	static unsigned words[WORDS];
+	void *pinned[2];
+	CUdeviceptr mapped = 0;
+
+	CHECK(cuMemAllocHost(&pinned[0], 1 << 20));
+	CHECK(cuMemHostAlloc(&pinned[1], 1 << 20, 0));
+	CHECK(cuMemHostRegister(words, sizeof words, 0));
+	CHECK(cuMemHostGetDevicePointer(&mapped, words, 0));
+	CHECK(cuMemcpy(mapped, from, 64));
+	printf("%u\n", words[15]);
+	CHECK(cuMemHostUnregister(words));
+	CHECK(cuMemFreeHost(pinned[0]));
+	CHECK(cuMemFreeHost(pinned[1]));
+}
+
+static void memory(void)
+{
+	CUcontext context = context_make();
+	CUdeviceptr plain, managed, pitched, ordered, pooled;
+	CUmemoryPool pool;
+	size_t pitch = 0;
+
+	CHECK(cuMemAlloc(&plain, 4096));
+	CHECK(cuMemAllocManaged(&managed, 8192, CU_MEM_ATTACH_GLOBAL));
+	CHECK(cuMemAllocPitch(&pitched, &pitch, 100, 8, 4));
+	CHECK(cuMemAllocAsync(&ordered, 16384, NULL));
+	CHECK(cuDeviceGetDefaultMemPool(&pool, 0));
+	CHECK(cuMemAllocFromPoolAsync(&pooled, 32768, pool, NULL));
+	CHECK(cuMemsetD8Async(managed, 9, 8192, NULL));
+	CHECK(cuMemPrefetchAsync(managed, 8192, 0, NULL));
+	CHECK(cuMemcpyDtoDAsync(ordered, managed, 8192, NULL));
+	CHECK(cuMemcpyAsync(pooled, ordered, 8192, NULL));
+	CHECK(cuStreamSynchronize(NULL));
+	memory_of_the_host(pooled);
+	CHECK(cuMemFreeAsync(pooled, NULL));
+	CHECK(cuMemFreeAsync(ordered, NULL));
+	CHECK(cuMemFree(pitched));
+	CHECK(cuMemFree(managed));
+	CHECK(cuMemFree(plain));
+	printf("%zu\n", pitch);
 	CHECK(cuCtxDestroy(context));
 }
 
@@ -327,9 +374,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"work", work},	   {"times", times},	 {"capture", capture},
-		   {"contexts", contexts}, {"threads", threads}, {"streams", streams},
-		   {"forks", forks},	   {"killed", killed},	 {"unfinished", unfinished}};
+	} all[] = {{"work", work},	   {"memory", memory},
+		   {"times", times},	   {"capture", capture},
+		   {"contexts", contexts}, {"threads", threads},
+		   {"streams", streams},   {"forks", forks},
+		   {"killed", killed},	   {"unfinished", unfinished}};
 
 	CHECK(cuInit(0));
 	for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)

@@ -39,6 +39,7 @@ typedef CUresult first_advise(CUdeviceptr, size_t, CUmem_advise, CUdevice);
 typedef CUresult advise(CUdeviceptr, size_t, CUmem_advise, CUmemLocation);
 typedef CUresult upload(CUdeviceptr, const void *, size_t);
 typedef CUresult download(void *, CUdeviceptr, size_t, CUstream);
+typedef CUresult fill(CUdeviceptr, unsigned, size_t);
 typedef CUresult info(size_t *, size_t *);
 typedef CUresult later_info(CUdeviceptr, size_t *, size_t *);
 typedef CUresult load(CUmodule *, const void *);
@@ -77,6 +78,29 @@ static void run_on_own_stream(void *driver, CUfunction kernel, CUdeviceptr memor
 	printf("by symbol: %d\n",
 	       (int)exported(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
 	printf("by flag: %d\n", (int)given(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+}
+
+/* Copies and memsets on it, by flag; and one on the default stream of all threads, by its flag. */
+static void move_on_own_stream(CUdeviceptr memory)
+{
+	static const cuuint64_t flags[] = {CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+					   CU_GET_PROC_ADDRESS_LEGACY_STREAM};
+	static unsigned words[WORDS];
+
+	for (int i = 0; i < 2; i++) {
+		upload *copy = NULL;
+		download *copy_back = NULL;
+		fill *fill_words = NULL;
+		CUdriverProcAddressQueryResult status;
+
+		get("cuMemcpyHtoD", (void **)&copy, 12080, flags[i], &status);
+		get("cuMemcpyDtoHAsync", (void **)&copy_back, 12080, flags[i], &status);
+		get("cuMemsetD32", (void **)&fill_words, 12080, flags[i], &status);
+		printf("copies by flag %d: %d %d", (int)flags[i], (int)fill_words(memory, 7, 16),
+		       (int)copy_back(words, memory, 64, NULL));
+		printf(" %d\n", (int)copy(memory, words, 32));
+		printf("%u\n", words[15]);
+	}
 }
 
 /* As a program that was built with CUDA 11 does. */
@@ -122,6 +146,7 @@ int main(void)
 	get = (__typeof__(get))function("cuGetProcAddress", 12000);
 	run_rounds(kernel, memory, stream);
 	run_on_own_stream(driver, kernel, memory);
+	move_on_own_stream(memory);
 	run_old(driver);
 	CALL(info, "cuMemGetInfo", 98000, &some, &all);
 	CALL(later_info, "cuMemGetInfo", 99000, 0x123456789abcdef0, &some, &all);

@@ -6,7 +6,7 @@ test_files += %D%/ze_newer.c
 # stack_tarball.sh compiles this one.
 test_files += %D%/ze_few_loader.c
 # stack_cuda.sh, stack_cuda_lanes.sh and stack_cuda_cupti.sh build these, with the headers that they get.
-test_files += %D%/cuda_driver.c %D%/cuda_engine.h %D%/cuda_listener.h %D%/cuda_program.c %D%/cuda_lanes.c %D%/cupti.c
+test_files += %D%/cuda_driver.c %D%/cuda_engine.h %D%/cuda_listener.h %D%/cuda_memory_kinds.h %D%/cuda_thread_streams.h %D%/cuda_program.c %D%/cuda_lanes.c %D%/cupti.c
 
 # What knows which of two drivers it is in, and what doesn't, which is compiled once.
 ZE_DRIVER_SOURCES = %D%/ze_device.h %D%/ze_driver.h %D%/ze_functions.def %D%/ze_entry.c %D%/ze_properties.c

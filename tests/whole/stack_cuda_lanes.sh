@@ -5,8 +5,8 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
 . "$top_srcdir/tests/lib/cuda_header.sh"
-plan 69
-cuda_software "$kept" 69
+plan 90
+cuda_software "$kept" 90
 cd "$tmp" || exit 99
 program_build() { ${CC:-cc} -Wall -Wextra -pthread -o lanes "$drivers/cuda_lanes.c" -Ldriver -l:libcuda.so.1; }
 ok "the program is built" program_build || exit 1
@@ -66,6 +66,30 @@ counter() { "$python" -B -c 'import json, sys
 values = [e["args"]["bytes"] for e in sorted(json.load(open(sys.argv[1])), key=lambda e: e.get("ts", 0)) if e["ph"] == "C" and e["name"] == sys.argv[2]]
 print(max(values), values[-1])' "$@"; }
 is "$(counter work.json "memory, software device")" "32768 0" "memory is counted, and so is its end"
+
+# --- memory of each kind
+lanes memory ./lanes memory
+checked counts memory "each command that the driver executed is on a lane, with its bytes"
+arrows memory
+is "$(counter memory.json "memory, software device")" "65536 0" "memory that is plain, managed, pitched, of a pool and in a stream's order is counted, and its end"
+is "$(commands memory)" "(('memcpy', False), 2) (('memcpy DtoD', False), 1) (('memset', False), 1) (('prefetch', False), 1)" "a prefetch is a command"
+
+# --- the same programs as cuda.h makes them for a default stream per thread: cuMemcpyHtoD is cuMemcpyHtoD_v2_ptds, cuLaunchKernel is cuLaunchKernel_ptsz
+own_build() { ${CC:-cc} -Wall -Wextra -pthread -DCUDA_API_PER_THREAD_DEFAULT_STREAM -o own "$drivers/cuda_lanes.c" -Ldriver -l:libcuda.so.1; }
+ok "programs for a default stream per thread are built" own_build
+is "$(nm -u own | grep -c '_pt[ds][sz]')" "23" "and call 23 functions for that"
+lanes own ./own work
+checked counts own "each command is on a lane, with its bytes"
+checked streams own "on the lane of its stream, and none on that of the default stream of all threads"
+arrows own
+is "$("$python" -B -c 'import json
+print(*sorted({e["args"]["name"].split(",")[0].split(" (")[0] for e in json.load(open("own.json")) if e["ph"] == "M" and e["name"] == "thread_name" and "software device" in e["args"]["name"]}))')" \
+	"stream 1 stream 2 stream 3" "there is no default stream's lane"
+lanes own_memory ./own memory
+checked counts own_memory "memory: each command is on a lane, with its bytes"
+is "$(counter own_memory.json "memory, software device")" "65536 0" "memory: it is counted"
+lanes own_capture ./own capture
+checked counts own_capture "each command that the driver executed is on a lane, and what it captured is on none"
 
 # --- the clock: the processors may be busy with other things, so one run of three has to be right
 for _ in 1 2 3; do
