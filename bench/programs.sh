@@ -48,14 +48,47 @@ program_row "darktable-cli" darktable env HOME="$work/darktable" darktable-cli "
 program_row "mpi4py and PyOpenCL, 2 ranks" "python3-mpi4py python3-pyopencl" env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 	mpirun.openmpi --oversubscribe -n 2 $python "$top_srcdir/tests/whole/mpi_opencl.py"
 
-# `run` makes Vulkan's shims of the headers the first time, and keeps them.
-section "Programs on Mesa's Vulkan for processors, run --api vulkan ÷ bare; $whole_pairs pairs"
+# john: one that has OpenCL's formats, which Debian's has not; JOHN names it. No password is found, so that each run does the same.
+programs_john=${JOHN:-john}
+if "$programs_john" --list=formats --format=opencl 2>>"$work/errors" | grep -q raw-SHA256-opencl; then
+	seq -f 'word%g' 20000 >"$work/words"
+	echo "user:$(printf none | sha256sum | cut -d' ' -f1)" >"$work/hashes"
+	program_row "john the ripper, raw-SHA256-opencl, 20,000 words" john env LWS=64 GWS=1024 "$programs_john" --format=raw-SHA256-opencl \
+		--pot="$work/john.pot" --session="$work/john" --wordlist="$work/words" "$work/hashes"
+else
+	note "john the ripper has no formats of OpenCL here (Debian's has none): name one that has, JOHN=.../run/john"
+fi
+
+# run_row TEXT COUNT VARIABLE=VALUE tracelayer run … PROGRAM…: a row; COUNT words behind the variable are tracelayer's.
+run_row()
+{
+	local text=$1 count=$2
+	shift 2
+	# What `run` makes of headers, and the driver of kernels, is kept from the first run on.
+	env "$@" >/dev/null 2>>"$work/errors"
+	"$top_builddir/bench_start" $whole_pairs --arguments "$count" env "$@" 2>>"$work/errors" >"$work/line"
+	test -s "$work/line" || { printf '  %-58s  failed: %s\n' "$text" "$(tail -n 1 "$work/errors")"; return; }
+	awk -v text="$text: wall time" '{ printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.1f ms of %.0f ms)\n", text, $3, $4, $5, $2, $1 }' "$work/line"
+}
+
+section "Programs on Mesa's Vulkan for processors, run --api vulkan ÷ bare, with run itself; $whole_pairs pairs"
 programs_lavapipe=$(echo /usr/share/vulkan/icd.d/lvp_icd.*.json)
+programs_vulkan=("VK_ICD_FILENAMES=$programs_lavapipe" "$top_builddir/tracelayer" run --quiet -o "$work/vulkan.json" --api vulkan --)
 if test -e "$programs_lavapipe" && command -v vulkaninfo >/dev/null; then
-	programs_vulkan=("VK_ICD_FILENAMES=$programs_lavapipe" "$top_builddir/tracelayer" run --quiet -o "$work/vulkan.json" --api vulkan --)
-	env "${programs_vulkan[@]}" vulkaninfo >/dev/null 2>>"$work/errors"
-	"$top_builddir/bench_start" $whole_pairs --arguments 8 env "${programs_vulkan[@]}" vulkaninfo 2>>"$work/errors" |
-		awk '{ printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.1f ms of %.0f ms)\n", "vulkaninfo, with tracelayer run itself: wall time", $3, $4, $5, $2, $1 }'
+	run_row "vulkaninfo" 8 "${programs_vulkan[@]}" vulkaninfo
 else
 	note "Vulkan is not here: apt-get install vulkan-tools mesa-vulkan-drivers"
+fi
+if test -e "$programs_lavapipe" && command -v ffmpeg >/dev/null; then
+	run_row "ffmpeg, avgblur_vulkan, 100 frames" 8 "${programs_vulkan[@]}" ffmpeg -nostdin -hide_banner -loglevel error -init_hw_device vulkan=v:0 \
+		-filter_hw_device v -f lavfi -i testsrc=size=320x240:rate=25:duration=4 -vf format=rgba,hwupload,avgblur_vulkan,hwdownload,format=rgba -f null -
+fi
+
+section "SYCL on Intel's OpenCL for processors, run --xpti ÷ bare, with run itself; $whole_pairs pairs"
+programs_sycl=$(ls -d "$programs_kept"/sycl-*/bin/python 2>/dev/null | tail -n 1)
+if test -n "$programs_sycl"; then
+	run_row "dpctl and dpnp: a product, 200 small tasks" 7 "OCL_ICD_FILENAMES=${programs_sycl%/bin/python}/lib/libintelocl.so" "$top_builddir/tracelayer" run --quiet \
+		-o "$work/sycl.json" --xpti -- "$programs_sycl" "$top_srcdir/tests/xpti/sycl_program.py"
+else
+	note "SYCL's runtime is not here: ./scripts/check stacks keeps it"
 fi
