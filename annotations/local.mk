@@ -22,7 +22,7 @@ $(annotations): libtl_annotations.la libtracelayer.la
 	$(AM_V_CCLD)$(CC) -o $@ -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
 		-Wl,--whole-archive .libs/libtl_annotations.a -Wl,--no-whole-archive -L.libs -ltracelayer \
 		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags \
-		-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+		-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 CLEANFILES += $(annotations)
 all-local: $(annotations)
 install-exec-local: install-annotations

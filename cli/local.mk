@@ -56,8 +56,9 @@ endif
 tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
-# a DT_RUNPATH) is also searched for what preloaded libraries need.
-tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$(libdir)'
+# a DT_RUNPATH) is also searched for what preloaded libraries need. All that was installed may be moved, so the way to libdir begins at the command.
+bindir_to_libdir = $(shell realpath -m --relative-to='$(bindir)' '$(libdir)')
+tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(bindir_to_libdir)' $(old_math)
 tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS) $(GZIP_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
 
 # The page of `tracelayer report`: page.html, page.css, page.js and flame.js as arrays page_html, page_css, page_js and page_flame.

@@ -25,3 +25,14 @@ libtl_common_la_SOURCES = \
 	%D%/settings_table.h \
 	%D%/tool_list.c %D%/tool_list.h \
 	%D%/xpti_environment.c %D%/xpti_environment.h
+
+# --enable-portable: functions of old versions of the C library, in everything. See common/old_glibc.h.
+if PORTABLE
+noinst_LIBRARIES += libtl_portable.a
+BUILT_SOURCES += libtl_portable.a
+old_math = -Wl,-u,tl_old_math
+endif
+# gcc takes pthread_setspecific for a reader of what the value points to.
+libtl_portable_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions -Wno-maybe-uninitialized
+libtl_portable_a_SOURCES = %D%/old_glibc.h %D%/old_dlopen.c %D%/old_dlsym.c %D%/old_files.c %D%/old_find_object.c %D%/old_math.c \
+	%D%/old_start.c %D%/old_threads.c

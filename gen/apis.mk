@@ -87,7 +87,7 @@ $(mpi_library): $(mpi_emitted) libtracelayer.la
 	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) -std=gnu11 -O2 -g -fexceptions -fno-stack-protector -DTL_SHIM_LIBRARY \
 		-I$(top_srcdir)/include -I$(srcdir)/gen/apis -Iapis $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
 		apis/mpi_words_shims.c apis/mpi_words_tables.c -L.libs -ltracelayer \
-		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 CLEANFILES += $(mpi_library) $(mpi_made)
 all-local: $(mpi_library)
 install-exec-local: install-mpi

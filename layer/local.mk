@@ -234,7 +234,7 @@ doorsdir = $(pkglibdir)
 doors = level-zero/libze_tracing_layer.so.1 opencl/libtracelayer_opencl_layer.so
 built_doors = .libs/tracelayer/level-zero/libze_tracing_layer.so.1 .libs/tracelayer/opencl/libtracelayer_opencl_layer.so
 door_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc \
-	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 
 noinst_LTLIBRARIES += libtl_ze_layer.la libtl_cl_layer.la
 libtl_ze_layer_la_CPPFLAGS = $(AM_CPPFLAGS)

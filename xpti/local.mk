@@ -32,7 +32,7 @@ libtl_xpti_la_SOURCES = \
 # to itself, and is never unloaded.
 xpti_library = .libs/libtracelayer-xpti.so
 xpti_link = -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,libxptifw.so -Wl,--version-script=xpti/libtracelayer-xpti.map \
-	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 
 $(xpti_library): libtl_xpti.la xpti/libtracelayer-xpti.map
 	$(AM_V_CCLD)$(CC) -o $@ -Wl,--whole-archive .libs/libtl_xpti.a -Wl,--no-whole-archive $(xpti_link) && \
@@ -96,7 +96,7 @@ $(xpti_timeline): libtl_xpti_timeline.la libtracelayer.la $(xpti_library)
 	$(AM_V_CCLD)$(CC) -o $@ -shared $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
 		-Wl,--whole-archive .libs/libtl_xpti_timeline.a -Wl,--no-whole-archive -L.libs -ltracelayer -L.libs/tracelayer/xpti -lxptifw \
 		-Wl,-rpath,'$$ORIGIN:$$ORIGIN/tracelayer/xpti' -Wl,--enable-new-dtags \
-		-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs
+		-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 CLEANFILES += $(xpti_timeline)
 all-local: $(xpti_timeline)
 install-exec-local: install-xpti-timeline

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# make portable of a build with --enable-portable: what is in the tarball asks glibc for no version newer than 2.28, and runs from any folder in a root of
+# Debian 11 (glibc 2.31, where libpthread and libdl are libraries of their own). Debian 10 is in no archive that Debian still keeps up; nothing newer
+# than its versions is asked for. mmdebstrap makes the root; it is kept for the next run.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+need mmdebstrap mmdebstrap
+test "$(id -u)" = 0 || skip_all "this machine's user may not change the root"
+unshare --mount true 2>/dev/null || skip_all "this machine allows no mount namespaces"
+
+mkdir -p "$kept"
+made=$kept/old-root.tar
+if ! test -f "$made"; then
+	mmdebstrap --quiet --variant=minbase bullseye "${made%.tar}.$$.tar" >"$tmp/mmdebstrap.log" 2>&1 && mv "${made%.tar}.$$.tar" "$made" ||
+		{ rm -f "${made%.tar}.$$.tar"; diag "$(tail -n 5 "$tmp/mmdebstrap.log")"; skip_all "this machine reaches no archive of Debian's packages"; }
+fi
+plan 24
+
+# The objects of a build for this machine are the same; only what is linked of them is not. So these are copied, with what tracegen made.
+build=$tmp/build
+mkdir "$build"
+(cd "$top_builddir" && find . \( -path ./portable -o -path ./sanitize -o -path './tests/*.log' -o -path ./pocl_cache \) -prune -o \
+	\( -name .dirstamp -o -name '*.o' -o -name '*.lo' -o -path './apis/*' ! -type d ! -name '*.Plo' \) -print0 |
+	tar -cf - --null -T -) | tar -xf - -C "$build"
+make_here() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -j2 -C "$build" "$@" </dev/null >"$tmp/make.log" 2>&1; }
+configure_here()
+{
+	local options
+	eval "options=($("$top_builddir/config.status" --config))"
+	(cd "$build" && CONFIG_SHELL=/bin/sh "$top_srcdir/configure" -q "${options[@]}" --enable-portable --prefix=/nowhere </dev/null) >"$tmp/configured" 2>&1
+}
+ok "configure --enable-portable" configure_here
+for part in jansson libelf libdw sqlite; do
+	like "$(cat "$tmp/configured")" "^  $part +yes " "it finds the archives for $part"
+done
+tracegen_made()
+{
+	make_here libtl_portable.a && make_here tracegen &&
+		touch -r "$build/$(cd "$build" && ls -tr apis/*_model.json | head -n 1)" "$build/libtl_model.a" "$build/tracegen"
+}
+ok "make tracegen" tracegen_made || diag "$(tail -n 5 "$tmp/make.log")"
+ok "make portable" make_here portable || diag "$(tail -n 5 "$tmp/make.log")"
+name=$(cd "$build" && ls tracelayer-*.tar.xz)
+like "$name" "^tracelayer-[0-9.]+-$(uname -m)\.tar\.xz$" "the tarball has the version and the machine in its name"
+root=$tmp/root
+mkdir "$root" && tar -xf "$made" -C "$root" --exclude='./dev/*' && mkdir -p "$root/opt/first" "$root/try" && chmod 777 "$root/try"
+ok "it unpacks" tar -xf "$build/$name" -C "$root/opt/first"
+tree=$root/opt/first/${name%.tar.xz}
+
+# What the dynamic linker is asked for.
+binaries() { find "$tree" -type f | while read -r file; do test "$(head -c 4 "$file" | tail -c 3)" = ELF && echo "$file"; done; }
+binaries >"$tmp/binaries"
+is "$(wc -l <"$tmp/binaries")" 15 "its commands and libraries" || diag "$(cat "$tmp/binaries")"
+while read -r file; do readelf -VW "$file" | sed -n '/\.gnu\.version_r/,$s/.*Name: \([A-Z]*_[0-9.]*\) .*/\1/p'; done <"$tmp/binaries" | sort -Vu >"$tmp/versions"
+is "$({ cat "$tmp/versions"; echo GLIBC_2.28; } | grep '^GLIBC_' | sort -Vu | tail -n 1) $(grep -vcE "^(GLIBC|TRACELAYER)_" "$tmp/versions")" "GLIBC_2.28 0" "none asks for a version newer than GLIBC_2.28, or of another library" ||
+	diag "$(cat "$tmp/versions")"
+is "$(while read -r file; do readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; done <"$tmp/binaries" | sort -u | grep -vE '^(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux.*|libtracelayer\.so\.0|libxptifw\.so)$')" \
+	"" "they need the C library and each other"
+is "$(while read -r file; do readelf -dW "$file" | sed -n 's/.*\(RPATH\|RUNPATH\).*\[\(.*\)\]/\2/p'; done <"$tmp/binaries" | tr ':' '\n' | grep -v '^\$ORIGIN')" "" "all their search paths begin at \$ORIGIN"
+is "$(grep -rlE "$build|$top_builddir" "$tree")" "" "no file has a path of the build"
+
+# inside COMMAND: runs it with sh in the root, as a user who is not root, with nothing in the environment but HOME.
+inside()
+{
+	unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot --userspec=65534:65534 "$1" env -i HOME=/try /bin/sh -c "cd /try && $2"' \
+		sh "$root" "$1" </dev/null
+}
+is "$(inside 'ldd --version' | sed -n '1s/.* //p')" 2.31 "the root's glibc"
+here=/opt/first/${name%.tar.xz}
+inside "$here/bin/tracelayer run -o t.json --lib libm.so.6 -- perl -e 'print exp(1)'" >"$tmp/out" 2>"$tmp/log"
+is "$? $(cat "$tmp/out")" "0 2.71828182845905" "the first trace in it" || diag "$(cat "$tmp/log")"
+like "$("$python" "$check_trace" --names "$root/try/t.json")" '^exp 1$' "has the program's call"
+
+# Moved. A program of the build, linked with the same old versions, has a software device.
+mv "$tree" "$root/srv/moved"
+here=/srv/moved
+shared=$(sed -n 's/^TL_PORTABLE_LIBS = //p' "$build/Makefile")
+device_made()
+{
+	# shellcheck disable=SC2086
+	(cd "$build" && ${CC:-cc} -shared -fPIC -Iapis/include -I"$top_srcdir/gen/made/include" "$top_srcdir/tests/drivers/ze_few_loader.c" -Wl,-soname,libze_loader.so.1 $shared -o "$root/try/libze_loader.so.1") &&
+		ln -sf libze_loader.so.1 "$root/try/libze_loader.so" && make_here LDFLAGS="-L$root/try" tests/drivers/ze_driver_a.la tests/apps/ze_vector_add &&
+		cp "$build/tests/drivers/.libs/ze_driver_a.so" "$build/tests/apps/ze_vector_add" "$root/try/"
+}
+ok "the software device and its program" device_made || diag "$(tail -n 5 "$tmp/make.log")"
+traced="LD_LIBRARY_PATH=/try ZE_ENABLE_ALT_DRIVERS=/try/ze_driver_a.so TEST_ZE_APP_COUNTS=/try/counts $here/bin/tracelayer run"
+inside "$traced --stack --tool=summary -o d.tlt -- ./ze_vector_add" >"$tmp/log" 2>&1
+is $? 0 "after the folder was moved: a program with a device, stacks and a tool" || diag "$(cat "$tmp/log")"
+like "$(cat "$tmp/log")" '^zeInit +1 ' "the tool's table"
+inside "$here/bin/tracelayer export -o d.json d.tlt && $here/bin/tracelayer export -o d.sqlite d.tlt && $here/bin/tracelayer report -o d.html d.tlt" >"$tmp/log" 2>&1
+is $? 0 "export to JSON and SQLite, and report" || diag "$(cat "$tmp/log")"
+ok "the trace has the calls that the program made" "$python" "$check_trace" --counts "$root/try/counts" "$root/try/d.json"
+like "$(inside "$here/bin/tracelayer summary --by=stack d.tlt" 2>&1)" 'main' "stacks have the functions' names"
+like "$(inside "$here/bin/tracelayer apis" 2>&1)" '^level-zero +built in' "the command finds its descriptors"
