@@ -122,7 +122,7 @@ libtl_libc_la_SOURCES = %D%/base/libc/libc.h %D%/base/libc/own_libc.h %D%/base/l
 noinst_LTLIBRARIES += libtl_resolve.la
 libtl_resolve_la_CFLAGS = $(AM_CFLAGS) $(LIBFFI_CFLAGS) -fvisibility=hidden
 libtl_resolve_la_SOURCES = \
-	%D%/resolve/resolve.h %D%/resolve/closure.h %D%/resolve/closure.c \
+	%D%/resolve/resolve.h %D%/resolve/closure.h %D%/resolve/closure.c %D%/resolve/shared_ffi.h %D%/resolve/shared_ffi.c \
 	%D%/resolve/call_origin.h %D%/resolve/call_origin.c \
 	%D%/resolve/function_tables.h %D%/resolve/function_tables.c %D%/resolve/dlsym.h %D%/resolve/dlsym.c %D%/resolve/dlsym_lookup.h \
 	%D%/resolve/dlsym_real.c %D%/resolve/dlsym_search.c %D%/resolve/dlsym_zel.c \
@@ -207,7 +207,7 @@ nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
 	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
-	-Wl,--exclude-libs,libffi.a:libdeflate.a:libz.a -Wl,--version-script=layer/libtracelayer.map \
+	-Wl,--exclude-libs,libffi.a:libdeflate.a -Wl,--version-script=layer/libtracelayer.map \
 	$(TL_ARCHIVES)
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gzip.c: see gzip.h. The frame (RFC 1952) is ours, deflate.c makes the blocks, and libdeflate the
- * checksum; where it is not there, zlib, which takes longer.
+ * checksum; where it is not linked in, crc32.c, which takes longer.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #if HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #else
-#include <zlib.h>
+#include "format/encode/crc32.h"
 #endif
 
 #define TRAILER 8u /* checksum and size */
@@ -24,6 +24,9 @@ size_t tl_gzip_bound(size_t size)
 void tl_gzip_start(struct tl_gzip *gzip, void *memory)
 {
 	*gzip = (struct tl_gzip){.deflate = memory};
+#if !HAVE_LIBDEFLATE
+	tl_crc32_prepare();
+#endif
 }
 
 size_t tl_gzip_header(char *out)
@@ -40,7 +43,7 @@ static uint32_t bytes_checksum(uint32_t crc, const char *bytes, size_t size)
 #if HAVE_LIBDEFLATE
 	return libdeflate_crc32(crc, bytes, size);
 #else
-	return (uint32_t)crc32_z(crc, (const unsigned char *)bytes, size);
+	return tl_crc32(crc, bytes, size);
 #endif
 }
 

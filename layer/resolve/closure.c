@@ -27,12 +27,12 @@ struct tl_shim *tl_closure_at(const void *entry)
 
 #else
 
-#include <ffi.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/signature.h"
+#include "layer/resolve/shared_ffi.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
@@ -356,7 +356,7 @@ static struct closure *closure_make(struct tl_shim *shim, void *real)
 	    (shim->signature->flags & (TL_SIGNATURE_VARIADIC | TL_SIGNATURE_UNKNOWN) ||
 	     shim->signature->words > TL_SIGNATURE_WORDS))
 		return NULL;
-	struct closure *closure = calloc(1, sizeof(*closure));
+	struct closure *closure = tl_ffi_load() ? calloc(1, sizeof(*closure)) : NULL;
 
 	if (!closure)
 		return NULL;

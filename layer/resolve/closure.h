@@ -13,7 +13,7 @@
 
 /*
  * The closure for this shim and real function, made at the first call and never freed. Returns
- * `real` itself if the system refuses executable memory, or a parameter's type cannot be passed on.
+ * `real` itself if the system refuses executable memory, libffi can't be loaded, or a parameter's type cannot be passed on.
  * Any thread.
  */
 void *tl_closure_for(struct tl_shim *shim, void *real);

@@ -20,6 +20,11 @@ deflate_test_SOURCES = %D%/encode/deflate_test.c
 deflate_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
 deflate_test_LDADD = libtl_gzip.la $(CHECK_LIBS) $(GZIP_LIBS) $(ZLIB_LIBS)
 
+unit_tests += crc32_test
+crc32_test_SOURCES = %D%/encode/crc32_test.c
+crc32_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(ZLIB_CFLAGS)
+crc32_test_LDADD = libtl_gzip.la $(CHECK_LIBS) $(GZIP_LIBS) $(ZLIB_LIBS)
+
 unit_tests += encoder_test
 encoder_test_SOURCES = %D%/encode/encoder_test.c tests/lib/args_table.h
 encoder_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of the tree and of what is built and installed as a whole
 deep_scripts += %D%/models.sh
-check_scripts += %D%/docs.sh %D%/install.sh %D%/library.sh %D%/listed.sh %D%/rooms.sh %D%/names.sh %D%/setup.sh %D%/symbols.sh %D%/version.sh %D%/find_package.sh %D%/man.sh %D%/musl.sh
+check_scripts += %D%/docs.sh %D%/install.sh %D%/library.sh %D%/listed.sh %D%/rooms.sh %D%/names.sh %D%/setup.sh %D%/symbols.sh %D%/version.sh %D%/find_package.sh %D%/man.sh %D%/musl.sh %D%/bundled.sh
 test_files += %D%/rooms.py %D%/names.py
 test_files += models/background.pml models/chunks.pml models/tracer.pml
 test_files += %D%/stability/libtracelayer.so.0 %D%/stability/libxptifw.so %D%/stability/0.9.0.tlt.gz
