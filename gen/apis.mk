@@ -23,7 +23,8 @@ libtl_tables_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 nodist_libtl_shims_la_SOURCES = $(BUILTIN_APIS:=_shims.c)
 libtl_shims_la_SOURCES =
 libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS)
-libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
+# gcc takes a seventh of its time for them to note where each variable is at each instruction; the machine code is the same without.
+libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector -fno-var-tracking
 
 # What loaders' layers and zelTracer's functions are made of, for APIs whose descriptors ask for these.
 apis_for_doors = apis/ze_layer.c apis/ze_tracing.c apis/ze_tracing.exports apis/cl_layer.c
@@ -84,7 +85,7 @@ endif
 # What `tracelayer run --mpi` preloads: shims for Open MPI and MPICH alike, of a header of their own.
 mpi_library = .libs/libtracelayer-mpi.so
 $(mpi_library): $(mpi_emitted) libtracelayer.la
-	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) -std=gnu11 -O2 -g -fexceptions -fno-stack-protector -DTL_SHIM_LIBRARY \
+	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) -std=gnu11 -O2 -g -fexceptions -fno-stack-protector -fno-var-tracking -DTL_SHIM_LIBRARY \
 		-I$(top_srcdir)/include -I$(srcdir)/gen/apis -Iapis $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
 		apis/mpi_words_shims.c apis/mpi_words_tables.c -L.libs -ltracelayer \
 		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
