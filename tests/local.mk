@@ -8,6 +8,7 @@
 #	stack_scripts		tests of large programs, for make check-stacks; they need packages of the group stacks
 #	deep_scripts		tests that search: models, sanitizers, fuzz targets. They take long, and run with make check-stacks
 #	deep_stress_scripts	the same, with a longer form
+#	package_scripts		tests of packages for distributions, for make check-packages; they need packages of the group packages
 #	test_files		what scripts read, compile or source
 # A new script is one line in its room's local.mk, a new program one line and its _SOURCES.
 unit_tests =
@@ -18,6 +19,7 @@ stress_scripts =
 stack_scripts =
 deep_scripts =
 deep_stress_scripts =
+package_scripts =
 test_files =
 check_DATA =
 check_LIBRARIES =
@@ -48,19 +50,25 @@ include %D%/xpti/local.mk
 include %D%/annotations/local.mk
 include %D%/whole/local.mk
 include %D%/house/local.mk
+include %D%/packages/local.mk
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(long_scripts) $(stress_scripts) $(unit_tests) $(check_scripts)
 EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts)
-EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(test_files)
+EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(package_scripts) $(test_files)
 
 # make stress: the tests that know a longer form, in it.
 .PHONY: stress
 stress: $(sanitized_libraries) $(stressed_libraries)
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200 SANITIZED=built; export STRESS FUZZ_SECONDS TEST_LIMIT SANITIZED; \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(stress_units) $(deep_stress_scripts)'
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(stress_units) $(deep_stress_scripts) $(package_scripts)'
 
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)
 	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-1500} SANITIZED=built; export TEST_LIMIT SANITIZED; \
 		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(stack_scripts)'
+
+# Packages, and a release's tarball where there is little else.
+.PHONY: check-packages
+check-packages:
+	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-3600}; export TEST_LIMIT; $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(package_scripts) tests/whole/stack_tarball.sh'

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
-# A recipe for Spack: put it into a repository of yours as packages/tracelayer/package.py. It builds a checkout or a release's tarball.
+# A recipe for Spack: put it into a repository of yours as packages/tracelayer/package.py. It builds a release's tarball.
+# It needs Spack 0.23 or newer.
+try:
+    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+except ImportError:
+    pass  # before 1.0 spack.package has it
+
 from spack.package import *
 
 
@@ -8,6 +14,7 @@ class Tracelayer(AutotoolsPackage):
     other libraries, and what their devices did; writes timelines and tables."""
 
     homepage = "https://example.org/tracelayer"
+    url = "https://example.org/tracelayer/tracelayer-0.9.0.tar.gz"
     license("MIT")
 
     version("0.9.0")
@@ -27,6 +34,9 @@ class Tracelayer(AutotoolsPackage):
     depends_on("xxhash")
     depends_on("llvm@14: +clang", when="+tracegen")
     depends_on("elfutils@0.180:", when="+tracegen")
+    # The shims are made of their headers.
+    depends_on("opencl-c-headers", type="build", when="+tracegen")
+    depends_on("oneapi-level-zero", type="build", when="+tracegen")
     depends_on("otf2@2.2:", when="+otf2")
     depends_on("sqlite@3.36:", when="+sqlite")
 
@@ -34,6 +44,8 @@ class Tracelayer(AutotoolsPackage):
         args = self.with_or_without("otf2") + self.with_or_without("sqlite")
         if self.spec.satisfies("+tracegen"):
             args.append(f"--with-libclang={self.spec['llvm'].prefix}")
+            headers = self.spec["oneapi-level-zero"].prefix.include.level_zero
+            args.append(f"--with-level-zero-headers={headers}")
         else:
             args.append("--without-libclang")
         # Spack's compilers would link libraries of its own into programs of others.

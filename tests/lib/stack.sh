@@ -22,7 +22,7 @@ export POCL_MEMORY_LIMIT=4
 mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" "$XDG_DATA_HOME" "$XDG_CONFIG_HOME"
 
 # need COMMAND PACKAGE: the program is there, or the test stops.
-need() { command -v "$1" >/dev/null || { echo "Bail out! $1 is missing; ./scripts/install-packages stacks installs it ($2)"; exit 99; }; }
+need() { command -v "$1" >/dev/null || { echo "Bail out! $1 is missing; ./scripts/install-packages ${need_group:-stacks} installs it ($2)"; exit 99; }; }
 
 # shims NAME [DESCRIPTOR|HEADER]… [-- FLAG…]: one result: tracegen takes the headers, and its code compiles without a word. From then on the shims are
 # preloaded with the library.
