@@ -35,8 +35,8 @@ rm -f "$tmp/apt"
 stub dpkg-query 'exit 1'
 stub apt-get 'echo "$@" >>'"$tmp"'/apt; exit 0'
 with_stubs >/dev/null 2>&1
-is "$(tr ' ' '\n' <"$tmp/apt" | sed '1,/^install$/d' | sort)" "$(printf '%s\n' "$list" | awk '$1 != "stacks" && $1 != "bench" { print $2 }' | sort)" \
-	"without a group: all but the groups stacks and bench"
+is "$(tr ' ' '\n' <"$tmp/apt" | sed '1,/^install$/d' | sort)" "$(printf '%s\n' "$list" | awk '$1 == "build" || $1 == "demo" || $1 == "test" { print $2 }' | sort)" \
+	"without a group: the groups build, demo and test"
 is "$(with_stubs wrong 2>&1; echo $?)" "install-packages: wrong: no such group; use build, demo, test, stacks, packages or bench
 2" "a group that there is not gives a one-line error"
 
