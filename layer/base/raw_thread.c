@@ -47,7 +47,7 @@
 #define STACK (256u * 1024)
 /* the library's other variables lie within this distance of any one */
 #define AROUND		(64u * 1024)
-#define GUARD		4096u
+#define GUARD		(64u * 1024) /* the largest page of a kernel: mprotect rounds up to a whole one */
 #define DESCRIPTORS_MAX (1u << 20)
 #define ROUND_UP(size)	(((size) + 4095) & ~(size_t)4095)
 

@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -134,10 +135,16 @@ static bool pages_allocate(uint64_t at, uint64_t size)
 	return done;
 }
 
-/* Makes the pages now. False: there is no room for them. */
+/*
+ * Makes the pages now. False: there is no room for them. The kernel's pages may be larger than a
+ * unit, as on arm64 (16 or 64 KiB): then the first one begins before `memory`, in what is mapped,
+ * too.
+ */
 static bool pages_fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 {
-	if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
+	uint64_t before = (uintptr_t)memory & (getauxval(AT_PAGESZ) - 1);
+
+	if (madvise(memory - before, size + before, MADV_POPULATE_WRITE) == 0)
 		return true;
 	/* With any other error, the kernel does not know this advice, or a filter forbids it. */
 	if (errno == ENOMEM || errno == EFAULT || errno == EHWPOISON)
@@ -149,8 +156,14 @@ static bool pages_fault_in(char *memory, uint64_t size, const char *file, uint64
 	return true;
 }
 
+/*
+ * Pages that only this process has, in place of the file's. Where the kernel's pages are larger than
+ * a unit, others may have a part of the first or the last one: then there are none to be had.
+ */
 static bool pages_become_own(char *memory, uint64_t size)
 {
+	if (((uintptr_t)memory | size) & (getauxval(AT_PAGESZ) - 1))
+		return false;
 	void *mapped = mmap(memory, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 
