@@ -214,6 +214,28 @@ tl_generic_entries_end:
 	.size	DW.ref.__gcc_personality_v0, 8
 DW.ref.__gcc_personality_v0:
 	.xword	__gcc_personality_v0
+
+/*
+ * The entry and its landing pad begin with bti. So this file is no reason for the linker to leave
+ * out what -mbranch-protection asks for (GNU_PROPERTY_AARCH64_FEATURE_1_AND).
+ */
+#if defined(__ARM_FEATURE_BTI_DEFAULT) || defined(__ARM_FEATURE_PAC_DEFAULT)
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define FEATURE_BTI 1
+#else
+#define FEATURE_BTI 0
+#endif
+#if defined(__ARM_FEATURE_PAC_DEFAULT)
+#define FEATURE_PAC 2
+#else
+#define FEATURE_PAC 0
+#endif
+	.section .note.gnu.property, "a", %note
+	.p2align 3
+	.word	4, 16, 5 /* of the name, of what follows it, NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.word	0xc0000000, 4, FEATURE_BTI | FEATURE_PAC, 0
+#endif
 #endif
 
 	.section .note.GNU-stack, "", %progbits
