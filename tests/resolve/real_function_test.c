@@ -382,7 +382,10 @@ START_TEST(only_executable_memory_is_code)
 	ck_assert(tl_loaded_is_code((void *)tl_loaded_is_code));
 	ck_assert(tl_loaded_is_code(generated));
 	ck_assert(!tl_loaded_is_code(&variable));
+#if defined(__x86_64__)
+	/* Other machines' linkers put constants beside the code, where they can be executed. */
 	ck_assert(!tl_loaded_is_code("text"));
+#endif
 	ck_assert(!tl_loaded_is_code((void *)8));
 	munmap(generated, 4096);
 }
