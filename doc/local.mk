@@ -7,7 +7,7 @@ dist_man_MANS += %D%/tracelayer-nntrace.7
 dist_man_MANS += %D%/tracelayer-profile.1
 dist_man_MANS += %D%/tracelayer-apis.1 %D%/tracelayer-diff.1 %D%/tracelayer-report.1 %D%/tracelayer-top.1 %D%/tracelayer-view.1
 nodist_man_MANS += %D%/tracelayer-run.1
-EXTRA_DIST += %D%/tracelayer-run.1.in %D%/internals.md %D%/annotations.md %D%/contexts.md %D%/cost.md %D%/counts.md %D%/cuda.md %D%/device.md %D%/diff.md %D%/installing.md %D%/job-mpirun.md %D%/job-slurm.md %D%/jobs.md %D%/libraries.md %D%/phases.md %D%/profile.md \
+EXTRA_DIST += %D%/tracelayer-run.1.in %D%/internals.md %D%/annotations.md %D%/arm64.md %D%/contexts.md %D%/cost.md %D%/counts.md %D%/cuda.md %D%/device.md %D%/diff.md %D%/installing.md %D%/job-mpirun.md %D%/job-slurm.md %D%/jobs.md %D%/libraries.md %D%/phases.md %D%/profile.md \
 	%D%/recording.md %D%/settings.md %D%/sqlite.md %D%/stability.md %D%/stacks.md %D%/tools.md %D%/ways-in.md %D%/xpti.md
 CLEANFILES += %D%/tracelayer-run.1
 

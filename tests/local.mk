@@ -50,6 +50,7 @@ include %D%/xpti/local.mk
 include %D%/annotations/local.mk
 include %D%/whole/local.mk
 include %D%/house/local.mk
+include %D%/arm64/local.mk
 include %D%/packages/local.mk
 
 check_PROGRAMS += $(unit_tests)
@@ -57,11 +58,12 @@ TESTS += $(long_scripts) $(stress_scripts) $(unit_tests) $(check_scripts)
 EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts)
 EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(package_scripts) $(test_files)
 
-# make stress: the tests that know a longer form, in it.
+# make stress: the tests that know a longer form, in it, and packages; then those on arm64.
 .PHONY: stress
 stress: $(sanitized_libraries) $(stressed_libraries)
 	$(AM_V_at)STRESS=1 FUZZ_SECONDS=60 TEST_LIMIT=7200 SANITIZED=built; export STRESS FUZZ_SECONDS TEST_LIMIT SANITIZED; \
 		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(stress_scripts) $(stress_units) $(deep_stress_scripts) $(package_scripts)'
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) check-arm64
 
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)
