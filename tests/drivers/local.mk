@@ -3,7 +3,7 @@
 # and their own tests.
 check_scripts += %D%/ze_driver.sh
 test_files += %D%/ze_newer.c
-# stack_tarball.sh compiles this one.
+# tests/packages/tarball.sh compiles this one.
 test_files += %D%/ze_few_loader.c
 # stack_cuda.sh, stack_cuda_lanes.sh and stack_cuda_cupti.sh build these, with the headers that they get.
 test_files += %D%/cuda_driver.c %D%/cuda_engine.h %D%/cuda_listener.h %D%/cuda_memory_kinds.h %D%/cuda_thread_streams.h %D%/cuda_program.c %D%/cuda_lanes.c %D%/cupti.c

@@ -48,4 +48,4 @@ test_files += %D%/cuda_bindings.py %D%/cuda_numba.py %D%/cuda_tinygrad.py %D%/cu
 stack_scripts += %D%/stack_libraries.sh
 stack_scripts += %D%/stack_gen_sanitized.sh
 stack_scripts += %D%/stack_bench.sh
-stack_scripts += %D%/stack_tarball.sh %D%/stack_portable.sh
+stack_scripts += %D%/stack_portable.sh
