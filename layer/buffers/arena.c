@@ -136,13 +136,26 @@ static bool pages_allocate(uint64_t at, uint64_t size)
 }
 
 /*
+ * The kernel's pages. On x86-64 no function is called for it: threads of ours come here, and they call
+ * none that another library may have replaced.
+ */
+static uint64_t page_size(void)
+{
+#ifdef __x86_64__
+	return 4096;
+#else
+	return getauxval(AT_PAGESZ);
+#endif
+}
+
+/*
  * Makes the pages now. False: there is no room for them. The kernel's pages may be larger than a
  * unit, as on arm64 (16 or 64 KiB): then the first one begins before `memory`, in what is mapped,
  * too.
  */
 static bool pages_fault_in(char *memory, uint64_t size, const char *file, uint64_t at)
 {
-	uint64_t before = (uintptr_t)memory & (getauxval(AT_PAGESZ) - 1);
+	uint64_t before = (uintptr_t)memory & (page_size() - 1);
 
 	if (madvise(memory - before, size + before, MADV_POPULATE_WRITE) == 0)
 		return true;
@@ -162,7 +175,7 @@ static bool pages_fault_in(char *memory, uint64_t size, const char *file, uint64
  */
 static bool pages_become_own(char *memory, uint64_t size)
 {
-	if (((uintptr_t)memory | size) & (getauxval(AT_PAGESZ) - 1))
+	if (((uintptr_t)memory | size) & (page_size() - 1))
 		return false;
 	void *mapped = mmap(memory, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

@@ -26,7 +26,7 @@ def symbols(library):
         field = line.split()
         if len(field) < 8 or not field[0][:-1].isdigit() or field[6] in ("UND", "ABS"):
             continue
-        address, size, kind, name = int(field[1], 16), int(field[2], 0), field[3], field[7]
+        address, size, kind, name = int(field[1], 16), int(field[2], 0), field[3], field[7].split("@")[0]
         if kind in ("FUNC", "IFUNC"):
             functions.append((address, size, name))
         elif kind == "OBJECT" and size:
