@@ -15,10 +15,10 @@ if test -n "$xpti_original"; then
 	xpti_row()
 	{
 		local of=${4:-2} by=${5:-1} label=${3:-$2}
-		awk -v threads="$1" -v name="$2" -v of="$of" -v by="$by" '/^serial/ { now = 0 } /^[0-9]+ threads/ { now = $1 } /^events per second/ { now = -1 }
+		awk -v threads="$1" -v name="$2" -v of="$of" -v by="$by" 'function column(library) { return library == 1 ? 1 : (threads ? 3 : 2) * (library - 1) }
+			/^serial/ { now = 0 } /^[0-9]+ threads/ { now = $1 } /^events per second/ { now = -1 }
 			now == threads && index($0, name) == 1 && substr($0, length(name) + 1, 1) == " " {
-				n = split(substr($0, length(name) + 1), v, " "); print v[threads ? 3 * of - 3 + (of == 1) : 2 * of - 2 + (of == 1)],
-					v[threads ? 3 * by - 3 + (by == 1) : 2 * by - 2 + (by == 1)] }' "$work/xpti" >"$work/rows"
+				n = split(substr($0, length(name) + 1), v, " "); print v[column(of)], v[column(by)] }' "$work/xpti" >"$work/rows"
 		awk '{ print $2, $1 }' "$work/rows" >"$work/ours"
 		local spread ours
 		spread=$(awk '$2 > 0 { print $1 / $2 }' "$work/rows" | quartiles)

@@ -11,47 +11,28 @@
 
 #include "common/old_glibc.h"
 
-OLD_HERE int fstatat(int folder, const char *restrict path, struct stat *restrict about, int flags)
-{
-	return (int)syscall(SYS_newfstatat, folder, path, about, flags);
-}
+#define OLD_STAT(about_type, stat_of, lstat_of, fstat_of, fstatat_of)                              \
+	OLD_HERE int fstatat_of(int folder, const char *restrict path, about_type *restrict about, \
+				int flags)                                                         \
+	{                                                                                          \
+		return (int)syscall(SYS_newfstatat, folder, path, about, flags);                   \
+	}                                                                                          \
+	OLD_HERE int stat_of(const char *restrict path, about_type *restrict about)                \
+	{                                                                                          \
+		return fstatat_of(AT_FDCWD, path, about, 0);                                       \
+	}                                                                                          \
+	OLD_HERE int lstat_of(const char *restrict path, about_type *restrict about)               \
+	{                                                                                          \
+		return fstatat_of(AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW);                     \
+	}                                                                                          \
+	OLD_HERE int fstat_of(int fd, about_type *about)                                           \
+	{                                                                                          \
+		return (int)syscall(SYS_fstat, fd, about);                                         \
+	}
 
-OLD_HERE int stat(const char *restrict path, struct stat *restrict about)
-{
-	return fstatat(AT_FDCWD, path, about, 0);
-}
-
-OLD_HERE int lstat(const char *restrict path, struct stat *restrict about)
-{
-	return fstatat(AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW);
-}
-
-OLD_HERE int fstat(int fd, struct stat *about)
-{
-	return (int)syscall(SYS_fstat, fd, about);
-}
-
+OLD_STAT(struct stat, stat, lstat, fstat, fstatat)
 /* For what was built for large files. */
-OLD_HERE int fstatat64(int folder, const char *restrict path, struct stat64 *restrict about,
-		       int flags)
-{
-	return (int)syscall(SYS_newfstatat, folder, path, about, flags);
-}
-
-OLD_HERE int stat64(const char *restrict path, struct stat64 *restrict about)
-{
-	return fstatat64(AT_FDCWD, path, about, 0);
-}
-
-OLD_HERE int lstat64(const char *restrict path, struct stat64 *restrict about)
-{
-	return fstatat64(AT_FDCWD, path, about, AT_SYMLINK_NOFOLLOW);
-}
-
-OLD_HERE int fstat64(int fd, struct stat64 *about)
-{
-	return (int)syscall(SYS_fstat, fd, about);
-}
+OLD_STAT(struct stat64, stat64, lstat64, fstat64, fstatat64)
 
 /* Kernels before 5.9 have none, either. */
 OLD_HERE int close_range(unsigned first, unsigned last, int flags)

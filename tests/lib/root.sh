@@ -5,17 +5,18 @@ need mmdebstrap mmdebstrap
 test "$(id -u)" = 0 || skip_all "this machine's user may not change the root"
 unshare --mount true 2>/dev/null || skip_all "this machine allows no mount namespaces"
 
-# root_make NAME PACKAGE…: $root becomes a root with these packages and what they need; its folder /try is the user's home.
+# root_make NAME [PACKAGE…]: $root becomes a root with these packages and what they need; its folder /try is the user's home. $root_suite is the release of
+# Debian; unset: this machine's.
 root_make()
 {
 	local suite made name=$1 packages; shift
-	suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	packages=$(printf '%s,' "$@")
+	suite=${root_suite:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+	packages=$(test $# = 0 || printf '%s,' "$@")
 	made=$kept/root-$name-$suite-$(echo "$packages" | cksum | cut -d' ' -f1).tar
 	mkdir -p "$kept"
 	if ! test -f "$made"; then
 		test "${TRACELAYER_OFFLINE-}" != 1 || skip_all "this machine is offline, and has not made a root for $name before"
-		mmdebstrap --quiet --variant=minbase --include="${packages%,}" "$suite" "${made%.tar}.$$.tar" >"$tmp/mmdebstrap.log" 2>&1 &&
+		mmdebstrap --quiet --variant=minbase ${packages:+--include="${packages%,}"} "$suite" "${made%.tar}.$$.tar" >"$tmp/mmdebstrap.log" 2>&1 &&
 			mv "${made%.tar}.$$.tar" "$made" ||
 			{ rm -f "${made%.tar}.$$.tar"; diag "$(tail -n 5 "$tmp/mmdebstrap.log")"; skip_all "mmdebstrap makes no root, as where this machine reaches no archive"; }
 	fi

@@ -2,19 +2,12 @@
 # SPDX-License-Identifier: MIT
 # make portable of a build with --enable-portable: what is in the tarball asks glibc for no version newer than 2.28, and runs from any folder in a root of
 # Debian 11 (glibc 2.31, where libpthread and libdl are libraries of their own). Debian 10 is in no archive that Debian still keeps up; nothing newer
-# than its versions is asked for. mmdebstrap makes the root; it is kept for the next run.
+# than its versions is asked for.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
-need mmdebstrap mmdebstrap
-test "$(id -u)" = 0 || skip_all "this machine's user may not change the root"
-unshare --mount true 2>/dev/null || skip_all "this machine allows no mount namespaces"
-
-mkdir -p "$kept"
-made=$kept/old-root.tar
-if ! test -f "$made"; then
-	mmdebstrap --quiet --variant=minbase bullseye "${made%.tar}.$$.tar" >"$tmp/mmdebstrap.log" 2>&1 && mv "${made%.tar}.$$.tar" "$made" ||
-		{ rm -f "${made%.tar}.$$.tar"; diag "$(tail -n 5 "$tmp/mmdebstrap.log")"; skip_all "this machine reaches no archive of Debian's packages"; }
-fi
+. "$top_srcdir/tests/lib/root.sh"
+root_suite=bullseye root_make old
+chmod 777 "$root/try"
 plan 24
 
 # The objects of a build for this machine are the same; only what is linked of them is not. So these are copied, with what tracegen made.
@@ -43,8 +36,7 @@ ok "make tracegen" tracegen_made || diag "$(tail -n 5 "$tmp/make.log")"
 ok "make portable" make_here portable || diag "$(tail -n 5 "$tmp/make.log")"
 name=$(cd "$build" && ls tracelayer-*.tar.xz)
 like "$name" "^tracelayer-[0-9.]+-$(uname -m)\.tar\.xz$" "the tarball has the version and the machine in its name"
-root=$tmp/root
-mkdir "$root" && tar -xf "$made" -C "$root" --exclude='./dev/*' && mkdir -p "$root/opt/first" "$root/try" && chmod 777 "$root/try"
+mkdir "$root/opt/first"
 ok "it unpacks" tar -xf "$build/$name" -C "$root/opt/first"
 tree=$root/opt/first/${name%.tar.xz}
 
@@ -61,11 +53,7 @@ is "$(while read -r file; do readelf -dW "$file" | sed -n 's/.*\(RPATH\|RUNPATH\
 is "$(grep -rlE "$build|$top_builddir" "$tree")" "" "no file has a path of the build"
 
 # inside COMMAND: runs it with sh in the root, as a user who is not root, with nothing in the environment but HOME.
-inside()
-{
-	unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot --userspec=65534:65534 "$1" env -i HOME=/try /bin/sh -c "cd /try && $2"' \
-		sh "$root" "$1" </dev/null
-}
+inside() { with_root chroot --userspec=65534:65534 "$root" env -i HOME=/try /bin/sh -c "cd /try && $1"; }
 is "$(inside 'ldd --version' | sed -n '1s/.* //p')" 2.31 "the root's glibc"
 here=/opt/first/${name%.tar.xz}
 inside "$here/bin/tracelayer run -o t.json --lib libm.so.6 -- perl -e 'print exp(1)'" >"$tmp/out" 2>"$tmp/log"
