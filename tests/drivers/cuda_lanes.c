@@ -194,6 +194,25 @@ static void times(void)
 	CHECK(cuCtxDestroy(context));
 }
 
+/*
+ * Commands that follow one another at once, and that no call waits for until the end. They are
+ * submitted while they run, and the layer takes readings of the clock meanwhile.
+ */
+static void queued(void)
+{
+	CUcontext context = context_make();
+	CUstream stream;
+
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	for (unsigned i = 0; i < 300; i++) {
+		for (unsigned j = 0; j < 10; j++)
+			spin_launch(200, stream);
+		usleep(1800);
+	}
+	CHECK(cuStreamSynchronize(stream));
+	CHECK(cuCtxDestroy(context));
+}
+
 static _Atomic int captured;
 
 static void *use_other_stream(void *context)
@@ -374,11 +393,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"work", work},	   {"memory", memory},
-		   {"times", times},	   {"capture", capture},
-		   {"contexts", contexts}, {"threads", threads},
-		   {"streams", streams},   {"forks", forks},
-		   {"killed", killed},	   {"unfinished", unfinished}};
+	} all[] = {{"work", work},	 {"memory", memory},	    {"times", times},
+		   {"queued", queued},	 {"capture", capture},	    {"contexts", contexts},
+		   {"threads", threads}, {"streams", streams},	    {"forks", forks},
+		   {"killed", killed},	 {"unfinished", unfinished}};
 
 	CHECK(cuInit(0));
 	for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)

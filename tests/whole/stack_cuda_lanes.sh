@@ -5,8 +5,8 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
 . "$top_srcdir/tests/lib/cuda_header.sh"
-plan 90
-cuda_software "$kept" 90
+plan 94
+cuda_software "$kept" 94
 cd "$tmp" || exit 99
 program_build() { ${CC:-cc} -Wall -Wextra -pthread -o lanes "$drivers/cuda_lanes.c" -Ldriver -l:libcuda.so.1; }
 ok "the program is built" program_build || exit 1
@@ -99,6 +99,13 @@ for _ in 1 2 3; do
 done
 diag "$(tail -n 1 times.out)"
 checked times times 2000000 "slices are where the driver's log has the commands"
+
+# --- rounded times: by more than a driver rounds, so that two readings of the clock tell different times of an instant
+export CUDA_DRIVER_RESOLUTION=200000
+lanes queued ./lanes queued
+unset CUDA_DRIVER_RESOLUTION
+checked counts queued "each command that the driver executed is on a lane"
+is "$(grep -o '"name":"stream [^"]*' queued.json | sort -u)" '"name":"stream 1, software device' "commands of one stream don't overlap"
 
 # --- captures: what is captured is no command, and a graph's launch is one
 lanes capture ./lanes capture

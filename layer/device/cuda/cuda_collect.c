@@ -58,8 +58,24 @@ static bool command_has_times(struct cuda_context *context, const struct cuda_co
 	return true;
 }
 
-/* It has ended. Without the driver's times, it ran at some time since its submission. */
-static void command_tell(struct cuda_context *context, const struct cuda_command *command)
+/*
+ * Between two commands of a stream are events, so one begins after the other has ended. Two anchors
+ * may say otherwise: what the driver tells is rounded.
+ */
+static void work_follow(struct cuda_stream *stream, struct tl_device_work *work)
+{
+	if (work->start < stream->ended)
+		work->start = stream->ended;
+	if (work->end < work->start)
+		work->end = work->start;
+	stream->ended = work->end;
+}
+
+/*
+ * It has ended. Without the driver's times, it ran at some time since its submission. stream: NULL
+ * where its context is gone.
+ */
+static void command_tell(struct cuda_stream *stream, const struct cuda_command *command)
 {
 	struct tl_device_work work = command_work(command);
 	struct tl_event_arg args[1];
@@ -71,7 +87,9 @@ static void command_tell(struct cuda_context *context, const struct cuda_command
 		work.raw_start = work.start;
 		work.raw_end = work.end;
 		args[work.nargs++] = tl_event_text("times", "cupti");
-	} else if (!command_has_times(context, command, &work)) {
+	} else if (stream && command_has_times(stream->context, command, &work)) {
+		work_follow(stream, &work);
+	} else {
 		work.start = command->submitted.start;
 		work.end = command->waited.end ? command->waited.end : tl_device_now();
 		args[work.nargs++] = tl_event_text("times", "host");
@@ -151,7 +169,7 @@ static unsigned stream_collect(struct cuda_stream *stream, enum collecting what,
 
 	while (told < most && (command = stream_first(stream, what)) &&
 	       command_has_ended(command)) {
-		command_tell(stream->context, command);
+		command_tell(stream, command);
 		told++;
 		pthread_mutex_lock(&tl_cuda_lock);
 		stream_take_first(stream);
