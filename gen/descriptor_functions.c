@@ -453,17 +453,17 @@ void describe_flags(struct descriptor *descriptor)
 	}
 }
 
-/* The name of one of the headers stands for all that it declares. */
+/* The name of one of the headers stands for all that it declares. Returns whether it declares any. */
 static bool header_export(struct model *model, const char *name)
 {
-	bool is_header = false;
+	bool is_header = false, declares = false;
 
 	for (size_t i = 0; i < model->nheaders; i++)
 		is_header |= !strcmp(model->headers[i], name);
 	for (size_t i = 0; is_header && i < model->nfunctions; i++)
 		if (!strcmp(model->functions[i].where.file, name))
-			model->functions[i].exported = true;
-	return is_header;
+			declares = model->functions[i].exported = true;
+	return declares;
 }
 
 void describe_exports(struct descriptor *descriptor)

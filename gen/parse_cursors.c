@@ -47,11 +47,35 @@ static char *path_without_dots(char *path)
 	return path;
 }
 
+/* What is left of the path below a folder; NULL: the path leads elsewhere. */
+static const char *path_below(const char *path, const char *folder, size_t length)
+{
+	if (!length || strncmp(path, folder, length) != 0 ||
+	    (path[length] != '/' && folder[length - 1] != '/'))
+		return NULL;
+	return path + length + strspn(path + length, "/");
+}
+
+/* The same for the folders in a variable by which compilers are told where headers are. */
+static const char *path_below_listed(const char *path, const char *variable)
+{
+	const char *folder = getenv(variable), *below = NULL;
+
+	while (folder && *folder && !below) {
+		size_t length = strcspn(folder, ":");
+
+		below = path_below(path, folder, length);
+		folder += length + (folder[length] == ':');
+	}
+	return below;
+}
+
 /* The name by which programs include a file, without the folder where it was found. */
 const char *parse_included_name(const struct parse *parse, const char *path)
 {
+	static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH"};
 	static const char *const standard[] = {"/usr/local/include/", "/usr/include/"};
-	const char *name = path;
+	const char *name = path, *below;
 
 	for (size_t i = 0; i < parse->nflags; i++) {
 		const char *folder = parse->flags[i];
@@ -65,11 +89,12 @@ const char *parse_included_name(const struct parse *parse, const char *path)
 			folder += 2;
 		else
 			continue;
-		size_t length = strlen(folder);
-		if (length && !strncmp(path, folder, length) &&
-		    (path[length] == '/' || folder[length - 1] == '/'))
-			name = path + length + strspn(path + length, "/");
+		if ((below = path_below(path, folder, strlen(folder))))
+			name = below;
 	}
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		if (name == path && (below = path_below_listed(path, variables[i])))
+			name = below;
 	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
 		if (name == path && !strncmp(path, standard[i], strlen(standard[i]))) {
 			name = path + strlen(standard[i]);

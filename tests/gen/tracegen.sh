@@ -11,7 +11,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 73
+plan 77
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -74,6 +74,9 @@ refused ' "levels": [{"level": "loud", "functions": ["*"]}],' '6: no level is ca
 refused ' "phases": [{"layer": "driver", "phase": "lunch", "functions": ["*"]}],' '6: no phase is called "lunch"; there are initialization, preparation' 'a phase that does not exist'
 refused ' "phases": [{"layer": "cake", "phase": "execution", "functions": ["*"]}],' '6: no layer is called "cake"; there are application, runtime' 'a layer that does not exist'
 refused ' "results": [{"type": "int", "failure": "often"}],' '6: no failure is called "often"' 'a failure that does not exist'
+descriptor ' "exported": ["stddef.h"],'
+sed -i 's,"headers": \[,&"stddef.h"\, ,' "$tmp/box.json"
+says 1 'box.json:6: the headers have no function stddef.h' 'a header that declares no function, where its functions are exported' "$tracegen" model --api "$tmp/box.json"
 refused ' "bools" ["x"],' "6: ':' expected near" 'JSON that does not parse'
 says 1 'gone.json: No such file or directory; name an existing descriptor' 'a descriptor that is missing' "$tracegen" model --api "$tmp/gone.json"
 
@@ -221,3 +224,9 @@ fi
 "$tracegen" model --api "$apis/zlib.json" -o "$tmp/one.json"
 (cd / && "$tracegen" model --api "$apis/zlib.json" >"$tmp/two.json")
 same "$tmp/one.json" "$tmp/two.json" 'the same headers give the same model, wherever tracegen runs'
+mkdir "$tmp/elsewhere" && cp -R /usr/include/CL "$tmp/elsewhere/"
+"$tracegen" model --api "$apis/opencl.json" -o "$tmp/one.json"
+for variable in CPATH C_INCLUDE_PATH; do
+	env $variable="/nowhere:$tmp/elsewhere" "$tracegen" model --api "$apis/opencl.json" | sed "s,$tmp/elsewhere,/usr/include," >"$tmp/two.json"
+	same "$tmp/one.json" "$tmp/two.json" "and wherever $variable says that they are"
+done
