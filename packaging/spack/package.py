@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A recipe for Spack: put it into a repository of yours as packages/tracelayer/package.py. It builds a release's tarball.
-# It needs Spack 0.23 or newer.
+# It needs Spack 0.23 or newer. A release adds the sha256 of its tarball.
 try:
     from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
 except ImportError:
@@ -32,7 +32,9 @@ class Tracelayer(AutotoolsPackage):
     depends_on("zlib-api")
     depends_on("jansson@2.11:")
     depends_on("xxhash")
-    depends_on("llvm@14: +clang", when="+tracegen")
+    # tracegen opens libclang by its path to read headers. Not "run": llvm would then set CC and CXX
+    # for all who load tracelayer. So `spack gc` may remove it; tracegen says then that it is missing.
+    depends_on("llvm@14: +clang", type="build", when="+tracegen")
     depends_on("elfutils@0.180:", when="+tracegen")
     # The shims are made of their headers.
     depends_on("opencl-c-headers", type="build", when="+tracegen")
@@ -51,6 +53,11 @@ class Tracelayer(AutotoolsPackage):
         # Spack's compilers would link libraries of its own into programs of others.
         args += ["--without-libffi", "--without-libdeflate", "--without-check"]
         return args
+
+    def setup_build_environment(self, env):
+        # Spack's compilers find headers of what is linked; tracegen reads this variable, too.
+        if self.spec.satisfies("+tracegen"):
+            env.prepend_path("CPATH", self.spec["opencl-c-headers"].prefix.include)
 
     def setup_run_environment(self, env):
         env.prepend_path("MANPATH", self.prefix.share.man)
