@@ -4,6 +4,7 @@
  */
 #include "xpti/dispatcher/pools.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 enum {
@@ -146,9 +147,8 @@ void *tl_region_take(size_t size, size_t alignment)
 void tl_region_populate(void *memory, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
-	enum { PAGE = 4096 }; /* where pages are larger, madvise fails: they come one by one */
-	uintptr_t from = (uintptr_t)memory & ~(uintptr_t)(PAGE - 1),
-		  to = ((uintptr_t)memory + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t within = getauxval(AT_PAGESZ) - 1, from = (uintptr_t)memory & ~within,
+		  to = ((uintptr_t)memory + size + within) & ~within;
 
 	if (from - (uintptr_t)atomic_load_explicit(&first_region, memory_order_relaxed) <
 	    FIRST_REGION)
