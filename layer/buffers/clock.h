@@ -65,6 +65,12 @@ static inline uint64_t tl_clock_ticks(uint32_t ns)
 }
 
 /*
+ * How long the counter stays at one tick, if that is longer than it takes to read it several times;
+ * else 0. Ticks are converted to the middle of that time, and so may be wrong by half of it.
+ */
+uint32_t tl_clock_step_ns(void);
+
+/*
  * Take a pair, if the last one is older than 2 ms: before a thread of the program converts new
  * ticks. Never waits.
  */

@@ -514,7 +514,7 @@ START_TEST(ticks_are_converted_as_the_layer_does)
 			nanosleep(&(struct timespec){0, 100000}, NULL);
 			tl_clock_pair();
 		}
-		ticks[i] = tl_counter() + (i % 3 ? 0 : (uint64_t)i * 1000);
+		ticks[i] = tl_counter() + (i % 3 ? 0 : tl_clock_ticks((uint32_t)i * 400));
 		if (i % 7 == 0)
 			tl_clock_ns(ticks[i]);
 	}
