@@ -31,6 +31,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/stack_libraries.h %D%/calls/stack_libraries.c \
 	%D%/calls/stack_numbers.h %D%/calls/stack_numbers.c \
 	%D%/calls/stack_walk.h %D%/calls/stack_walk.c \
+	%D%/calls/signal_frame.h %D%/calls/signal_frame.c \
 	%D%/calls/unwind_rules.h %D%/calls/unwind_rules.c %D%/calls/unwind_step.c %D%/calls/unwind_expressions.c \
 	%D%/buffers/event_lanes.h %D%/buffers/event_lanes.c \
 	%D%/buffers/upcalls.h %D%/buffers/upcalls.c \

@@ -16,6 +16,7 @@
 
 #include "layer/base/library_walk.h"
 #include "layer/calls/eh_frame.h"
+#include "layer/calls/signal_frame.h"
 #include "layer/calls/unwind_rules.h"
 
 #define DEEPEST 512 /* frames at most: a tenth of a millisecond */
@@ -151,6 +152,23 @@ static enum tl_chain_end walk_end(const struct library *library, uintptr_t addre
 	return library->found ? TL_CHAIN_UNKNOWN : TL_CHAIN_MADE;
 }
 
+/* The kernel's frame for a signal handler, of which no table tells: as with one. */
+static bool chain_step_signal(struct tl_machine *machine, const struct library *library,
+			      uintptr_t *address, struct tl_chain_frame *frame)
+{
+	if (!library->found || !tl_signal_frame_is(*address))
+		return false;
+	*frame = (struct tl_chain_frame){.function = *address,
+					 .library = library->base,
+					 .low = machine->reg[TL_REGISTER_SP],
+					 .signal = true};
+	if (!tl_signal_frame_step(machine, address))
+		return false;
+	frame->back = *address;
+	frame->high = machine->reg[TL_REGISTER_SP];
+	return true;
+}
+
 __attribute__((noinline)) enum tl_chain_end
 tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), void *closure)
 {
@@ -165,8 +183,14 @@ tl_chain_walk(bool (*visit)(const struct tl_chain_frame *frame, void *closure), 
 		struct tl_unwind_rules rules;
 		struct tl_chain_frame frame;
 		if (!library_find(&library, address - called) ||
-		    !tl_eh_find(&library.image, address - called, &function))
-			return walk_end(&library, address);
+		    !tl_eh_find(&library.image, address - called, &function)) {
+			if (!called || !chain_step_signal(&machine, &library, &address, &frame))
+				return walk_end(&library, address);
+			called = false;
+			if (visit(&frame, closure))
+				return TL_CHAIN_STOPPED;
+			continue;
+		}
 		machine.base = library.image.table;
 		if (!tl_unwind_find_rules(&function, address - called, machine.base, &rules) ||
 		    !tl_unwind_find_cfa(&machine, &rules, &frame.high))

@@ -27,6 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "layer/calls/signal_frame.h"
 #include "layer/calls/stack_frames.h"
 #include "layer/calls/stack_libraries.h"
 #include "layer/calls/stack_memory.h"
@@ -44,6 +45,7 @@ enum step_kind {
 	STEP_END,      /* the function has no caller */
 	STEP_RULES,    /* by its rules */
 	STEP_POINTERS, /* by frame pointers */
+	STEP_SIGNAL,   /* a signal handler's caller that has no tables: signal_frame.h */
 };
 
 /*
@@ -136,7 +138,8 @@ static __attribute__((noinline)) uint64_t step_find(uintptr_t address)
 		return step_make(STEP_POINTERS, 0);
 	const struct tl_eh_image *image = tl_stack_library_image(library);
 	if (!tl_eh_find(image, address, &function) || function.back >= TL_REGISTERS)
-		return step_make(STEP_POINTERS, library);
+		return step_make(tl_signal_frame_is(address + 1) ? STEP_SIGNAL : STEP_POINTERS,
+				 library);
 	if (!tl_unwind_find_rules(&function, address, image->table, &rules))
 		return step_make(STEP_END, library);
 	if (rules.reg[function.back].kind == TL_RULE_UNDEFINED)
@@ -230,6 +233,11 @@ struct walk {
 	uint32_t last; /* the library of the last step; 0: none */
 	uint32_t nseen;
 	uint16_t seen[8]; /* libraries that are there */
+	/*
+	 * Of code that a signal interrupted: where it returns to, if that is still in a register, as
+	 * on arm64; and its stack pointer. 0: there is no such register.
+	 */
+	uintptr_t link, link_sp;
 };
 
 static TL_ALWAYS_INLINE UNCHECKED bool walk_load(struct walk *walk, uintptr_t at, uintptr_t *word)
@@ -297,6 +305,30 @@ static UNCHECKED bool walk_by_pointers(struct walk *walk, uint32_t library, uint
 	return true;
 }
 
+static uintptr_t walk_link(const struct tl_machine *machine)
+{
+#if defined(__aarch64__)
+	return machine->reg[30];
+#else
+	(void)machine;
+	return 0;
+#endif
+}
+
+/* The interrupted function may not have stored its return address. */
+static void walk_give_link(const struct walk *walk, struct tl_machine *machine)
+{
+#if defined(__aarch64__)
+	if (walk->link && walk->sp == walk->link_sp) {
+		machine->reg[30] = walk->link;
+		machine->known[30] = true;
+	}
+#else
+	(void)walk;
+	(void)machine;
+#endif
+}
+
 /* *is_signal: the caller was interrupted by a signal, and its stack may be another one. */
 static __attribute__((noinline)) bool walk_by_rules(struct walk *walk, uintptr_t address,
 						    uint32_t library, uintptr_t *back,
@@ -311,6 +343,7 @@ static __attribute__((noinline)) bool walk_by_rules(struct walk *walk, uintptr_t
 	machine.reg[TL_REGISTER_SP] = walk->sp;
 	machine.reg[TL_REGISTER_FP] = walk->pointer;
 	machine.known[TL_REGISTER_SP] = machine.known[TL_REGISTER_FP] = true;
+	walk_give_link(walk, &machine);
 	if (!tl_eh_find(image, address, &function) || function.back >= TL_REGISTERS ||
 	    !tl_unwind_find_rules(&function, address, image->table, &rules) ||
 	    !tl_unwind_find_cfa(&machine, &rules, &end))
@@ -322,6 +355,21 @@ static __attribute__((noinline)) bool walk_by_rules(struct walk *walk, uintptr_t
 	walk->sp = machine.reg[TL_REGISTER_SP];
 	walk->pointer = machine.known[TL_REGISTER_FP] ? machine.reg[TL_REGISTER_FP] : 0;
 	*back = tl_return_address(machine.reg[function.back]);
+	return true;
+}
+
+/* From the frame of a signal handler to the code that was interrupted. */
+static __attribute__((noinline)) bool walk_by_signal(struct walk *walk, uintptr_t *back)
+{
+	struct tl_machine machine = {.stack = {walk->low, walk->high}};
+
+	machine.reg[TL_REGISTER_SP] = walk->sp;
+	machine.known[TL_REGISTER_SP] = true;
+	if (!tl_signal_frame_step(&machine, back))
+		return false;
+	walk->sp = walk->link_sp = machine.reg[TL_REGISTER_SP];
+	walk->pointer = machine.reg[TL_REGISTER_FP];
+	walk->link = walk_link(&machine);
 	return true;
 }
 
@@ -366,6 +414,16 @@ static void stack_add(struct tl_stack *stack, uintptr_t address, uint64_t step)
 	stack->hash = hash_mix(stack->hash, address + ((uint64_t)step_library(step) << 52));
 }
 
+/* Only an interrupted function may have nothing on the stack; its return address is used once. */
+static inline bool walk_went_up(struct walk *walk, uintptr_t sp)
+{
+	if (__builtin_expect(walk->sp > sp, 1))
+		return true;
+	bool interrupted = walk->link && sp == walk->link_sp && walk->sp == sp;
+	walk->link = 0;
+	return interrupted;
+}
+
 /* From `walk` on; frames count once the walk has come to the stack's end of the caller. */
 static inline UNCHECKED void walk_run(struct walk *walk, uintptr_t caller, struct tl_stack *stack)
 {
@@ -387,11 +445,13 @@ static inline UNCHECKED void walk_run(struct walk *walk, uintptr_t caller, struc
 			found = walk_by_rules(walk, address, step_library(step), &back, &is_signal);
 		else if (step_kind(step) == STEP_POINTERS)
 			found = walk_by_pointers(walk, step_library(step), &back);
+		else if (step_kind(step) == STEP_SIGNAL)
+			found = is_signal = walk_by_signal(walk, &back);
 		/* Without this, the compiler would invert the mark, and leave it on the stack. */
 		__asm__ volatile("" : "+r"(mark));
 		if (found && ~back == mark)
 			*(volatile uintptr_t *)&back = 0;
-		if (!found || back < PAGE || (!is_signal && walk->sp <= sp))
+		if (!found || back < PAGE || (!is_signal && !walk_went_up(walk, sp)))
 			return;
 		is_callers |= walk->sp >= caller;
 		if (stack->count == TL_STACK_FRAMES) {
@@ -416,7 +476,7 @@ static inline UNCHECKED void walk_run(struct walk *walk, uintptr_t caller, struc
 __attribute__((noinline)) UNCHECKED void
 tl_stack_walk(struct tl_caller caller, struct tl_own_stack *own, struct tl_stack *stack)
 {
-	struct walk walk = {.nseen = 0};
+	struct walk walk = {.nseen = 0, .link = 0};
 
 	stack->count = 0;
 	stack->more = false;

@@ -23,6 +23,7 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -141,6 +142,32 @@ NOINLINE static void interrupted()
 	__asm__ volatile("" : : : "memory");
 }
 
+/* A function that has nothing on the stack, where a signal interrupts it: the page comes with the handler. */
+static char *page;
+
+NOINLINE static int faults(const char *at)
+{
+	return *(const volatile char *)at;
+}
+
+static void page_handler(int)
+{
+	leaf(9);
+	mprotect(page, 4096, PROT_READ);
+}
+
+NOINLINE static void page_is_missing()
+{
+	struct sigaction action = {}, before;
+
+	page = (char *)mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	action.sa_handler = page_handler;
+	sigaction(SIGSEGV, &action, &before);
+	faults(page);
+	sigaction(SIGSEGV, &before, nullptr);
+	munmap(page, 4096);
+}
+
 static ucontext_t outside, inside;
 static char *other_stack;
 
@@ -214,6 +241,8 @@ NOINLINE static void all()
 	sigaction(SIGUSR1, &action, nullptr);
 	label = "signal";
 	interrupted();
+	label = "fault";
+	page_is_missing();
 	alternate.ss_sp = malloc(128 * 1024);
 	alternate.ss_size = 128 * 1024;
 	sigaltstack(&alternate, nullptr);
