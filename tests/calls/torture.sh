@@ -15,7 +15,7 @@ grep -qw avx512f /proc/cpuinfo 2>/dev/null && options="default -mavx512f"
 grep -qw avx /proc/cpuinfo 2>/dev/null && test "$options" = default && options="default -mavx"
 test -n "${STRESS-}" || options=${options##* }
 set -- $seeds
-plan $(($# * $(echo "$options" | wc -w) * 24 + 10))
+plan $(($# * $(echo "$options" | wc -w) * 24 + 15))
 
 build()
 {
@@ -66,7 +66,9 @@ for seed in $seeds; do
 done
 
 # --- aarch64, where this machine can run it: the entry itself around doubles of the rest (torture_runtime.c)
-emulated() { qemu-aarch64 -L /usr/aarch64-linux-gnu "$@"; }
+# On a processor without LSE, BTI and PAC, and on one with all.
+processor=max
+emulated() { qemu-aarch64 -cpu $processor -L /usr/aarch64-linux-gnu "$@"; }
 
 build_aarch64()
 {
@@ -99,6 +101,22 @@ aarch64()
 	done
 }
 
+# build_guarded ENTRY.S: the same library with BTI: an indirect branch into it that meets no landing pad is an illegal instruction. The compiler's start files,
+# and libgcc's helpers for atomics, which have no pads, are left out.
+build_guarded()
+{
+	local root=${here%/tests/calls} flags
+	flags="-O2 -std=gnu11 -D_GNU_SOURCE -fPIC -fexceptions -mbranch-protection=standard -mno-outline-atomics -I$root/include -I$root"
+	# shellcheck disable=SC2086
+	aarch64-linux-gnu-gcc $flags -mgeneral-regs-only -c "$root/layer/calls/generic_begin.c" &&
+		aarch64-linux-gnu-gcc $flags -c "$root/layer/calls/generic_call.c" "$here/torture_runtime.c" &&
+		aarch64-linux-gnu-gcc $flags -c "$1" -o generic_entry_aarch64.o &&
+		aarch64-linux-gnu-g++ -shared -nostartfiles -Wl,-z,force-bti -Wl,-soname,libtracelayer.so.0 -Wl,-Bsymbolic -o libtracelayer.so generic_begin.o \
+			generic_entry_aarch64.o generic_call.o torture_runtime.o &&
+		aarch64-linux-gnu-readelf -n libtracelayer.so | grep -q 'AArch64 feature: BTI'
+}
+all_aarch64() { aarch64 return && aarch64 throw && aarch64 cancel; }
+
 if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/null; then
 	count=50
 	test -z "${STRESS-}" || count=1000
@@ -111,7 +129,15 @@ if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/
 		ok "aarch64: bare, $way" emulated -E LD_LIBRARY_PATH="$PWD" ./torture $way 2
 		ok "aarch64: nobody watching, recorded, captured, traced, $way" aarch64 $way
 	done
+	processor=cortex-a53
+	ok "aarch64: all of that on a processor of ARMv8.0" all_aarch64
+	processor=max
+	ok "aarch64: a library with BTI" build_guarded "${here%/tests/calls}/layer/calls/generic_entry_aarch64.S"
+	ok "aarch64: it runs where the processor looks for landing pads" all_aarch64
+	sed "s,hint	#34,nop," "${here%/tests/calls}/layer/calls/generic_entry_aarch64.S" >without.S
+	ok "aarch64: a library whose entry has no pad" build_guarded without.S
+	nok "aarch64: does not" aarch64 return 2>/dev/null
 	ok "aarch64: objdump knows each instruction" sh -c "aarch64-linux-gnu-objdump -d interposer.so | grep -c 'udf\|undefined' | grep -qx 0"
 else
-	skip 10 "this machine has no compiler and no emulator for aarch64"
+	skip 15 "this machine has no compiler and no emulator for aarch64"
 fi
