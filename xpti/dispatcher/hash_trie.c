@@ -4,14 +4,16 @@
  */
 #include "xpti/dispatcher/hash_trie.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 void tl_index_warm_up(struct tl_index *index)
 {
 	atomic_store_explicit(&index->warm, true, memory_order_relaxed);
 #ifdef MADV_POPULATE_WRITE
-	/* Where madvise fails, or pages are larger, the pages come one by one. */
-	madvise(index->roots, sizeof(index->roots), MADV_POPULATE_WRITE);
+	/* Where madvise fails, the pages come one by one. */
+	uintptr_t at = (uintptr_t)index->roots, before = at & (getauxval(AT_PAGESZ) - 1);
+	madvise((void *)(at - before), before + sizeof(index->roots), MADV_POPULATE_WRITE);
 #endif
 }
 
