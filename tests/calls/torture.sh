@@ -15,7 +15,7 @@ grep -qw avx512f /proc/cpuinfo 2>/dev/null && options="default -mavx512f"
 grep -qw avx /proc/cpuinfo 2>/dev/null && test "$options" = default && options="default -mavx"
 test -n "${STRESS-}" || options=${options##* }
 set -- $seeds
-plan $(($# * $(echo "$options" | wc -w) * 24 + 15))
+plan $(($# * $(echo "$options" | wc -w) * 24 + 16))
 
 build()
 {
@@ -125,6 +125,7 @@ if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/
 	cd "$tmp/arm" || exit 99
 	is "$(sed -n '$s/ functions of.*//p' names.out)" $count "aarch64: it has all functions"
 	nok "aarch64: readelf has nothing to complain of" sh -c "readelf -aW interposer.so 2>&1 | grep -iE 'warning|readelf: error'"
+	is "$(readelf -lW interposer.so | awk '$1 == "LOAD" { print $NF }' | sort -u)" 0x10000 "aarch64: its segments fit pages of 64 KiB"
 	for way in return throw cancel; do
 		ok "aarch64: bare, $way" emulated -E LD_LIBRARY_PATH="$PWD" ./torture $way 2
 		ok "aarch64: nobody watching, recorded, captured, traced, $way" aarch64 $way
@@ -139,5 +140,5 @@ if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/
 	nok "aarch64: does not" aarch64 return 2>/dev/null
 	ok "aarch64: objdump knows each instruction" sh -c "aarch64-linux-gnu-objdump -d interposer.so | grep -c 'udf\|undefined' | grep -qx 0"
 else
-	skip 15 "this machine has no compiler and no emulator for aarch64"
+	skip 16 "this machine has no compiler and no emulator for aarch64"
 fi
