@@ -32,7 +32,7 @@
  *	it ends		no deadlock; at the end all records are in the file, or counted
  *
  * Each order of stores that matters can be undone by a -D (BODY_LATE, TAKEN_EARLY, FREE_EARLY,
- * CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, LIVE_LAST). Then spin must find the harm;
+ * CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, NO_TURN, LIVE_LAST). Then spin must find the harm;
  * tests/house/models.sh checks that.
  */
 #define LANES	2
@@ -230,7 +230,7 @@ inline chunk_get(l, c)
 			if
 			:: atomic { REUSABLE(c) -> sealed[c] = 0; turn_of[c] = 0 }	/* the compare and exchange */
 				if
-				:: UNFINISHED(c) -> atomic { sealed[c] = 1; turn_of[c] = after }
+				:: UNFINISHED(c) -> atomic { sealed[c] = 1; reader_has[c] = 0; turn_of[c] = after }
 				:: else -> ring_count_overwritten(c); chunk_clear(c); break
 				fi
 			:: else			/* the reader has it: the next */
@@ -262,7 +262,7 @@ inline next_chunk(l)
 	if
 	:: c != NONE ->
 		d_step { kept[c] = 0; taken[c] = 0; block[c] = 0; hole[c] = 0; hole_block[c] = 0; read[c] = 0; sealed[c] = 0 };
-		turn_of[c] = turn[l];
+		atomic { turn_of[c] = turn[l]; reader_has[c] = 0 };
 		owned[c] = 1;
 		d_step { current[l] = c; position[l] = 0; limit[l] = PLACES }
 	:: else
@@ -546,12 +546,17 @@ inline ring_take_all(l)
 inline ring_take_live(l)
 {
 	do
-	:: d_step { live = current[l]; want = (live == NONE -> 0 : turn_of[live]) };
+	:: live = current[l];
 	   if
 	   :: live == NONE -> break
 	   :: else ->
+		want = turn_of[live];	/* 0: it was sealed since, and is being reused */
 		if
+#ifndef NO_TURN
 		:: atomic { turn_of[live] == want && want != 0 -> reader_has[live] = 1 }
+#else
+		:: atomic { turn_of[live] == want -> reader_has[live] = 1 }
+#endif
 #ifndef LIVE_LAST
 			top = want;
 			d_step { list[0] = live; listed = 1 };

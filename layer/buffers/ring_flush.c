@@ -104,9 +104,12 @@ static struct tl_chunk *ring_take_live(struct tl_producer *producer)
 			return NULL;
 		}
 		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
-		/* The chunk was sealed since, and is in use again. */
+		/*
+		 * The chunk was sealed since, and is in use again; or it is about to be, and has no
+		 * turn.
+		 */
 		if (__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED) != producer ||
-		    !chunk_take_for_reader(chunk, owner))
+		    !tl_ring_turn_of(owner) || !chunk_take_for_reader(chunk, owner))
 			continue;
 		producer->snapshot = (uint32_t)owner / TL_RING_NUMBER;
 		producer->snapshot_lane = tl_ring_lane_of(owner);

@@ -19,7 +19,7 @@ model()
 # search OPTION...: what the checker says.
 search() { (cd "$tmp" && ./pan -m100000 -w20 "$@"); }
 
-plan 45
+plan 46
 for variant in "" -DNESTED; do
 	name="tracers${variant:+, nested calls and the end of a thread}"
 	# shellcheck disable=SC2086
@@ -73,5 +73,6 @@ CLEAR_EARLY:grow HELP RING:harm is done where a chunk's counts are cleared befor
 FREE_EARLY:grow HELP:harm is done where a chunk is freed before its block is in the file
 HOLE_PLAIN:grow RING:harm is done where .hole doesn't tell the block that has it since
 NO_OWNER:RING:harm is done where a chunk's owner is not decided by one compare and exchange
+NO_TURN:RING:harm is done where a flush takes a chunk that is being reused
 LIVE_LAST:RING:harm is done where a snapshot takes the live chunk last
 END
