@@ -29,7 +29,8 @@ if ! test -d "$sysroot"; then
 fi
 plan $results
 
-# The generated sources are those of this machine, all of one time, so that make takes none for older than what it is made of: tracegen can't run there. What the command alone needs is not there, and not built.
+# The generated sources are those of this machine: tracegen can't run there. They are all of one time, so that make takes none for older than what it is
+# made of. What the command alone needs is not there, and not built.
 library_build()
 {
 	local include=$sysroot/usr/include

@@ -21,8 +21,8 @@ struct cuda_stream {
 	uint32_t life;	 /* the struct has served so many streams */
 	bool destroyed;
 	struct tl_device_queue *lanes;
-	uint64_t
-		ended; /* the end of the last command with times, nanoseconds; under tl_cuda_looking */
+	/* nanoseconds: the end of the last command with times; under tl_cuda_looking */
+	uint64_t ended;
 	/* under tl_cuda_lock */
 	uint64_t number; /* of the last command; the first has 1 */
 	uint64_t waited; /* of the last command that a call has waited for */

@@ -6,9 +6,8 @@
 	times TRACE LOG [KERNEL_BITS [BITS [STEPS [HOST]]]]
 				each command with an event's timestamps is one line of the log of the same run, tick for tick, and no
 				line is shown twice; commands with global timestamps lie around theirs. Prints how wrong the times are.
-				STEPS: "cut", slices may be shorter than their commands; anything else, the clock steps, so durations
-				may be wrong. HOST: so many kernels have the host's times, as have at most three times as many copies
-				by engines that only copy
+				STEPS (anything): the clock steps, so durations may be wrong. HOST: so many kernels have the host's times, as
+				have at most three times as many copies by engines that only copy
 	waits TRACE FUNCTION	prints how many commands calls of that function have waited for
 	calls TRACE		nothing begins before the call that submitted it, nor ends after the call that waited for it; arrows
 				begin and end in such calls; what runs at once is on lanes of its own
@@ -105,14 +104,6 @@ def has_no_times(lanes, e, host):
 	return True
 
 
-def too_long(e, lasted):
-	return e.end - e.start > lasted + 2000 + lasted // 100
-
-
-def too_short(e, lasted):
-	return e.end - e.start < lasted - 2000 - lasted // 100
-
-
 def times(lanes, log, kernel_bits="32", global_bits="36", steps=False, kernels=0):
 	mask = (1 << int(kernel_bits)) - 1
 	wide = (1 << int(global_bits)) - 1
@@ -149,7 +140,7 @@ def times(lanes, log, kernel_bits="32", global_bits="36", steps=False, kernels=0
 				lasted = line.end_ns - line.start_ns
 				if line.start_ns + 2000 < calls[e.correlation].start:
 					lanes.error("executed before it was submitted: %s, %s" % (e, line))
-				elif too_long(e, lasted) if steps == "cut" else not steps and (too_long(e, lasted) or too_short(e, lasted)):
+				elif not steps and abs(e.end - e.start - lasted) > 2000 + lasted // 100:
 					lanes.error("lasts %d ns instead of %d: %s" % (e.end - e.start, lasted, e))
 				errors += [abs(e.start - line.start_ns), abs(e.end - line.end_ns)]
 	if host.pop("vector_add", 0) != int(kernels) or host.pop("copies", 0) > 3 * int(kernels) or host:
