@@ -21,5 +21,6 @@
 #include "format/args/args_plan.h"
 #include "format/args/args_print.h"
 #include "format/args/args_sink.h"
+#include "format/args/capture_plan.h"
 
 #endif

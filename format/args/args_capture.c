@@ -273,17 +273,6 @@ static struct tl_blob *capture_array(struct capture *c, const struct tl_type *ta
 	return blob;
 }
 
-/* As leads_on. It looks at the members, which costs less than a walk over them. */
-static bool may_lead_on(const struct tl_type *type)
-{
-	if (!leads_on(type) || type->kind != TL_KIND_STRUCT)
-		return leads_on(type);
-	for (uint32_t i = 0; i < type->count; i++)
-		if (leads_on(type->members[i].type))
-			return true;
-	return false;
-}
-
 static void capture_elements(struct capture *c, const struct tl_variable *v,
 			     const struct extent *extent, unsigned depth)
 {

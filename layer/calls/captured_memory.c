@@ -5,10 +5,25 @@
 #include "layer/calls/captured_memory.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "format/args/args.h"
+#include "format/args/capture_plan.h"
 #include "layer/base/cache_near.h"
+
+struct tl_capture_place tl_capture_places[TL_CAPTURE_PLACES];
+
+uint64_t tl_capture_plan_keep(const struct tl_function *function, uint32_t at)
+{
+	uint64_t plan = tl_capture_plan_make(function), none = 0;
+
+	if (atomic_compare_exchange_strong_explicit(&tl_capture_places[at].plan, &none, plan,
+						    memory_order_relaxed, memory_order_relaxed))
+		atomic_store_explicit(&tl_capture_places[at].function, function,
+				      memory_order_release);
+	return plan;
+}
 
 bool tl_scratch_make(struct tl_producer *producer)
 {
@@ -49,15 +64,12 @@ static uint32_t scratch_capture(struct tl_producer *producer, const struct tl_fu
 	return size;
 }
 
-TL_NEAR_CODE void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
-					   const struct tl_function *function,
-					   const uint64_t *words)
+void tl_scratch_walk_entry(struct tl_producer *producer, struct tl_open_call *open,
+			   const struct tl_function *function, const uint64_t *words)
 {
 	uint32_t at = producer->scratch_used + (uint32_t)sizeof(struct tl_blob_sizes);
 	bool cut = false;
 
-	open->scratch = producer->scratch_used;
-	open->mode |= TL_OPEN_SCRATCH;
 	uint32_t size = scratch_capture(producer, function, words, TL_CAPTURE_ENTRY, at,
 					scratch_blob_room(function, at), &cut);
 	*tl_scratch_sizes(producer, open) = (struct tl_blob_sizes){.entry = size, .exit = cut};
@@ -81,8 +93,8 @@ bool tl_scratch_capture_result(struct tl_producer *producer, const struct tl_ope
 	return sizes->exit != 0;
 }
 
-void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
-			     const struct tl_function *function, const uint64_t *words, bool *cut)
+void tl_scratch_walk_exit(struct tl_producer *producer, const struct tl_open_call *open,
+			  const struct tl_function *function, const uint64_t *words, bool *cut)
 {
 	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
 	uint32_t before = sizes->entry + sizes->exit;

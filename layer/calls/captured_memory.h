@@ -7,9 +7,11 @@
 #ifndef TL_LAYER_CALLS_CAPTURED_MEMORY_H
 #define TL_LAYER_CALLS_CAPTURED_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/args/args.h"
 #include "format/file/record.h"
 #include "layer/calls/open_calls.h"
 
@@ -42,11 +44,78 @@ static inline struct tl_blob_sizes *tl_scratch_sizes(const struct tl_producer *p
 }
 
 /*
- * Capture the memory that IN parameters point to, before the driver may change it. Until the call
- * ends, .exit says if something did not fit.
+ * The plans of functions that were called. A function whose place is taken gets no plan kept.
+ * Release when a function is stored, acquire when it is read: its plan is there. What is stored
+ * never changes.
  */
-void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
-			      const struct tl_function *function, const uint64_t *words);
+#define TL_CAPTURE_PLACES 1024u
+struct tl_capture_place {
+	_Atomic(const struct tl_function *) function;
+	_Atomic uint64_t plan;
+};
+extern struct tl_capture_place tl_capture_places[TL_CAPTURE_PLACES];
+
+uint64_t tl_capture_plan_keep(const struct tl_function *function, uint32_t at);
+
+static inline uint64_t tl_capture_plan_of(const struct tl_function *function)
+{
+	uint32_t at = (uint32_t)((uintptr_t)function / sizeof(*function)) % TL_CAPTURE_PLACES;
+	struct tl_capture_place *place = &tl_capture_places[at];
+
+	if (TL_LIKELY(atomic_load_explicit(&place->function, memory_order_acquire) == function))
+		return atomic_load_explicit(&place->plan, memory_order_relaxed);
+	return tl_capture_plan_keep(function, at);
+}
+
+/* Of functions without a plan, or where room is short. */
+void tl_scratch_walk_entry(struct tl_producer *producer, struct tl_open_call *open,
+			   const struct tl_function *function, const uint64_t *words);
+void tl_scratch_walk_exit(struct tl_producer *producer, const struct tl_open_call *open,
+			  const struct tl_function *function, const uint64_t *words, bool *cut);
+
+/*
+ * Captures by a plan at `at`, behind what is in use. It first claims all that it may need, so that a
+ * signal handler that comes in between captures behind it. Returns the bytes used.
+ */
+static inline uint32_t tl_scratch_by_plan(struct tl_producer *producer, uint64_t plan,
+					  const uint64_t *words, enum tl_capture_when when,
+					  uint32_t at)
+{
+	uint64_t *out = (uint64_t *)(void *)(producer->scratch + at);
+
+	producer->scratch_used = at + (uint32_t)TL_CAPTURE_PLANNED;
+	atomic_signal_fence(memory_order_seq_cst);
+	uint32_t size = (uint32_t)(tl_capture_by_plan(plan, words, when, out) - out) * 8;
+	atomic_signal_fence(memory_order_seq_cst);
+	producer->scratch_used = at + size;
+	return size;
+}
+
+/* What .exit says of a call that has not ended. */
+#define TL_SCRATCH_CUT 1u /* something did not fit */
+/* all is there that will be captured; the parameters' words << 8 */
+#define TL_SCRATCH_WHOLE 2u
+
+/* Capture the memory that IN parameters point to, before the driver may change it. */
+static inline void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
+					    const struct tl_function *function,
+					    const uint64_t *words)
+{
+	uint64_t plan = tl_capture_plan_of(function);
+	uint32_t used = producer->scratch_used, at = used + (uint32_t)sizeof(struct tl_blob_sizes);
+
+	open->scratch = used;
+	open->mode |= TL_OPEN_SCRATCH;
+	if (TL_UNLIKELY(!tl_capture_is_planned(plan, TL_CAPTURE_ENTRY) ||
+			at + TL_CAPTURE_PLANNED > TL_SCRATCH)) {
+		tl_scratch_walk_entry(producer, open, function, words);
+		return;
+	}
+	uint32_t size = tl_scratch_by_plan(producer, plan, words, TL_CAPTURE_ENTRY, at);
+	uint32_t whole =
+		plan & TL_CAPTURE_ONCE ? TL_SCRATCH_WHOLE | (uint32_t)function->words << 8 : 0;
+	*tl_scratch_sizes(producer, open) = (struct tl_blob_sizes){.entry = size, .exit = whole};
+}
 
 /*
  * Capture what the result leads to, or errno of a call that failed. Call this before
@@ -56,7 +125,21 @@ bool tl_scratch_capture_result(struct tl_producer *producer, const struct tl_ope
 			       const struct tl_function *function, uint64_t result, bool failed);
 
 /* The same for OUT parameters, after a success, after the result's. *cut is set if something did not fit. */
-void tl_scratch_capture_exit(struct tl_producer *producer, const struct tl_open_call *open,
-			     const struct tl_function *function, const uint64_t *words, bool *cut);
+static inline void tl_scratch_capture_exit(struct tl_producer *producer,
+					   const struct tl_open_call *open,
+					   const struct tl_function *function,
+					   const uint64_t *words, bool *cut)
+{
+	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
+	uint64_t plan = tl_capture_plan_of(function);
+	uint32_t at = open->scratch + (uint32_t)sizeof(*sizes) + sizes->entry + sizes->exit;
+
+	if (TL_UNLIKELY(!tl_capture_is_planned(plan, TL_CAPTURE_EXIT) ||
+			at + TL_CAPTURE_PLANNED > TL_SCRATCH || sizes->entry > TL_CAPTURE_PLANNED ||
+			sizes->exit))
+		tl_scratch_walk_exit(producer, open, function, words, cut);
+	else if (tl_capture_has_steps(plan, TL_CAPTURE_EXIT))
+		sizes->exit = tl_scratch_by_plan(producer, plan, words, TL_CAPTURE_EXIT, at);
+}
 
 #endif

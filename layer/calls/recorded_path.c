@@ -115,6 +115,31 @@ static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_op
 	       tl_open_frame(open) == (uintptr_t)recorded && open->mode == mode;
 }
 
+/* Records a call of which all is captured: its record needs nothing of the tables. */
+static TL_ALWAYS_INLINE void recorded_whole(struct tl_thread *thread,
+					    const struct tl_open_call *open, uint64_t result,
+					    const uint64_t *words, uint64_t end)
+{
+	const struct tl_blob_sizes *sizes = tl_scratch_sizes(tl_producer_of(thread), open);
+	struct tl_draft draft = {.id = open->function,
+				 .mode = TL_MODE_WORDS,
+				 .count = sizes->exit >> 8,
+				 .flags = TL_RECORD_BLOBS,
+				 .start = open->start,
+				 .end = end,
+				 .result = result,
+				 .words = words};
+	uint64_t blobs = sizeof(*sizes) + sizes->entry, size = tl_draft_size(&draft) + blobs;
+	uint64_t *record = tl_record_reserve(thread, size);
+
+	if (!record)
+		return;
+	uint64_t *at = tl_draft_fill(record, &draft);
+	*at = sizes->entry;
+	tl_record_copy_words(at + 1, sizes + 1, sizes->entry / 8);
+	tl_draft_commit(record, size, &draft);
+}
+
 static TL_ALWAYS_INLINE void recorded_leave(uint64_t *recorded, uint64_t result,
 					    const uint64_t *words)
 {
@@ -131,8 +156,13 @@ static TL_ALWAYS_INLINE void recorded_leave(uint64_t *recorded, uint64_t result,
 		return;
 	}
 	uint64_t end = tl_counter();
-	struct tl_draft draft = recorded_draft(open, words, result, end);
-	tl_draft_record_captured(thread, open, &draft);
+	const struct tl_blob_sizes *sizes = tl_scratch_sizes(tl_producer_of(thread), open);
+	if (TL_LIKELY(sizes->exit & TL_SCRATCH_WHOLE)) {
+		recorded_whole(thread, open, result, words, end);
+	} else {
+		struct tl_draft draft = recorded_draft(open, words, result, end);
+		tl_draft_record_captured(thread, open, &draft);
+	}
 	tl_scratch_release(thread, open);
 	tl_open_clear(open);
 	tl_open_set_top(thread, open);

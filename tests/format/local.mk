@@ -10,6 +10,11 @@ args_test_SOURCES = %D%/args/args_test.c tests/lib/args_table.h tests/lib/sandbo
 args_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 args_test_LDADD = libtl_format.la $(CHECK_LIBS) $(JANSSON_LIBS)
 
+unit_tests += capture_plan_test
+capture_plan_test_SOURCES = %D%/args/capture_plan_test.c tests/lib/args_table.h tests/lib/random.h
+capture_plan_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+capture_plan_test_LDADD = libtl_tables.la libtl_format.la $(CHECK_LIBS)
+
 unit_tests += chrome_test
 chrome_test_SOURCES = %D%/encode/chrome_test.c tests/lib/args_table.h tests/lib/assert_often.h
 chrome_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
