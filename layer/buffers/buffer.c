@@ -26,6 +26,9 @@
  * is a stack: any number of producers push, and the one reader takes all of it and reverses it. So
  * a thread's chunks come out in order.
  *
+ * A page of the arena costs as much as the records that fill it. So where producers have had to make
+ * chunks themselves, the writer makes some ahead, and puts them on the free list.
+ *
  * Reservations that found no room, or that a handler's change of chunk made void, are filled by a
  * PAD record, so that no zero word is left between records for long.
  *

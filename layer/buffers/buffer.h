@@ -165,6 +165,12 @@ struct tl_chunk *tl_buffer_take(void);
 void tl_buffer_give_back(struct tl_chunk *chunk);
 
 /*
+ * Writer: makes chunks ahead for producers that have had to make their own of late; none in the
+ * second half of the memory. The flight recorder has none made.
+ */
+void tl_buffer_make_ahead(void);
+
+/*
  * Writer: the records of a chunk that it has, up to `upto`, are in the block with this number
  * (tl_output_piece.block), which is about to be written. If the process dies, recovery takes them
  * from the chunk unless that block counts as written.

@@ -23,17 +23,27 @@
 #include "layer/base/futex.h"
 #include "layer/buffers/free_list.h"
 #include "layer/buffers/pool.h"
+#include "layer/buffers/rings.h"
 #include "layer/buffers/upcalls.h"
 
 #define CHUNK_LINK   offsetof(struct tl_chunk, next_free)
 #define THREADS_PART 32 /* this part of the memory is kept for new threads; 2048 threads of 256M */
 /* milliseconds without a chunk given back, after which events are dropped */
 #define PATIENCE 2000
+/* of the chunks that are made ahead: so many for each one that a producer made; so many at most */
+#define AHEAD_EACH 2
+#define AHEAD_MOST 16
 
 _Static_assert(sizeof(struct tl_chunk_piece) == 128, "records begin at a cache line");
 
 static _Atomic(struct tl_chunk *) all_chunks;
 static struct tl_free_list free_small, free_large;
+/*
+ * Large chunks that the writer keeps ready, and how many are. A page of the arena costs as much as the
+ * records that fill it. So each chunk that a producer had to make itself lets the writer make more of
+ * them ahead, on another processor.
+ */
+static _Atomic int32_t ahead, ready;
 static _Atomic(struct tl_chunk *) queue;
 static _Atomic uint64_t queued;	    /* bytes pushed since the writer was last woken for them */
 static _Atomic bool called;	    /* the reader is to wake for another reason */
@@ -74,6 +84,8 @@ static struct tl_free_list *chunk_free_list(bool large)
 
 void tl_chunk_free(struct tl_chunk *chunk)
 {
+	if (chunk->room > TL_CHUNK_SMALL)
+		atomic_fetch_add_explicit(&ready, 1, memory_order_relaxed);
 	tl_free_list_push(chunk_free_list(chunk->room > TL_CHUNK_SMALL), chunk, CHUNK_LINK);
 }
 
@@ -83,18 +95,47 @@ struct tl_chunk *tl_chunk_all(void)
 	return atomic_load_explicit(&all_chunks, memory_order_acquire);
 }
 
+/* Producers use more than are ready. */
+static void chunk_wish_more(void)
+{
+	int32_t wished = atomic_load_explicit(&ahead, memory_order_relaxed) + AHEAD_EACH;
+
+	atomic_store_explicit(&ahead, wished < AHEAD_MOST ? wished : AHEAD_MOST,
+			      memory_order_relaxed);
+}
+
 void *tl_chunk_get(bool large)
 {
 	struct tl_chunk *chunk;
 
 	for (int i = 0; i < 2; i++, large = !large) {
 		chunk = tl_free_list_pop(chunk_free_list(large), CHUNK_LINK);
+		if (chunk && large)
+			atomic_fetch_sub_explicit(&ready, 1, memory_order_relaxed);
 		if (!chunk)
 			chunk = chunk_make(large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL);
-		if (chunk)
-			return chunk;
+		if (!chunk)
+			continue;
+		if (large && atomic_load_explicit(&ready, memory_order_relaxed) <= 0)
+			chunk_wish_more();
+		return chunk;
 	}
 	return NULL;
+}
+
+void tl_buffer_make_ahead(void)
+{
+	if (tl_ring_is_policy())
+		return;
+	for (int made = 0; made < AHEAD_MOST && tl_arena_left(tl_config.memory / 2); made++) {
+		if (atomic_load_explicit(&ready, memory_order_relaxed) >=
+		    atomic_load_explicit(&ahead, memory_order_relaxed))
+			return;
+		struct tl_chunk *chunk = chunk_make(TL_CHUNK_SIZE);
+		if (!chunk)
+			return;
+		tl_chunk_free(chunk);
+	}
 }
 
 /*
@@ -241,6 +282,8 @@ void tl_chunk_after_fork(void)
 {
 	tl_free_list_forget(&free_small);
 	tl_free_list_forget(&free_large);
+	atomic_store_explicit(&ahead, 0, memory_order_relaxed);
+	atomic_store_explicit(&ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&all_chunks, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);

@@ -226,6 +226,7 @@ bool tl_writer_drain(unsigned blocks, bool *more)
 	/* Events that wait for a file are not lost yet. */
 	tl_writer_forget_unwritten();
 	while (written && blocks && (tl_writer.block.held || block_take_chunk())) {
+		tl_buffer_make_ahead();
 		written = block_write();
 		blocks--;
 	}

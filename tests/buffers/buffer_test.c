@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "layer/buffers/arena.h"
+#include "layer/buffers/buffer.h"
+#include "layer/buffers/chunks.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/thread.h"
@@ -103,6 +105,74 @@ START_TEST(little_memory_makes_producers_help)
 	seen_collect(true);
 	ck_assert_uint_eq(nseen, (size_t)THREADS * EVENTS);
 	check_all(0, THREADS, EVENTS);
+}
+END_TEST
+
+static unsigned count_chunks(void)
+{
+	unsigned count = 0;
+
+	for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all)
+		count++;
+	return count;
+}
+
+/* Records of 40 bytes on average, for `chunks` large chunks. */
+static void put_for(struct tl_thread *thread, unsigned chunks, uint64_t *number)
+{
+	const uint64_t until = *number + (uint64_t)chunks * TL_CHUNK_SIZE / 40;
+
+	while (*number < until)
+		ck_assert(put(thread, 0, (*number)++));
+}
+
+START_TEST(chunks_are_made_ahead_of_those_who_use_them_up)
+{
+	uint64_t number = 0;
+	unsigned made, used;
+
+	begin();
+	struct tl_thread *thread = tl_thread_attach();
+	ck_assert(put(thread, 0, number++));
+	made = count_chunks();
+	/* Nobody had to make a second one. */
+	tl_buffer_make_ahead();
+	ck_assert_uint_eq(count_chunks(), made);
+	put_for(thread, 4, &number);
+	used = count_chunks();
+	ck_assert_uint_ge(used, made + 3);
+	tl_buffer_make_ahead();
+	made = count_chunks();
+	ck_assert_uint_ge(made, used + 3);
+	ck_assert_uint_le(made, used + 16);
+	tl_buffer_make_ahead();
+	ck_assert_uint_eq(count_chunks(), made);
+	/* What is ready is used first. */
+	put_for(thread, 2, &number);
+	ck_assert_uint_eq(count_chunks(), made);
+	for (int turn = 0; turn < 20; turn++) {
+		put_for(thread, 2, &number);
+		tl_buffer_make_ahead();
+	}
+	/* However long that goes on, few are ready. */
+	ck_assert_uint_le(count_chunks(), number * 40 / TL_CHUNK_SIZE + 20);
+	seen_collect(true);
+	ck_assert_uint_eq(nseen, number);
+	check_all(0, 1, number);
+}
+END_TEST
+
+START_TEST(none_is_made_ahead_in_the_second_half_of_the_memory)
+{
+	uint64_t number = 0;
+
+	begin();
+	tl_config.memory = 4u << 20;
+	struct tl_thread *thread = tl_thread_attach();
+	put_for(thread, 9, &number);
+	unsigned used = count_chunks();
+	tl_buffer_make_ahead();
+	ck_assert_uint_eq(count_chunks(), used);
 }
 END_TEST
 
@@ -252,6 +322,8 @@ int main(void)
 	tcase_add_test(tcase, threads_and_a_draining_thread);
 	tcase_add_test(tcase, a_recycled_thread_number_is_shown_by_another);
 	tcase_add_test(tcase, little_memory_makes_producers_help);
+	tcase_add_test(tcase, chunks_are_made_ahead_of_those_who_use_them_up);
+	tcase_add_test(tcase, none_is_made_ahead_in_the_second_half_of_the_memory);
 	tcase_add_test(tcase, what_is_dropped_is_counted_and_said);
 	tcase_add_test(tcase, a_signal_handler_records_in_the_middle);
 	tcase_add_test(tcase, an_unfinished_record_is_waited_for_and_stepped_over_at_a_flush);

@@ -451,6 +451,7 @@ static unsigned collect(bool flush)
 
 	if (flush)
 		tl_buffer_flush();
+	tl_buffer_make_ahead();
 	for (; (flush || turn_goes_on(taken)) && (chunk = tl_buffer_take()); taken++) {
 		for (const char *at = chunk->begin; at < chunk->end;)
 			at += keep(chunk->producer, at);
