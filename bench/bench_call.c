@@ -12,16 +12,21 @@
  *	bench_call SHAPE sustained COUNT	one turn of COUNT calls, without a rest
  *	bench_call SHAPE first COUNT		COUNT calls after the first one of the process,
  *						whose buffers nobody has written to before
+ *	bench_call SHAPE fresh COUNT		the limit of that: as the floor, but each record goes
+ *						to a page of /dev/shm that nobody has written to
  *	bench_call SHAPE every COUNT NS		COUNT calls, one every NS nanoseconds, as evenly as
  *						possible. The row is what each took; the floor is
  *						not measured and printed as 0
  *
  * The floor is the function itself between two reads of the counter, and storing a 32-byte record.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "bench/harness.h"
 #include "bench/plain.h"
@@ -151,6 +156,40 @@ static double ticks_of(bench_work *work, uint64_t count)
 	return (double)(tl_counter() - start) / (double)count;
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Pages are made many at a time, by one system call, before records are stored in them. */
+#define FRESH (256u * 1024)
+
+static double ticks_of_fresh(uint64_t count)
+{
+	const uint64_t size = (count * 32 + FRESH - 1) / FRESH * FRESH;
+	char name[] = "/dev/shm/bench_call.XXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd < 0 || unlink(name) != 0 || ftruncate(fd, (off_t)size) != 0)
+		return 0;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return 0;
+	uint64_t began = tl_counter();
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t *record = (uint64_t *)(void *)(memory + i * 32), start;
+
+		if (i * 32 % FRESH == 0)
+			madvise(memory + i * 32, FRESH, MADV_POPULATE_WRITE);
+		start = tl_counter();
+		sink = PLAIN(none)();
+		record[0] = 1;
+		record[1] = start;
+		record[2] = tl_counter() - start;
+		record[3] = (uint64_t)sink;
+	}
+	return (double)(tl_counter() - began) / (double)count;
+}
+
 static int paced(const struct shape *shape, uint64_t count, double ns)
 {
 	bench_ticks_per_ns();
@@ -166,12 +205,13 @@ int main(int argc, char **argv)
 {
 	if (argc < 4 || argc > 5) {
 		fprintf(stderr,
-			"usage: bench_call SHAPE TURNS|sustained|first|every COUNT [US|NS]\n");
+			"usage: bench_call SHAPE TURNS|sustained|first|fresh|every COUNT [US|NS]\n");
 		return 2;
 	}
 	const struct shape *shape = shape_named(argv[1]);
-	bool first = strcmp(argv[2], "first") == 0, sustained = strcmp(argv[2], "sustained") == 0;
-	unsigned turns = first || sustained ? 9 : (unsigned)strtoul(argv[2], NULL, 10);
+	bool first = strcmp(argv[2], "first") == 0, sustained = strcmp(argv[2], "sustained") == 0,
+	     fresh = strcmp(argv[2], "fresh") == 0, once = first || sustained || fresh;
+	unsigned turns = once ? 9 : (unsigned)strtoul(argv[2], NULL, 10);
 	uint64_t count = strtoull(argv[3], NULL, 10);
 	unsigned rest_us = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 1000;
 	struct bench_way ways[] = {{.work = shape->bare},
@@ -191,10 +231,12 @@ int main(int argc, char **argv)
 	 * Where the recorder has a thread of its own, it starts before this one is pinned, and goes
 	 * to another core.
 	 */
-	if (!first)
+	if (!first && !fresh)
 		shape->call(20000);
 	bench_pin();
-	bench_measure(ways, first || sustained ? 2 : 3, turns, first || sustained ? 20000 : count);
+	bench_measure(ways, once ? 2 : 3, turns, once ? 20000 : count);
+	if (fresh)
+		ways[2].ticks = ticks_of_fresh(count);
 	if (sustained)
 		ways[2].ticks = ticks_of(shape->call, count);
 	double scale = 1 / bench_ticks_per_ns();

@@ -23,6 +23,7 @@ call_run()
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
 	stack) traced TRACELAYER_STACK='*' "$top_builddir/bench_call" deep $call_turns $call_count ;;
 	first-none) traced "$top_builddir/bench_call" none first $call_burst ;;
+	fresh) "$top_builddir/bench_call" none fresh $call_burst ;;
 	first-four) traced "$top_builddir/bench_call" four first $call_burst ;;
 	long-none) traced "$top_builddir/bench_call" none sustained $call_long ;;
 	long-four) traced "$top_builddir/bench_call" four sustained $call_long ;;
@@ -78,7 +79,7 @@ call_whole()
 
 for _ in $(seq "$rounds"); do
 	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer stack \
-		first-none first-four long-none long-four); do
+		first-none first-four fresh long-none long-four); do
 		call_run "$name" >>"$work/call.$name" 2>>"$work/errors"
 	done
 	test "$(nproc)" -lt 2 ||
@@ -114,6 +115,7 @@ call_row "no arguments" none-drain floor "1.25 or less"
 call_row "4 scalar arguments" four-drain floor
 section "The same in cold buffers: a process's first $call_burst calls, each page touched for the first time"
 call_row "no arguments" first-none floor
+call_row "limit: the floor's stores in new pages of /dev/shm" fresh floor
 call_row "4 scalar arguments" first-four floor
 section "A recorded call ÷ the bare call, in bursts of $call_count calls"
 call_row "no arguments" none bare
