@@ -26,16 +26,18 @@ static inline char *tl_digits_store(char *to, uint64_t bytes)
  * A number below 10^8: its eight digits, the first in the lowest byte. It is halved three times:
  * into two numbers below 10^4, four below 100, eight below 10, all of which lie side by side and
  * are divided at once, by a product and a shift (10486 / 2^20 and 103 / 2^10 are close
- * enough to 1/100 and 1/10).
+ * enough to 1/100 and 1/10). The quotient q of x by n, and behind it the remainder, is
+ * q + ((x - n q) << bits), which is (x << bits) - q ((n << bits) - 1).
  */
 static inline uint64_t tl_digits_eight(uint32_t value)
 {
-	uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+	uint64_t quotient = value / 10000;
+	uint64_t halves = ((uint64_t)value << 32) - quotient * ((10000ull << 32) - 1);
 	uint64_t hundreds = halves * 10486 >> 20 & 0x0000007f0000007f;
-	uint64_t pairs = (halves - 100 * hundreds) << 16 | hundreds;
+	uint64_t pairs = (halves << 16) - hundreds * ((100 << 16) - 1);
 	uint64_t tens = pairs * 103 >> 10 & 0x000f000f000f000f;
 
-	return (pairs - 10 * tens) << 8 | tens;
+	return (pairs << 8) - tens * ((10 << 8) - 1);
 }
 
 #define TL_DIGITS_ZEROS 0x3030303030303030 /* "00000000" */
@@ -71,17 +73,41 @@ static inline char *tl_digits_decimal(char *to, uint64_t value)
 	return tl_digits_put_eight(to, (uint32_t)(value % eight));
 }
 
+/* The last three of eight digits, behind a point. Room: 4. */
+static inline char *tl_digits_put_decimals(char *to, uint64_t eight)
+{
+	uint32_t bytes = htole32((uint32_t)(eight >> 40 << 8) | '.');
+
+	memcpy(to, &bytes, sizeof bytes);
+	return to + sizeof bytes;
+}
+
+/* Nanoseconds below 10^8 as five digits of microseconds and three decimals. Room: 9. */
+static inline char *tl_digits_put_microseconds(char *to, uint32_t ns)
+{
+	uint64_t digits = tl_digits_eight(ns) + TL_DIGITS_ZEROS;
+
+	tl_digits_store(to, htole64(digits));
+	return tl_digits_put_decimals(to + 5, digits);
+}
+
 /* Nanoseconds as microseconds with three decimals. Room: TL_MICROSECONDS_ROOM. */
 static inline char *tl_digits_microseconds(char *to, uint64_t ns)
 {
-	uint32_t rest = (uint32_t)(ns % 1000);
-	uint32_t hundreds = rest * 41 >> 12, pair = rest - 100 * hundreds, tens = pair * 103 >> 10;
-	uint32_t bytes = htole32('.' | ('0' + hundreds) << 8 | ('0' + tens) << 16 |
-				 ('0' + pair - 10 * tens) << 24);
+	const uint64_t eight = 100000000;
 
-	to = tl_digits_decimal(to, ns / 1000);
-	memcpy(to, &bytes, sizeof bytes);
-	return to + sizeof bytes;
+	if (ns >= eight) {
+		uint64_t digits = tl_digits_eight((uint32_t)(ns % 1000));
+
+		to = tl_digits_decimal(to, ns / 1000);
+		return tl_digits_put_decimals(to, digits + TL_DIGITS_ZEROS);
+	}
+	uint64_t digits = tl_digits_eight((uint32_t)ns);
+	/* At least one digit is left before the point. */
+	unsigned leading = (unsigned)__builtin_ctzll(digits | 1ull << 32) / 8;
+
+	tl_digits_store(to, htole64((digits >> 8 * leading) + TL_DIGITS_ZEROS));
+	return tl_digits_put_decimals(to + 5 - leading, digits + TL_DIGITS_ZEROS);
 }
 
 /* The eight digits of 32 bits in hexadecimal: each half byte gets a byte. */

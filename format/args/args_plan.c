@@ -2,8 +2,8 @@
 /*
  * args_plan.c: see args_plan.h.
  *
- * A step writes only where there is room for its longest output, so it needs one comparison for
- * each parameter. With less room the walk takes over, which can leave a value out.
+ * Steps write where there is room for the longest output of all of them, which is looked at once.
+ * With less room the walk takes over, which can leave a value out.
  */
 #include "format/args/args_plan.h"
 
@@ -13,6 +13,10 @@
 
 /* The most bytes of a value, without its key and without an enumerator's name. */
 #define VALUE_ROOM 40
+/* What a step may write to besides its key. */
+#define STEP_ROOM (TL_PLAN_SPARE + VALUE_ROOM)
+
+_Static_assert((TL_PLAN_STEPS + 1) * STEP_ROOM + TL_PLAN_KEYS <= UINT16_MAX, "all have room");
 
 static void step_make(struct tl_args_plan *plan, struct tl_args_step *step,
 		      const struct tl_variable *variable)
@@ -41,6 +45,7 @@ static void step_make(struct tl_args_plan *plan, struct tl_args_step *step,
 	}
 	step->key_size = (uint8_t)size;
 	plan->used += size;
+	plan->room += size + STEP_ROOM;
 }
 
 void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *function)
@@ -48,12 +53,15 @@ void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *func
 	const struct tl_variable result = {.name = "result", .type = function->result};
 
 	plan->function = function;
-	plan->used = 0;
+	plan->used = plan->room = 0;
 	plan->count = (uint16_t)at_most(function->count, TL_PLAN_STEPS);
 	if (function->result)
 		step_make(plan, &plan->result, &result);
-	for (uint32_t i = 0; i < plan->count; i++)
+	plan->is_whole = plan->count == function->count;
+	for (uint32_t i = 0; i < plan->count; i++) {
 		step_make(plan, &plan->steps[i], &function->params[i]);
+		plan->is_whole &= plan->steps[i].how != TL_HOW_WALKED;
+	}
 }
 
 /*
@@ -78,8 +86,8 @@ static inline char *step_put_address(char *at, uint64_t value)
 	return text_put_hex(at + 3, value);
 }
 
-/* In quotes beyond 2^53. */
-static inline char *step_put_number(char *at, uint64_t magnitude, bool negative)
+/* Any number. In quotes beyond 2^53. */
+static __attribute__((noinline)) char *step_put_large(char *at, uint64_t magnitude, bool negative)
 {
 	bool quoted = magnitude > TL_TEXT_WHOLE;
 
@@ -90,6 +98,15 @@ static inline char *step_put_number(char *at, uint64_t magnitude, bool negative)
 	at = tl_digits_decimal(at, magnitude);
 	*at = '"';
 	return at + quoted;
+}
+
+/* The same; most are below 10^8. */
+static inline char *step_put_number(char *at, uint64_t magnitude, bool negative)
+{
+	if (magnitude >= 100000000)
+		return step_put_large(at, magnitude, negative);
+	*at = '-';
+	return tl_digits_put_short(at + negative, (uint32_t)magnitude);
 }
 
 static inline char *step_put_signed(char *at, uint64_t value)
@@ -107,8 +124,11 @@ static inline char *step_put_truth(char *at, uint64_t value)
 	return at + 5 - value; /* "true" is shorter */
 }
 
-/* Most enumerations count from 0, so the value is the enumerator's index. */
-static inline char *step_put_named(char *at, const char *end, const struct tl_type *type,
+/*
+ * Most enumerations count from 0, so the value is the enumerator's index. `room`: what there is
+ * for the name.
+ */
+static inline char *step_put_named(char *at, size_t room, const struct tl_type *type,
 				   uint64_t value)
 {
 	const char *name;
@@ -121,7 +141,7 @@ static inline char *step_put_named(char *at, const char *end, const struct tl_ty
 	if (!name)
 		return NULL;
 	size = strlen(name);
-	if ((size_t)(end - at) < size + 2)
+	if (room < size + 2)
 		return NULL;
 	*at = '"';
 	memcpy(at + 1, name, size);
@@ -129,19 +149,21 @@ static inline char *step_put_named(char *at, const char *end, const struct tl_ty
 }
 
 /*
- * Writes a step's member, without its comma if it is the first. Returns its end. NULL: the walk has
- * to print it, and the bytes behind `at` are no text.
+ * Writes a step's member, without its comma if it is the first. There is room for it, and as much
+ * as `rest` tells for a name. Returns its end. NULL: the walk has to print it, and the bytes behind
+ * `at` are no text.
  */
-static inline char *step_put(const struct tl_args_plan *plan, const struct tl_args_step *step,
-			     char *at, const char *end, uint64_t word, bool first, bool captured)
+static inline __attribute__((always_inline)) char *step_put(const struct tl_args_plan *plan,
+							    const struct tl_args_step *step,
+							    char *at, size_t rest, uint64_t word,
+							    bool first, bool captured)
 {
 	size_t key = step->key_size - (size_t)first;
 	uint64_t value = word << step->unused >> step->unused;
-
-	if ((size_t)(end - at) < key + TL_PLAN_SPARE + VALUE_ROOM)
-		return NULL;
 	const char *from = plan->keys + step->key + first;
-	for (size_t i = 0; i < key; i += TL_PLAN_SPARE)
+
+	memcpy(at, from, TL_PLAN_SPARE);
+	for (size_t i = TL_PLAN_SPARE; i < key; i += TL_PLAN_SPARE)
 		memcpy(at + i, from + i, TL_PLAN_SPARE);
 	at += key;
 	switch (step->how) {
@@ -161,34 +183,70 @@ static inline char *step_put(const struct tl_args_plan *plan, const struct tl_ar
 	case TL_HOW_TRUTH:
 		return step_put_truth(at, value);
 	case TL_HOW_NAMED:
-		return step_put_named(at, end, step->type, value);
+		return step_put_named(at, rest, step->type, value);
 	default:
 		return NULL;
 	}
 }
 
+char *tl_args_plan_put(const struct tl_args_plan *plan, char *at, size_t rest,
+		       const uint64_t *words)
+{
+	const struct tl_args_step *step = plan->steps, *end = step + plan->count;
+
+	for (; step < end && at; step++) {
+		char *from = at;
+
+		at = step_put(plan, step, at, rest, words[step->word], false, false);
+		if (step->how == TL_HOW_NAMED)
+			rest -= at && (size_t)(at - from) < rest ? (size_t)(at - from) : rest;
+	}
+	return at;
+}
+
+/* What the text has besides the room of all steps; less than 0: there is no room for all. */
+static ptrdiff_t plan_rest(const struct tl_args_plan *plan, const struct tl_text *text)
+{
+	return text->end - text->at - plan->room;
+}
+
 void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 			const struct tl_args_kept *kept)
 {
-	static const struct tl_args_step walked = {.how = TL_HOW_WALKED};
+	const struct tl_function *function = plan->function;
 	bool captured = kept->entry_size || kept->exit_size, walks = false;
 	const char *start = text->at;
 	struct tl_args_walk walk;
 
-	for (uint32_t i = 0; i < plan->function->count; i++) {
-		const struct tl_args_step *step = i < plan->count ? &plan->steps[i] : &walked;
+	for (uint32_t i = 0; i < function->count; i++) {
 		bool first = text->at == start;
-		char *end = NULL;
 
-		if (step->how != TL_HOW_WALKED)
-			end = step_put(plan, step, text->at, text->end, kept->words[step->word],
-				       first, captured);
-		if (end) {
-			text->at = end;
-			continue;
+		/* A walk may have left little room. */
+		if (i < plan->count && plan_rest(plan, text) >= 0) {
+			size_t rest = (size_t)plan_rest(plan, text);
+			char *at = text->at;
+
+			for (; i < plan->count; i++) {
+				const struct tl_args_step *step = &plan->steps[i];
+				char *end = step->how == TL_HOW_WALKED
+						    ? NULL
+						    : step_put(plan, step, at, rest,
+							       kept->words[step->word], first,
+							       captured);
+				if (!end)
+					break;
+				if (step->how == TL_HOW_NAMED)
+					rest -= (size_t)(end - at) < rest ? (size_t)(end - at)
+									  : rest;
+				at = end;
+				first = false;
+			}
+			text->at = at;
+			if (i == function->count)
+				return;
 		}
 		if (!walks)
-			tl_args_walk_start(&walk, &tl_json_sink, text, plan->function, kept);
+			tl_args_walk_start(&walk, &tl_json_sink, text, function, kept);
 		walks = true;
 		tl_args_walk_param(&walk, i, first);
 	}
@@ -200,8 +258,9 @@ void tl_args_plan_result(const struct tl_args_plan *plan, struct tl_text *text, 
 	struct tl_text whole = {text->at, text->end, false};
 	char *end = NULL;
 
-	if (plan->result.how != TL_HOW_WALKED)
-		end = step_put(plan, &plan->result, text->at, text->end, result, first, false);
+	if (plan->result.how != TL_HOW_WALKED && plan_rest(plan, text) >= 0)
+		end = step_put(plan, &plan->result, text->at, (size_t)plan_rest(plan, text), result,
+			       first, false);
 	if (end) {
 		text->at = end;
 		return;

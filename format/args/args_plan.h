@@ -28,7 +28,9 @@ struct tl_args_step {
 
 struct tl_args_plan {
 	const struct tl_function *function;
+	bool is_whole;	      /* there is a step for each parameter, and none is walked */
 	uint16_t count, used; /* steps, bytes of .keys */
+	uint16_t room;	      /* that all steps take at most, but for names of enumerators */
 	struct tl_args_step result;
 	struct tl_args_step steps[TL_PLAN_STEPS];
 	char keys[TL_PLAN_KEYS + TL_PLAN_SPARE];
@@ -39,6 +41,14 @@ void tl_args_plan_make(struct tl_args_plan *plan, const struct tl_function *func
 /* Print a call's arguments, as tl_args_print does. */
 void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
 			const struct tl_args_kept *kept);
+
+/*
+ * The same for a record without captured memory, with a comma before each member, the first too. For
+ * plans with .is_whole. `at` has .room for it, and `rest` bytes besides. Returns its end. NULL: the
+ * tables are needed for a value, and what is behind `at` is no text.
+ */
+char *tl_args_plan_put(const struct tl_args_plan *plan, char *at, size_t rest,
+		       const uint64_t *words);
 
 /* The member "result" of a function that has one of at most 8 bytes; `first`: of its object. Whole,
  * or not at all and .cut. */

@@ -33,6 +33,8 @@ static inline char *copy_pieces(char *to, const char *from, size_t size)
 	return to + size;
 }
 
+#define TEN_8 100000000u
+
 #define PUT(to, literal)                                                                           \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
@@ -71,9 +73,11 @@ static void name_make(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 	name->head = text.cut ? 0 : text.at - name->text;
 	name->result = 0;
 	name->zero_failed = tl_call_failed(function, 0);
+	name->has_result = tl_call_has_result(function);
 	name->function = function;
 	tl_args_plan_make(&name->plan, function);
-	if (!name->head || !tl_call_has_result(function))
+	name->is_plain = name->head && name->plan.is_whole;
+	if (!name->head || !name->has_result)
 		return;
 	char *result = text.at;
 	chrome_result(&text, function, 0, true);
@@ -121,8 +125,49 @@ static char *chrome_head_of_call(const struct tl_chrome *chrome, char *at,
 	return head.at;
 }
 
-static char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
-			  const struct tl_call_record *record)
+/*
+ * Up to where `ns` has its last eight digits, which are 0 to 10^8 - 1 more than .from. Returns whether
+ * there are such digits.
+ */
+static bool time_make(struct tl_chrome_time *time, uint32_t tid, uint64_t ns)
+{
+	char text[TL_CHROME_TIME + TL_DECIMAL_ROOM], *at = text;
+
+	_Static_assert(sizeof("\",\"tid\":4294967295,\"ts\":184467440737") - 1 <= TL_CHROME_TIME,
+		       "it fits");
+	time->size = 0;
+	/* No leading zeros, and the sum of .from and eight digits fits. */
+	if (ns < TEN_8 || ns > UINT64_MAX - TEN_8)
+		return false;
+	at = PUT(at, "\",\"tid\":");
+	at = tl_digits_decimal(at, tid);
+	at = PUT(at, ",\"ts\":");
+	at = tl_digits_decimal(at, ns / TEN_8);
+	*time = (struct tl_chrome_time){
+		.from = ns - ns % TEN_8, .tid = tid, .size = (uint32_t)(at - text)};
+	memcpy(time->text, text, time->size);
+	return true;
+}
+
+/* The end of the category, the thread, and when the call began. */
+static inline char *chrome_start(const struct tl_chrome *chrome, char *at, uint32_t tid,
+				 uint64_t start)
+{
+	struct tl_chrome_time *time = chrome->time;
+
+	if (time && ((time->size && time->tid == tid && start - time->from < TEN_8) ||
+		     time_make(time, tid, start))) {
+		memcpy(at, time->text, sizeof(time->text));
+		return tl_digits_put_microseconds(at + time->size, (uint32_t)(start - time->from));
+	}
+	at = PUT(at, "\",\"tid\":");
+	at = tl_digits_decimal(at, tid);
+	at = PUT(at, ",\"ts\":");
+	return tl_digits_microseconds(at, start);
+}
+
+static inline char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
+				 const struct tl_call_record *record)
 {
 	uint64_t stop = tl_record_end(record->start, record->duration);
 	uint64_t start = chrome->ns(chrome->source, record->start);
@@ -130,8 +175,7 @@ static char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid
 
 	end = end > start ? end : start;
 	bool moves = chrome->touching && tl_touching_next(chrome->touching, tid, start, end);
-	at = PUT(at, ",\"ts\":");
-	at = tl_digits_microseconds(at, start);
+	at = chrome_start(chrome, at, tid, start);
 	if (moves)
 		at = PUT(at, "2,\"dur\":");
 	else
@@ -212,39 +256,63 @@ static char *chrome_stack(const struct tl_chrome *chrome, char *at, const char *
 	return text.at;
 }
 
-static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
-			const struct tl_call_record *record, const struct tl_function *function)
+/*
+ * Whether it is a call that has returned, and of which nothing is kept but its arguments' words. Most
+ * are such.
+ */
+static inline bool call_is_plain(const struct tl_call_record *record,
+				 const struct tl_chrome_name *name)
 {
-	struct tl_args_kept kept;
-	bool was_cut = text->cut;
+	return name && name->is_plain && !(record->flags & ~TL_RECORD_WORDS);
+}
 
-	if (!tl_args_find(&kept, function, record))
-		return false;
-	if (text->end - text->at < FIXED_MAX + HEAD_MAX + TAIL_MAX) {
-		text->cut = true;
-		return true;
+/*
+ * The end of a plain call, from its arguments on. Each member gets a comma, and the first comma becomes
+ * the brace. NULL: this is not for here.
+ */
+static inline char *chrome_plain_end(const struct tl_text *text, char *at,
+				     const struct tl_call_record *record,
+				     const struct tl_chrome_name *name)
+{
+	size_t words = record->flags & TL_RECORD_WORDS ? name->function->words : 0;
+	ptrdiff_t rest = text->end - at - (FIXED_MAX + TAIL_MAX) - name->plan.room;
+	char *args;
+
+	if (rest < 0)
+		return NULL;
+	at = args = PUT(at, ",\"args\":");
+	if (words)
+		at = tl_args_plan_put(&name->plan, at, (size_t)rest,
+				      (const uint64_t *)(const void *)(record + 1));
+	if (!at)
+		return NULL;
+	if (name->has_result && !record->result && name->result) {
+		at = copy_pieces(at, name->text + name->head, name->result);
+	} else if (name->has_result) {
+		struct tl_text whole = {at, text->end - 2, false};
+
+		tl_args_plan_result(&name->plan, &whole, record->result, false);
+		if (whole.cut)
+			return NULL;
+		at = whole.at;
 	}
-	const struct tl_chrome_name *name = name_of_function(chrome, function, record->function);
-	bool returned = !(record->flags & TL_RECORD_UNWOUND) && tl_call_has_result(function);
-	bool failed =
-		returned && (record->result || !name ? tl_call_failed(function, record->result)
-						     : name->zero_failed);
-	char *at = chrome_head_of_call(chrome, text->at, function, name);
-	if (failed)
-		at = PUT(at, ",failed");
-	at = PUT(at, "\",\"tid\":");
-	at = tl_digits_decimal(at, tid);
-	at = chrome_times(chrome, at, tid, record);
-	uint32_t stack = chrome->stacks ? tl_record_stack(record) : 0;
-	if (stack)
-		at = chrome_stack(chrome, at, text->end, stack);
-	at = PUT(at, ",\"args\":{");
+	at += at == args;
+	*args = '{';
+	return PUT(at, "}}");
+}
 
-	char *first = at;
-	text->at = at;
-	bool cut = chrome_args(text, function, name, &kept) || (record->flags & TL_RECORD_CUT);
+/* The end of any call, from its arguments on. */
+static void chrome_call_end(struct tl_text *text, const struct tl_function *function,
+			    const struct tl_call_record *record, const struct tl_chrome_name *name,
+			    const struct tl_args_kept *kept, bool returned)
+{
+	bool was_cut = text->cut;
+	char *first = PUT(text->at, ",\"args\":{"), *at;
+
+	text->at = first;
+	bool cut = chrome_args(text, function, name, kept) || (record->flags & TL_RECORD_CUT);
 	if (returned)
-		chrome_call_result(text, function, name, &kept, record->result, text->at == first);
+		chrome_call_result(text, function, name, kept, record->result, text->at == first);
 	text->cut = was_cut;
 	at = text->at;
 	if (record->flags & TL_RECORD_UNWOUND)
@@ -257,6 +325,47 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	if (text->at == first && at != first)
 		memmove(first, first + 1, --at - first);
 	text->at = PUT(at, "}}");
+}
+
+static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
+			const struct tl_call_record *record, const struct tl_function *function)
+{
+	const struct tl_chrome_name *name = name_of_function(chrome, function, record->function);
+	bool plain = call_is_plain(record, name);
+	struct tl_args_kept kept;
+
+	if (plain && record->flags & TL_RECORD_WORDS &&
+	    record->size < sizeof(*record) / 8 + function->words)
+		return false;
+	if (!plain && !tl_args_find(&kept, function, record))
+		return false;
+	if (text->end - text->at < FIXED_MAX + HEAD_MAX + TAIL_MAX) {
+		text->cut = true;
+		return true;
+	}
+	bool returned = !(record->flags & TL_RECORD_UNWOUND) &&
+			(name ? name->has_result : tl_call_has_result(function));
+	bool failed =
+		returned && (record->result || !name ? tl_call_failed(function, record->result)
+						     : name->zero_failed);
+	char *at = chrome_head_of_call(chrome, text->at, function, name);
+	if (failed)
+		at = PUT(at, ",failed");
+	at = chrome_times(chrome, at, tid, record);
+	if (plain) {
+		char *end = chrome_plain_end(text, at, record, name);
+
+		if (end) {
+			text->at = end;
+			return true;
+		}
+		tl_args_find(&kept, function, record);
+	}
+	uint32_t stack = chrome->stacks ? tl_record_stack(record) : 0;
+	if (stack)
+		at = chrome_stack(chrome, at, text->end, stack);
+	text->at = at;
+	chrome_call_end(text, function, record, name, &kept, returned);
 	return true;
 }
 

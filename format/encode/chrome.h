@@ -24,6 +24,8 @@ struct tl_chrome_name {
 	uint16_t head;	  /* bytes of .text, up to the category's end */
 	uint16_t result;  /* bytes after them: the member for a result of 0 */
 	bool zero_failed; /* a result of 0 is a failure */
+	bool has_result;
+	bool is_plain; /* the plan prints all that a record without captured memory has */
 	char text[TL_CHROME_KEPT + TL_CHROME_PIECE];
 	struct tl_args_plan plan;
 };
@@ -36,6 +38,15 @@ struct tl_chrome_stack {
 	char text[TL_CHROME_STACK_KEPT];
 };
 
+/* What events have between their category and the last digits of their times, as it was last. */
+#define TL_CHROME_TIME 48
+struct tl_chrome_time {
+	uint64_t from; /* nanoseconds of the first event that it fits; the last is 10^8 - 1 later */
+	uint32_t tid;
+	uint32_t size; /* 0: there is none */
+	char text[TL_CHROME_TIME];
+};
+
 struct tl_chrome {
 	uint32_t pid;
 	/* As in struct tl_encoder. */
@@ -46,6 +57,7 @@ struct tl_chrome {
 	/* The encoder, for calls' stacks; NULL: these are left out. */
 	const struct tl_encoder *stacks;
 	struct tl_chrome_stack *kept_stacks; /* TL_CHROME_STACKS of them, zeroed at first */
+	struct tl_chrome_time *time;	     /* zeroed at first; NULL: slower */
 	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch are not moved */
 };
 

@@ -15,6 +15,7 @@
 
 struct state {
 	struct tl_touching touching;
+	struct tl_chrome_time time;
 	struct tl_chrome_name names[TL_CHROME_NAMES];
 	struct tl_chrome_stack stacks[TL_CHROME_STACKS];
 	char scratch[SCRATCH];
@@ -31,6 +32,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 				  .stacks = encoder,
 				  .kept_stacks = state->stacks,
 				  .names = state->names,
+				  .time = &state->time,
 				  .touching = &state->touching};
 }
 

@@ -74,6 +74,7 @@ static uint64_t ns(const void *source, uint64_t ticks)
 }
 
 static struct tl_chrome_name names[TL_CHROME_NAMES];
+static struct tl_chrome_time time_kept;
 static struct tl_chrome chrome;
 static char *room;
 static struct tl_text text;
@@ -82,7 +83,9 @@ static void start(void)
 {
 	memset(names, 0, sizeof(names));
 	memset(long_name, 'n', sizeof(long_name) - 1);
-	chrome = (struct tl_chrome){.pid = 7, .ns = ns, .function = function, .names = names};
+	memset(&time_kept, 0, sizeof(time_kept));
+	chrome = (struct tl_chrome){
+		.pid = 7, .ns = ns, .function = function, .names = names, .time = &time_kept};
 	room = malloc(TL_CHROME_EVENT_MAX);
 	text = (struct tl_text){room, room + TL_CHROME_EVENT_MAX, false};
 }
@@ -532,20 +535,45 @@ static void random_record(struct tl_call_record *record, uint32_t id)
 	record->size = (uint16_t)(at - (uint64_t *)record);
 }
 
-static void encode_both(const struct tl_call_record *record, size_t size)
+static void encode_both_for(uint32_t tid, const struct tl_call_record *record, size_t size)
 {
 	static char prepared[65536], walked[65536];
 	struct tl_text fast = {prepared, prepared + size, false};
 	struct tl_text slow = {walked, walked + size, false};
 
 	chrome.names = names;
-	assert_often(tl_chrome_record(&chrome, &fast, 8, record, record->size * 8u) != 0);
+	chrome.time = &time_kept;
+	assert_often(tl_chrome_record(&chrome, &fast, tid, record, record->size * 8u) != 0);
 	chrome.names = NULL;
-	assert_often(tl_chrome_record(&chrome, &slow, 8, record, record->size * 8u) != 0);
+	chrome.time = NULL;
+	assert_often(tl_chrome_record(&chrome, &slow, tid, record, record->size * 8u) != 0);
 	*fast.at = *slow.at = 0;
 	assert_often_str_eq(prepared, walked);
 	assert_often(fast.cut == slow.cut);
 }
+
+static void encode_both(const struct tl_call_record *record, size_t size)
+{
+	encode_both_for(8, record, size);
+}
+
+/* Around each number of digits, and where the last eight digits begin again; of two threads. */
+START_TEST(times_that_are_kept_are_those_that_are_made)
+{
+	srand(3);
+	for (uint64_t base = 1; base < UINT64_MAX / 10; base *= 10) {
+		for (int round = 0; round < 2000; round++) {
+			uint64_t begin = base + (uint64_t)rand() % 7 - 3;
+			struct record record;
+
+			if (rand() % 2)
+				begin += (uint64_t)rand() * 3;
+			record = record_of(STATUS, begin, (uint64_t)rand() >> rand() % 31, 0);
+			encode_both_for(rand() % 5 ? 8 : UINT32_MAX, &record.call, 65535);
+		}
+	}
+}
+END_TEST
 
 START_TEST(what_is_prepared_is_what_the_walk_prints)
 {
@@ -701,6 +729,7 @@ int main(void)
 	tcase_add_test(tests, eight_digits_are_those_of_printf);
 	tcase_add_test(tests, thousandths_are_those_of_printf);
 	tcase_add_test(tests, hexadecimals_are_those_of_printf);
+	tcase_add_test(tests, times_that_are_kept_are_those_that_are_made);
 	tcase_add_test(tests, what_is_prepared_is_what_the_walk_prints);
 	tcase_add_test(tests, lost_events_are_an_instant);
 	tcase_add_test(tests, padding_becomes_nothing);

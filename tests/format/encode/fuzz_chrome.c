@@ -43,8 +43,10 @@ static void compare_with_walk(const struct tl_call_record *record, size_t size,
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static struct tl_chrome_name names[TL_CHROME_NAMES];
+	static struct tl_chrome_time time_kept;
 	static char room[TL_CHROME_EVENT_MAX + 8];
-	const struct tl_chrome chrome = {.pid = 1, .ns = ns, .function = function, .names = names};
+	const struct tl_chrome chrome = {
+		.pid = 1, .ns = ns, .function = function, .names = names, .time = &time_kept};
 	/* Exactly as large as what is in it, so that a sanitizer sees one byte too many. */
 	size_t taken = 0;
 
