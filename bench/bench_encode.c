@@ -37,6 +37,9 @@ static int fd;
 static bool zipped;
 static struct tl_gzip gzip;
 static _Alignas(64) char gzip_memory[TL_GZIP_MEMORY];
+static struct tl_repeat_hint hint_list[sizeof(memory) / TL_REPEAT_HINT_BYTES];
+static struct tl_repeat_hints hints = {.room = sizeof(hint_list) / sizeof(hint_list[0]),
+				       .list = hint_list};
 static char packed[2 * (PIECE + TL_ENCODER_ROOM)];
 
 /* As layer/buffers/clock.c does it: a product and a shift. */
@@ -69,6 +72,7 @@ static void write_out(struct tl_text *text)
 	if (write(fd, bytes, size) != (ssize_t)size)
 		perror("bench_encode");
 	text->at = memory;
+	tl_repeat_hints_begin(&hints, memory);
 	encoder.format->kept(&encoder);
 	encoder.format->block(&encoder);
 }
@@ -151,6 +155,9 @@ static void set_up(const char *shape, const char *format, const char *file)
 	if (tl_gzip_bound(sizeof(memory)) > sizeof(packed))
 		abort();
 	tl_gzip_start(&gzip, gzip_memory);
+	tl_repeat_hints_begin(&hints, memory);
+	if (zipped)
+		gzip.hints = encoder.hints = &hints;
 	encoder.format = strcmp(format, "pftrace") == 0 ? &tl_format_pftrace : &tl_format_json;
 	encoder.state = aligned_alloc(64, (encoder.format->state + 63) & ~(size_t)63);
 	if (!encoder.state)

@@ -29,6 +29,7 @@
 #include "format/encode/gzip.h"
 
 #define PORTION (256u * 1024) /* bytes of records */
+#define HINTS	(PORTION / 4) /* calls have as many as they have members, and each takes a word */
 #define WORKERS 64
 
 /* Runs [first, last). Of a run that is larger than a portion, the part that .part says. */
@@ -43,8 +44,9 @@ struct slot {
 	bool done;
 	char *text, *packed; /* grow as they have to; stay with the slot */
 	size_t room, packed_room;
-	size_t size;  /* of what is to be written */
-	size_t plain; /* before it was compressed */
+	struct tl_repeat_hints hints; /* where text is compressed */
+	size_t size;		      /* of what is to be written */
+	size_t plain;		      /* before it was compressed */
 	uint32_t crc;
 	uint64_t events, unknown;
 	struct tl_event_cost cost;
@@ -134,6 +136,7 @@ static void make_room(struct slot *slot, struct tl_text *text)
 		slot->text = need(realloc(slot->text, slot->room));
 	}
 	*text = (struct tl_text){slot->text + used, slot->text + slot->room, false};
+	slot->hints.base = slot->text;
 }
 
 /* For one call of the encoder. */
@@ -199,9 +202,20 @@ static void slot_pack(struct worker *worker, struct slot *slot)
 		free(slot->packed);
 		slot->packed = need(malloc(room));
 	}
+	worker->gzip.hints = &slot->hints;
 	/* No tl_gzip_keep, so checksum and size are of this block alone. */
 	slot->size = tl_gzip_block(&worker->gzip, slot->packed, slot->text, slot->plain);
 	slot->crc = worker->gzip.next_crc;
+}
+
+static struct tl_repeat_hints *slot_hints(struct slot *slot)
+{
+	if (!slot->hints.list) {
+		slot->hints.room = HINTS;
+		slot->hints.list = need(malloc(HINTS * sizeof(*slot->hints.list)));
+	}
+	tl_repeat_hints_begin(&slot->hints, slot->text);
+	return &slot->hints;
 }
 
 static void slot_encode(struct worker *worker, struct slot *slot, size_t number)
@@ -213,6 +227,8 @@ static void slot_encode(struct worker *worker, struct slot *slot, size_t number)
 	slot->events = slot->unknown = slot->damage = 0;
 	slot->cost = (struct tl_event_cost){0, 0};
 	make_room(slot, &text);
+	if (export->gzip)
+		worker->encoder.hints = slot_hints(slot);
 	worker->encoder.format->block(&worker->encoder);
 	if (!number)
 		encode_beginning(worker, slot, &text);
@@ -514,6 +530,7 @@ bool export_encode_all(struct export *export)
 	for (size_t i = 0; i < export->nslots; i++) {
 		free(export->slots[i].text);
 		free(export->slots[i].packed);
+		free(export->slots[i].hints.list);
 	}
 	free(export->slots);
 	free(export->portions);

@@ -190,13 +190,15 @@ static inline __attribute__((always_inline)) char *step_put(const struct tl_args
 }
 
 char *tl_args_plan_put(const struct tl_args_plan *plan, char *at, size_t rest,
-		       const uint64_t *words)
+		       const uint64_t *words, char *starts[TL_PLAN_STEPS])
 {
 	const struct tl_args_step *step = plan->steps, *end = step + plan->count;
 
 	for (; step < end && at; step++) {
 		char *from = at;
 
+		if (starts)
+			*starts++ = at;
 		at = step_put(plan, step, at, rest, words[step->word], false, false);
 		if (step->how == TL_HOW_NAMED)
 			rest -= at && (size_t)(at - from) < rest ? (size_t)(at - from) : rest;

@@ -46,9 +46,10 @@ void tl_args_plan_print(const struct tl_args_plan *plan, struct tl_text *text,
  * The same for a record without captured memory, with a comma before each member, the first too. For
  * plans with .is_whole. `at` has .room for it, and `rest` bytes besides. Returns its end. NULL: the
  * tables are needed for a value, and what is behind `at` is no text.
+ * `starts`: gets where each member begins; NULL: it is not needed.
  */
 char *tl_args_plan_put(const struct tl_args_plan *plan, char *at, size_t rest,
-		       const uint64_t *words);
+		       const uint64_t *words, char *starts[TL_PLAN_STEPS]);
 
 /* The member "result" of a function that has one of at most 8 bytes; `first`: of its object. Whole,
  * or not at all and .cut. */

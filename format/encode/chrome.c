@@ -85,8 +85,8 @@ static void name_make(const struct tl_chrome *chrome, struct tl_chrome_name *nam
 }
 
 /* NULL: the function's name is too long to be kept. */
-static const struct tl_chrome_name *
-name_of_function(const struct tl_chrome *chrome, const struct tl_function *function, uint32_t id)
+static struct tl_chrome_name *name_of_function(const struct tl_chrome *chrome,
+					       const struct tl_function *function, uint32_t id)
 {
 	if (!chrome->names)
 		return NULL;
@@ -166,8 +166,15 @@ static inline char *chrome_start(const struct tl_chrome *chrome, char *at, uint3
 	return tl_digits_microseconds(at, start);
 }
 
+/* A part of a function's event begins. */
+static inline void chrome_hint(const struct tl_chrome *chrome, const char *at, uint32_t *place)
+{
+	if (chrome->hints && place)
+		tl_repeat_hint(chrome->hints, at, place);
+}
+
 static inline char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
-				 const struct tl_call_record *record)
+				 const struct tl_call_record *record, uint32_t *place)
 {
 	uint64_t stop = tl_record_end(record->start, record->duration);
 	uint64_t start = chrome->ns(chrome->source, record->start);
@@ -176,6 +183,7 @@ static inline char *chrome_times(const struct tl_chrome *chrome, char *at, uint3
 	end = end > start ? end : start;
 	bool moves = chrome->touching && tl_touching_next(chrome->touching, tid, start, end);
 	at = chrome_start(chrome, at, tid, start);
+	chrome_hint(chrome, at, place);
 	if (moves)
 		at = PUT(at, "2,\"dur\":");
 	else
@@ -270,22 +278,28 @@ static inline bool call_is_plain(const struct tl_call_record *record,
  * The end of a plain call, from its arguments on. Each member gets a comma, and the first comma becomes
  * the brace. NULL: this is not for here.
  */
-static inline char *chrome_plain_end(const struct tl_text *text, char *at,
-				     const struct tl_call_record *record,
-				     const struct tl_chrome_name *name)
+static inline char *chrome_plain_end(const struct tl_chrome *chrome, const struct tl_text *text,
+				     char *at, const struct tl_call_record *record,
+				     struct tl_chrome_name *name)
 {
 	size_t words = record->flags & TL_RECORD_WORDS ? name->function->words : 0;
 	ptrdiff_t rest = text->end - at - (FIXED_MAX + TAIL_MAX) - name->plan.room;
-	char *args;
+	char *args, *starts[TL_PLAN_STEPS];
 
 	if (rest < 0)
 		return NULL;
+	chrome_hint(chrome, at, &name->places.args);
 	at = args = PUT(at, ",\"args\":");
 	if (words)
 		at = tl_args_plan_put(&name->plan, at, (size_t)rest,
-				      (const uint64_t *)(const void *)(record + 1));
+				      (const uint64_t *)(const void *)(record + 1),
+				      chrome->hints ? starts : NULL);
 	if (!at)
 		return NULL;
+	/* The first member's name follows the part before it. */
+	for (unsigned i = 1; chrome->hints && words && i < name->plan.count; i++)
+		tl_repeat_hint(chrome->hints, starts[i], &name->places.steps[i]);
+	chrome_hint(chrome, at, &name->places.end);
 	if (name->has_result && !record->result && name->result) {
 		at = copy_pieces(at, name->text + name->head, name->result);
 	} else if (name->has_result) {
@@ -330,7 +344,7 @@ static void chrome_call_end(struct tl_text *text, const struct tl_function *func
 static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, uint32_t tid,
 			const struct tl_call_record *record, const struct tl_function *function)
 {
-	const struct tl_chrome_name *name = name_of_function(chrome, function, record->function);
+	struct tl_chrome_name *name = name_of_function(chrome, function, record->function);
 	bool plain = call_is_plain(record, name);
 	struct tl_args_kept kept;
 
@@ -348,12 +362,13 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)
 						     : name->zero_failed);
+	chrome_hint(chrome, text->at, name ? &name->places.head : NULL);
 	char *at = chrome_head_of_call(chrome, text->at, function, name);
 	if (failed)
 		at = PUT(at, ",failed");
-	at = chrome_times(chrome, at, tid, record);
+	at = chrome_times(chrome, at, tid, record, name ? &name->places.duration : NULL);
 	if (plain) {
-		char *end = chrome_plain_end(text, at, record, name);
+		char *end = chrome_plain_end(chrome, text, at, record, name);
 
 		if (end) {
 			text->at = end;
@@ -364,6 +379,7 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	uint32_t stack = chrome->stacks ? tl_record_stack(record) : 0;
 	if (stack)
 		at = chrome_stack(chrome, at, text->end, stack);
+	chrome_hint(chrome, at, name ? &name->places.args : NULL);
 	text->at = at;
 	chrome_call_end(text, function, record, name, &kept, returned);
 	return true;

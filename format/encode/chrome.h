@@ -12,6 +12,7 @@
 
 #include "format/args/args.h"
 #include "format/file/record.h"
+#include "format/encode/repeat_hints.h"
 #include "format/encode/touching.h"
 
 #define TL_CHROME_NAMES 1024
@@ -27,6 +28,10 @@ struct tl_chrome_name {
 	bool has_result;
 	bool is_plain; /* the plan prints all that a record without captured memory has */
 	char text[TL_CHROME_KEPT + TL_CHROME_PIECE];
+	/* Where parts of such an event were last, for hints. */
+	struct {
+		uint32_t head, duration, args, end, steps[TL_PLAN_STEPS];
+	} places;
 	struct tl_args_plan plan;
 };
 
@@ -58,6 +63,7 @@ struct tl_chrome {
 	const struct tl_encoder *stacks;
 	struct tl_chrome_stack *kept_stacks; /* TL_CHROME_STACKS of them, zeroed at first */
 	struct tl_chrome_time *time;	     /* zeroed at first; NULL: slower */
+	struct tl_repeat_hints *hints;	     /* NULL: nobody asks for them */
 	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch are not moved */
 };
 

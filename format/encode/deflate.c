@@ -7,6 +7,8 @@
  * are alike begin a repeat, and the bytes before them are literals. If that finds little, the place
  * where the hash of the next five bytes came last is looked at, too. Only places that were looked up
  * are kept by hash: in lines that are alike, the same places are looked up again.
+ *
+ * Where a hint is near, it is tried instead, and what lies before it are literals.
  */
 #include "format/encode/deflate.h"
 
@@ -17,6 +19,8 @@
 #define SMALLEST_FAR   6u /* ... far away, where its distance takes many bits */
 #define FAR	       2048u
 #define PLENTY	       8u	     /* so long that no other one is looked for */
+#define SAMPLE	       5u	     /* one of so many repeats that had hints is counted */
+#define HINT_NEAR      24u	     /* so near that nothing is looked for before it */
 #define WINDOW	       32768u	     /* deflate's */
 #define BLOCK	       (256u * 1024) /* bytes that a block stands for, or few more */
 #define STORED_LONGEST 65535u
@@ -106,6 +110,12 @@ static inline struct symbol distance_symbol(unsigned distance)
 
 /* --- repeats */
 
+/* In which of eight bytes the first difference is. */
+static inline unsigned first_byte(uint64_t differ)
+{
+	return (unsigned)__builtin_ctzll(differ) >> 3;
+}
+
 /* How many bytes from `at` on are as those from `before` on. */
 static inline size_t bytes_alike(const uint8_t *before, const uint8_t *at, const uint8_t *end)
 {
@@ -115,7 +125,7 @@ static inline size_t bytes_alike(const uint8_t *before, const uint8_t *at, const
 		uint64_t differ = load_64(before) ^ load_64(at);
 
 		if (differ)
-			return (size_t)(at - start) + (unsigned)(__builtin_ctzll(differ) >> 3);
+			return (size_t)(at - start) + first_byte(differ);
 	}
 	while (at < end && *at == *before)
 		at++, before++;
@@ -130,6 +140,7 @@ static inline uint32_t hash_5(uint64_t bytes)
 struct search {
 	const uint8_t *base, *at, *end;
 	size_t distance; /* of the last repeat; 0: there was none */
+	const struct tl_repeat_hint *hint, *hints_end;
 };
 
 struct found {
@@ -142,19 +153,24 @@ struct found {
 struct block {
 	const uint8_t *from, *to;
 	unsigned repeats;
+	bool sampled; /* not everything was counted */
 };
 
-static inline unsigned repeat_add(struct tl_deflate *deflate, unsigned n, const uint8_t *literals,
-				  const uint8_t *at, size_t length, size_t distance)
+static inline void literals_count(struct tl_deflate *deflate, const uint8_t *literals,
+				  const uint8_t *at, unsigned each)
 {
-	struct tl_deflate_repeat *repeat = &deflate->repeats[n];
-
-	repeat->literals = (uint32_t)(at - literals);
-	repeat->length = (uint16_t)length;
-	repeat->distance = (uint16_t)(distance - 1);
 	for (; literals < at; literals++)
-		deflate->literal_counts[*literals]++;
-	return n + 1;
+		deflate->literal_counts[*literals] += each;
+}
+
+static inline void repeat_add(struct tl_deflate *deflate, struct block *block,
+			      const uint8_t *literals, const struct found *found)
+{
+	struct tl_deflate_repeat *repeat = &deflate->repeats[block->repeats++];
+
+	repeat->literals = (uint32_t)(found->at - literals);
+	repeat->length = (uint16_t)found->length;
+	repeat->distance = (uint16_t)(found->distance - 1);
 }
 
 /*
@@ -197,6 +213,44 @@ static inline struct found repeat_find_last(struct tl_deflate *deflate, const st
 	return (struct found){at, length, distance};
 }
 
+/*
+ * Whether a hint is so near that nothing else is looked for. Hints that the search has passed, or that
+ * lead nowhere, are dropped.
+ */
+static inline bool hint_is_near(struct search *search)
+{
+	uint32_t here = (uint32_t)(search->at - search->base);
+	size_t left = (size_t)(search->end - search->at);
+
+	for (; search->hint < search->hints_end; search->hint++) {
+		const struct tl_repeat_hint *hint = search->hint;
+
+		if (hint->at >= here && hint->before < hint->at &&
+		    hint->at - hint->before <= WINDOW)
+			return hint->at - here <= HINT_NEAR && hint->at - here + 16 <= left;
+	}
+	return false;
+}
+
+/* A repeat where the hint, which is near, tells. */
+static inline struct found repeat_find_hinted(struct search *search)
+{
+	const struct tl_repeat_hint *hint = search->hint++;
+	const uint8_t *at = search->base + hint->at;
+	size_t distance = hint->at - hint->before;
+	size_t length = 16;
+
+	/* Most end within 16 bytes; in which half can't be predicted. */
+	uint64_t low = load_64(at) ^ load_64(at - distance);
+	uint64_t high = load_64(at + 8) ^ load_64(at + 8 - distance);
+	uint64_t differ = low ? low : high;
+	if (differ)
+		length = first_byte(differ) + (low ? 0 : 8);
+	else
+		length += bytes_alike(at + 16 - distance, at + 16, search->end);
+	return (struct found){at, length < SMALLEST ? 0 : length, distance};
+}
+
 /* At least eight bytes are left. */
 static inline struct found repeat_find(struct tl_deflate *deflate, const struct search *search)
 {
@@ -210,18 +264,31 @@ static inline struct found repeat_find(struct tl_deflate *deflate, const struct 
 	return last.length > near.length ? last : near;
 }
 
+/* A symbol that the sample lacks has a code, too. */
+static void symbols_count_once(struct tl_deflate *deflate)
+{
+	for (unsigned i = 0; i < TL_DEFLATE_LITERALS; i++)
+		deflate->literal_counts[i]++;
+	for (unsigned i = 0; i < TL_DEFLATE_DISTANCES; i++)
+		deflate->distance_counts[i]++;
+}
+
 /* Reads on, until the block has enough. */
 static struct block block_read(struct tl_deflate *deflate, struct search *search)
 {
-	struct block block = {search->at, search->end, 0};
+	struct block block = {search->at, search->end, 0, false};
 	const uint8_t *literals = search->at;
 	const uint8_t *enough = search->end - search->at > BLOCK ? search->at + BLOCK : search->end;
 
 	memset(deflate->literal_counts, 0, sizeof(deflate->literal_counts));
 	while (search->at < enough && block.repeats < TL_DEFLATE_REPEATS &&
 	       search->end - search->at >= 8) {
-		struct found found = repeat_find(deflate, search);
+		bool hinted = hint_is_near(search);
+		struct found found =
+			hinted ? repeat_find_hinted(search) : repeat_find(deflate, search);
 
+		if (!found.length && hinted)
+			continue;
 		if (!found.length) {
 			/* The longer nothing is found, the fewer places are looked at. */
 			search->at += 1 + ((search->at - literals) >> 8);
@@ -232,23 +299,30 @@ static struct block block_read(struct tl_deflate *deflate, struct search *search
 			found.length = found.length < TL_DEFLATE_LONGEST + SMALLEST
 					       ? TL_DEFLATE_LONGEST - SMALLEST
 					       : TL_DEFLATE_LONGEST;
-		block.repeats = repeat_add(deflate, block.repeats, literals, found.at, found.length,
-					   found.distance);
+		if (!hinted)
+			literals_count(deflate, literals, found.at, 1);
+		else if (block.repeats % SAMPLE == 0)
+			literals_count(deflate, literals, found.at, SAMPLE);
+		block.sampled |= hinted;
+		repeat_add(deflate, &block, literals, &found);
 		search->distance = found.distance;
 		search->at = literals = found.at + found.length;
 	}
 	if (search->end - search->at < 8)
 		search->at = search->end;
 	block.to = search->at;
-	for (; literals < block.to; literals++)
-		deflate->literal_counts[*literals]++;
+	literals_count(deflate, literals, block.to, 1);
 	deflate->literal_counts[END_OF_BLOCK] = 1;
 	memset(deflate->distance_counts, 0, sizeof(deflate->distance_counts));
-	for (unsigned i = 0; i < block.repeats; i++) {
+	if (block.sampled)
+		symbols_count_once(deflate);
+	unsigned each = block.sampled ? SAMPLE : 1;
+	for (unsigned i = 0; i < block.repeats; i += each) {
 		const struct tl_deflate_repeat *repeat = &deflate->repeats[i];
 
-		deflate->literal_counts[LENGTH_SYMBOLS + length_symbol(repeat->length).symbol]++;
-		deflate->distance_counts[distance_symbol(repeat->distance).symbol]++;
+		deflate->literal_counts[LENGTH_SYMBOLS + length_symbol(repeat->length).symbol] +=
+			each;
+		deflate->distance_counts[distance_symbol(repeat->distance).symbol] += each;
 	}
 	return block;
 }
@@ -428,8 +502,9 @@ static inline void literals_write(const struct tl_deflate *deflate, struct bit_s
 	bits_flush(sink);
 }
 
-static void block_write_codes(const struct tl_deflate *deflate, struct bit_sink *to,
-			      const struct block *block)
+/* False: it gets longer than `end`, and is no block. At most 24 bytes are written behind that. */
+static bool block_write_codes(const struct tl_deflate *deflate, struct bit_sink *to,
+			      const struct block *block, const uint8_t *end)
 {
 	struct bit_sink sink = *to; /* its fields stay in registers */
 	const uint8_t *at = block->from;
@@ -439,8 +514,10 @@ static void block_write_codes(const struct tl_deflate *deflate, struct bit_sink 
 		struct symbol symbol = distance_symbol(repeat->distance);
 		unsigned literals = repeat->literals;
 
-		for (; literals > 4; literals -= 4, at += 4)
+		for (; literals > 4 && sink.at <= end; literals -= 4, at += 4)
 			literals_write(deflate, &sink, at, 4);
+		if (sink.at > end)
+			return false;
 		literals_write(deflate, &sink, at, literals);
 		bits_put(&sink, deflate->repeat_bits[repeat->length],
 			 deflate->repeat_lengths[repeat->length]);
@@ -450,7 +527,7 @@ static void block_write_codes(const struct tl_deflate *deflate, struct bit_sink 
 		bits_flush(&sink);
 		at += literals + repeat->length;
 	}
-	for (; at < block->to; at++) {
+	for (; at < block->to && sink.at <= end; at++) {
 		bits_put(&sink, deflate->literal_bits[*at], deflate->literal_lengths[*at]);
 		bits_flush(&sink);
 	}
@@ -458,6 +535,7 @@ static void block_write_codes(const struct tl_deflate *deflate, struct bit_sink 
 		 deflate->literal_lengths[END_OF_BLOCK]);
 	bits_flush(&sink);
 	*to = sink;
+	return sink.at <= end;
 }
 
 static void stored_write(struct bit_sink *sink, const uint8_t *bytes, size_t size, bool last)
@@ -481,6 +559,7 @@ static void block_write(struct tl_deflate *deflate, struct bit_sink *sink,
 			const struct block *block, bool last)
 {
 	size_t size = (size_t)(block->to - block->from), fixed, dynamic;
+	struct bit_sink begun = *sink;
 	struct head head;
 
 	codes_fix(deflate);
@@ -500,7 +579,11 @@ static void block_write(struct tl_deflate *deflate, struct bit_sink *sink,
 	if (fixed > dynamic)
 		head_write(sink, &head);
 	codes_finish(deflate);
-	block_write_codes(deflate, sink, block);
+	/* A sample may have promised too much. */
+	if (block_write_codes(deflate, sink, block, begun.at + size + 4))
+		return;
+	*sink = begun;
+	stored_write(sink, block->from, size, last);
 }
 
 /* --- all of it */
@@ -512,12 +595,17 @@ size_t tl_deflate_bound(size_t size)
 	return size + 8 * (size / (TL_DEFLATE_REPEATS * SMALLEST) + size / STORED_LONGEST + 4);
 }
 
-size_t tl_deflate(struct tl_deflate *deflate, char *out, const char *bytes, size_t size, bool last)
+size_t tl_deflate(struct tl_deflate *deflate, char *out, const char *bytes, size_t size, bool last,
+		  const struct tl_repeat_hints *hints)
 {
 	const uint8_t *base = (const uint8_t *)bytes;
-	struct search search = {base, base, base + size, 0};
+	struct search search = {base, base, base + size, 0, NULL, NULL};
 	struct bit_sink sink = {0, 0, (uint8_t *)out};
 
+	if (hints) {
+		search.hint = hints->list;
+		search.hints_end = hints->list + hints->count;
+	}
 	/* Before all that the window reaches. */
 	for (unsigned i = 0; i < 1u << TL_DEFLATE_HASH_BITS; i++)
 		deflate->last[i] = -(int32_t)WINDOW - 1;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "format/encode/prefix_code.h"
+#include "format/encode/repeat_hints.h"
 
 #define TL_DEFLATE_HASH_BITS 12u
 #define TL_DEFLATE_REPEATS   (16u * 1024) /* the most of a block */
@@ -47,8 +48,10 @@ size_t tl_deflate_bound(size_t size);
 /*
  * Compresses `size` bytes, less than a GiB, to `out`, which has room for tl_deflate_bound(size).
  * Returns the size there. The result refers to nothing before it and ends on a byte. `last`: the
- * stream ends with it; otherwise further results may follow.
+ * stream ends with it; otherwise further results may follow. `hints`: where to look for repeats
+ * first; NULL: nobody knows.
  */
-size_t tl_deflate(struct tl_deflate *deflate, char *out, const char *bytes, size_t size, bool last);
+size_t tl_deflate(struct tl_deflate *deflate, char *out, const char *bytes, size_t size, bool last,
+		  const struct tl_repeat_hints *hints);
 
 #endif

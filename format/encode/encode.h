@@ -10,8 +10,8 @@
  * each encoder; not from a signal handler. A forked child starts with encoders of its own.
  *
  * formats.h lists the formats. gzip.h compresses what an encoder made. trace_source.h is for the
- * command only: it reads files. open_marks.h and pftrace_gpu_list.h are included for the memory
- * that an encoder's owner gives it.
+ * command only: it reads files. open_marks.h, pftrace_gpu_list.h and repeat_hints.h are included for
+ * the memory that an encoder's owner gives it.
  *
  * May use: format/args, format/file, common.
  */
@@ -24,6 +24,7 @@
 #include "format/encode/open_marks.h"
 #include "format/encode/pftrace.h"
 #include "format/encode/pftrace_gpu_list.h"
+#include "format/encode/repeat_hints.h"
 #include "format/encode/stack_frames_text.h"
 #include "format/encode/trace_source.h"
 

@@ -24,6 +24,7 @@
 struct tl_function;
 struct tl_encoder;
 struct tl_pf_gpus;
+struct tl_repeat_hints;
 struct tl_stack_library;
 
 /* Bytes that one call of an encoder may append: so much room must be left in the text. */
@@ -112,6 +113,8 @@ struct tl_encoder {
 	/* the open marks, to be ended where records are missing; NULL: do not end them */
 	struct tl_open_marks *marks;
 	void *state; /* format->state bytes */
+	/* Gets hints for who compresses the text, which begins at its .base; NULL: nobody does. */
+	struct tl_repeat_hints *hints;
 
 	/* For a file that several encoders write, one after another. */
 	uint32_t follows; /* how many have written to it before; the first wrote its beginning */

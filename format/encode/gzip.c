@@ -52,7 +52,8 @@ static size_t compress_bytes(struct tl_gzip *gzip, char *out, const char *bytes,
 {
 	gzip->next_crc = bytes_checksum(gzip->crc, bytes, size);
 	gzip->next_size = gzip->size + (uint32_t)size;
-	return tl_deflate(gzip->deflate, out, bytes, size, last);
+	return tl_deflate(gzip->deflate, out, bytes, size, last,
+			  gzip->hints && gzip->hints->base == bytes ? gzip->hints : NULL);
 }
 
 size_t tl_gzip_block(struct tl_gzip *gzip, char *out, const char *bytes, size_t size)

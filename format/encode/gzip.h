@@ -25,6 +25,8 @@ struct tl_gzip {
 	struct tl_deflate *deflate;
 	uint32_t crc, size; /* of all blocks that were kept */
 	uint32_t next_crc, next_size;
+	/* For texts that begin at its .base; NULL: there are none. Set after tl_gzip_start. */
+	const struct tl_repeat_hints *hints;
 };
 
 /* Most bytes that `size` bytes become, header and end included. */

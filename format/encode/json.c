@@ -33,6 +33,7 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 				  .kept_stacks = state->stacks,
 				  .names = state->names,
 				  .time = &state->time,
+				  .hints = encoder->hints,
 				  .touching = &state->touching};
 }
 

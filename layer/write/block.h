@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 
 #include "format/encode/encoder.h"
+#include "format/encode/repeat_hints.h"
 #include "layer/resolve/api_table.h"
 
 #define TL_BLOCK_SIZE  (1024u * 1024) /* a block is full when it has more */
@@ -52,6 +53,7 @@ struct tl_block_memory {
 	_Alignas(4096) char state[TL_BLOCK_STATE];
 	char text[TL_BLOCK_TEXT];
 	char end[TL_BLOCK_TEXT - TL_BLOCK_SIZE];
+	struct tl_repeat_hint hints[TL_BLOCK_TEXT / TL_REPEAT_HINT_BYTES];
 	/* of all files: a mark may begin in one file and end in another */
 	struct tl_open_marks marks;
 };
@@ -60,8 +62,9 @@ struct tl_block {
 	struct tl_block_memory *memory;
 	const struct tl_block_maker *maker; /* the functions for the file's format */
 	struct tl_encoder encoder;
-	uint32_t file; /* the tl_sink.file that the block is made for */
-	bool begun;    /* the beginning of that file is written */
+	struct tl_repeat_hints hints; /* for the block's text, if it is to be compressed */
+	uint32_t file;		      /* the tl_sink.file that the block is made for */
+	bool begun;		      /* the beginning of that file is written */
 	/* True: threads will probably hand over what they have before the file is full. */
 	bool calls_may_come;
 	struct tl_event_cost cost; /* the cost of the events in that file */

@@ -65,7 +65,10 @@ static void encoded_file(struct tl_block *block, const struct tl_sink *sink)
 		.marks = &block->memory->marks,
 		.state = block->memory->state,
 		.gpu_events = tl_config.gpu_tracks,
+		.hints = sink->output.gzip ? &block->hints : NULL,
 	};
+	block->hints.list = block->memory->hints;
+	block->hints.room = sizeof(block->memory->hints) / sizeof(block->memory->hints[0]);
 	/*
 	 * Marks that began in an earlier file: a format in parts can end them in this file, others
 	 * can't.
@@ -78,6 +81,7 @@ static void encoded_file(struct tl_block *block, const struct tl_sink *sink)
 
 static void encoded_start(struct tl_block *block)
 {
+	tl_repeat_hints_begin(&block->hints, block->text.at);
 	block->encoder.format->block(&block->encoder);
 }
 

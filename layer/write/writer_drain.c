@@ -50,6 +50,7 @@ static bool memory_map(void)
 	if (memory == MAP_FAILED)
 		return false;
 	tl_sink_start(&tl_writer.sink, &tl_writer.pen, memory->gzip, memory->packed);
+	tl_writer.sink.gzip.hints = &tl_writer.block.hints;
 	tl_writer.memory = memory;
 	tl_writer.block.memory = &memory->block;
 	return true;

@@ -52,7 +52,7 @@ static size_t comes_back(size_t size)
 	size_t bound = tl_deflate_bound(size), packed_size;
 
 	memset(packed + bound, 0x5a, 8);
-	packed_size = tl_deflate(&deflate_state, packed, text, size, true);
+	packed_size = tl_deflate(&deflate_state, packed, text, size, true, NULL);
 	ck_assert_uint_le(packed_size, bound);
 	for (unsigned i = 0; i < 8; i++)
 		ck_assert_int_eq(packed[bound + i], 0x5a);
@@ -198,14 +198,66 @@ START_TEST(events_become_as_small_as_by_zlib)
 }
 END_TEST
 
+/* Between the places that are hinted, bytes of all values: a sample of them tells nothing of the rest. */
+START_TEST(what_a_sample_promised_in_vain_is_stored)
+{
+	static struct tl_repeat_hint list[MOST / 16];
+	struct tl_repeat_hints hints = {text, 0, MOST / 16, list};
+	size_t size = 0, packed_size;
+	uint32_t last = 0;
+
+	srand(7);
+	while (size + 32 < 200000) {
+		bool is_sampled = hints.count % 5 == 1;
+
+		for (unsigned i = 0; i < (is_sampled ? 4 : 24); i++)
+			text[size++] = (char)(is_sampled ? 'z' : rand() >> 7 | 0x80);
+		tl_repeat_hint(&hints, text + size, &last);
+		memcpy(text + size, "abcd", 4);
+		size += 4;
+	}
+	memset(packed + tl_deflate_bound(size), 0x5a, 8);
+	packed_size = tl_deflate(&deflate_state, packed, text, size, true, &hints);
+	ck_assert_uint_le(packed_size, tl_deflate_bound(size));
+	for (unsigned i = 0; i < 8; i++)
+		ck_assert_int_eq(packed[tl_deflate_bound(size) + i], 0x5a);
+	ck_assert_int_eq(inflated(packed_size, -15), (long)size);
+	ck_assert_mem_eq(back, text, size);
+}
+END_TEST
+
+/* Coarse hints cost little size; wrong ones do no harm. */
+START_TEST(hints_tell_where_repeats_are)
+{
+	static struct tl_repeat_hint list[MOST / 16];
+	struct tl_repeat_hints hints = {text, 0, MOST / 16, list};
+	size_t size = fill_with_events(1000000), plain, hinted;
+	static uint32_t places[128];
+
+	plain = tl_deflate(&deflate_state, packed, text, size, true, NULL);
+	for (size_t i = 0; i < size; i++)
+		if (text[i] == '"')
+			tl_repeat_hint(&hints, text + i, &places[text[i + 1] & 127]);
+	hinted = tl_deflate(&deflate_state, packed, text, size, true, &hints);
+	ck_assert_uint_lt(hinted, plain + plain / 8);
+	ck_assert_int_eq(inflated(hinted, -15), (long)size);
+	ck_assert_mem_eq(back, text, size);
+	for (uint32_t i = 0; i < hints.count; i++)
+		list[i].before += (uint32_t)rand() % 50000 - 25000;
+	hinted = tl_deflate(&deflate_state, packed, text, size, true, &hints);
+	ck_assert_int_eq(inflated(hinted, -15), (long)size);
+	ck_assert_mem_eq(back, text, size);
+}
+END_TEST
+
 START_TEST(each_block_stands_on_its_own)
 {
 	size_t size = fill_with_events(300000), head;
 
 	/* The second one alone is read from its first byte, in another stream. */
-	head = tl_deflate(&deflate_state, packed, text, size, false);
+	head = tl_deflate(&deflate_state, packed, text, size, false, NULL);
 	ck_assert_uint_gt(head, 0);
-	size = tl_deflate(&deflate_state, packed, text, size, true);
+	size = tl_deflate(&deflate_state, packed, text, size, true, NULL);
 	ck_assert_int_eq(inflated(size, -15), (long)strlen(text));
 }
 END_TEST
@@ -246,6 +298,8 @@ int main(void)
 	tcase_add_test(tests, the_window_ends_where_it_ends);
 	tcase_add_test(tests, many_short_repeats_become_several_blocks);
 	tcase_add_test(tests, events_become_as_small_as_by_zlib);
+	tcase_add_test(tests, what_a_sample_promised_in_vain_is_stored);
+	tcase_add_test(tests, hints_tell_where_repeats_are);
 	tcase_add_test(tests, each_block_stands_on_its_own);
 	tcase_add_test(tests, kept_blocks_and_an_end_are_one_member);
 

@@ -4,7 +4,7 @@
  * no larger than tl_deflate_bound() says.
  *
  * The first byte says how often the others come, in how many parts, and how many bytes of noise lie
- * between: so repeats are long, far apart and cut. With clang -fsanitize=fuzzer a libFuzzer target;
+ * between: so repeats are long, far apart and cut. Hints are right, wrong, or in no order. With clang -fsanitize=fuzzer a libFuzzer target;
  * with FUZZ_STANDALONE it makes inputs itself.
  */
 #include <stdio.h>
@@ -42,9 +42,29 @@ static size_t text_make(char *text, const uint8_t *input, size_t size)
 	return used;
 }
 
-/* Compresses in `parts`, each into exactly as much room as it may need. */
-static void round_trip(const char *text, size_t size, unsigned parts)
+#define HINTS 4096
+
+/* For text of `size` bytes that comes again after `period` bytes. */
+static void hints_make(struct tl_repeat_hints *hints, size_t size, size_t period)
 {
+	static struct tl_repeat_hint list[HINTS];
+	unsigned step = 1 + noise() % 60;
+
+	*hints = (struct tl_repeat_hints){.list = list, .room = HINTS};
+	for (size_t at = noise(); at < size + 40 && hints->count < HINTS;
+	     at += 1 + noise() % step) {
+		size_t before = noise() % 4 ? at - period : at - noise() * (size_t)noise();
+
+		list[hints->count++] = (struct tl_repeat_hint){(uint32_t)at, (uint32_t)before};
+		if (!noise())
+			at = noise() * (size_t)noise();
+	}
+}
+
+/* Compresses in `parts`, each into exactly as much room as it may need. `period`: for hints, or 0. */
+static void round_trip(const char *text, size_t size, unsigned parts, size_t period)
+{
+	struct tl_repeat_hints hints;
 	static struct tl_deflate deflate;
 	static char back[MOST + 1];
 	z_stream zlib = {.next_out = (Bytef *)back, .avail_out = sizeof(back)};
@@ -61,8 +81,10 @@ static void round_trip(const char *text, size_t size, unsigned parts)
 		memcpy(exactly, text + from, to - from);
 		/* The last byte is there for malloc(0) alone. */
 		exactly = realloc(exactly, to - from ? to - from : 1);
-		zlib.avail_in =
-			(uInt)tl_deflate(&deflate, packed, exactly, to - from, part == parts - 1);
+		if (period)
+			hints_make(&hints, to - from, period);
+		zlib.avail_in = (uInt)tl_deflate(&deflate, packed, exactly, to - from,
+						 part == parts - 1, period ? &hints : NULL);
 		if (zlib.avail_in > bound)
 			abort();
 		zlib.next_in = (Bytef *)packed;
@@ -84,8 +106,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	size_t used = text_make(text, input, size);
 
 	noise_seed = (uint32_t)size;
-	round_trip(text, used, 1);
-	round_trip(text, used, 3);
+	round_trip(text, used, 1, 0);
+	round_trip(text, used, 3, 0);
+	if (!size)
+		return 0;
+	round_trip(text, used, 1, size + (input[0] >> 5));
+	round_trip(text, used, 3, size + (input[0] >> 5));
 	return 0;
 }
 
