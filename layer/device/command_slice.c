@@ -69,17 +69,24 @@ static uint64_t call_near_end(const struct tl_device_call *call)
 	return call->end > call->start && call->start ? call->end - call_margin(call) : call->end;
 }
 
-void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now)
+struct tl_work_room tl_work_room(const struct tl_device_work *work, uint64_t submitted,
+				 uint64_t now)
 {
 	uint64_t first = work->submitted.start ? call_near_start(&work->submitted) : submitted;
+	bool awaited = work->waited.end && call_near_end(&work->waited) >= first;
+	uint64_t last = awaited ? uint64_least(call_near_end(&work->waited), now) : now;
 
-	if (call_near_end(&work->waited) < first)
+	return (struct tl_work_room){first, uint64_most(first, last), awaited};
+}
+
+void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now)
+{
+	const struct tl_work_room room = tl_work_room(work, submitted, now);
+
+	if (!room.awaited)
 		work->waited = (struct tl_device_call){.tid = 0};
-	uint64_t last = work->waited.end ? uint64_least(call_near_end(&work->waited), now) : now;
-
-	last = uint64_most(first, last);
-	work->start = uint64_least(uint64_most(work->start, first), last);
-	work->end = uint64_most(uint64_least(work->end, last), work->start);
+	work->start = uint64_least(uint64_most(work->start, room.first), room.last);
+	work->end = uint64_most(uint64_least(work->end, room.last), work->start);
 }
 
 static void args_add(struct tl_work_args *args, uint32_t key, enum tl_event_value kind,

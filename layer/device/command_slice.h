@@ -6,6 +6,7 @@
 #ifndef TL_LAYER_DEVICE_COMMAND_SLICE_H
 #define TL_LAYER_DEVICE_COMMAND_SLICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layer/calls/event.h"
@@ -20,10 +21,20 @@ struct tl_work_args {
 	struct tl_event_arg at[TL_WORK_OWN_ARGS + TL_WORK_MORE_ARGS];
 };
 
+/* When it can have run at all. */
+struct tl_work_room {
+	uint64_t first, last; /* nanoseconds; first <= last */
+	bool awaited;	      /* the call that waited for it is a bound, too */
+};
+
 /*
- * Limit its times to what is possible. A call that returned before the command's end has not waited
- * for it.
+ * It ran after it was submitted, and until the call that waited for it ended, or until now. A call
+ * that returned before the command can have begun has not waited for it.
  */
+struct tl_work_room tl_work_room(const struct tl_device_work *work, uint64_t submitted,
+				 uint64_t now);
+
+/* Limit its times to its room, and forget a call that has not waited for it. */
 void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now);
 
 /* Under the queue's lock. The slice points to *args. */

@@ -96,7 +96,8 @@ struct watch {
 	test_ze_hook *hook;
 	void *arg;
 	ze_result_t result;
-	uint64_t nth; /* 0: every call */
+	uint64_t nth;  /* 0: every call */
+	uint32_t slow; /* microseconds that each call takes longer */
 	bool blocked;
 	int waiting;
 };
@@ -156,8 +157,11 @@ ze_result_t entry_watch(enum entry entry)
 	ze_result_t result = watch_take_result(watch);
 	test_ze_hook *hook = watch->hook;
 	void *arg = watch->arg;
+	uint32_t slow = watch->slow;
 	pthread_mutex_unlock(&watch_lock);
 
+	if (slow)
+		usleep(slow);
 	if (hook)
 		hook(entry_names[entry], arg);
 	return result;
@@ -314,6 +318,36 @@ static void fail_parse(char *item)
 			item);
 }
 
+/* NAME=MICROSECONDS */
+static void slow_parse(char *item)
+{
+	char *slow = strchr(item, '=');
+	struct watch *watch;
+
+	if (!slow)
+		return;
+	*slow++ = 0;
+	watch = watch_lock_named(item);
+	if (watch) {
+		watch->slow = (uint32_t)strtoul(slow, NULL, 0);
+		pthread_mutex_unlock(&watch_lock);
+	} else {
+		fprintf(stderr,
+			"ze_driver: TEST_ZE_SLOW: no function is called %s; see ze_functions.def\n",
+			item);
+	}
+}
+
+static void config_list(const char *name, void parse(char *item))
+{
+	const char *text = config_text(name);
+	char *rest = text ? strdup(text) : NULL, *list = rest, *item;
+
+	while (rest && (item = strsep(&rest, ",")))
+		parse(item);
+	free(list);
+}
+
 /* A forked child has none of its parent's calls, and writes a file of its own if it can have one.
  */
 static void forked(void)
@@ -344,12 +378,8 @@ static void after_fork(void)
 
 __attribute__((constructor)) static void loaded(void)
 {
-	const char *fail = config_text("FAIL");
-	char *rest = fail ? strdup(fail) : NULL, *list = rest, *item;
-
-	while (rest && (item = strsep(&rest, ",")))
-		fail_parse(item);
-	free(list);
+	config_list("FAIL", fail_parse);
+	config_list("SLOW", slow_parse);
 	counting = config_text("COUNTS") != NULL;
 	counts_file = config_file("COUNTS");
 	for (int i = 0; counting && i < ENTRY_COUNT; i++)

@@ -9,6 +9,7 @@
 
 #include <time.h>
 
+#include "layer/device/command_slice.h"
 #include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_capture.h"
 #include "layer/device/ze/ze_driver_functions.h"
@@ -42,9 +43,12 @@ static void work_convert(struct ze_device *device, const struct ze_command *comm
 
 	work->raw_start &= mask;
 	work->raw_end &= mask;
-	if (!device->pairs)
-		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end,
-				     execution->began, now);
+	if (!device->pairs) {
+		/* The slice's own bounds: what the clock is known by then needs no cutting. */
+		const struct tl_work_room room = tl_work_room(work, execution->began, now);
+		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end, room.first,
+				     room.last);
+	}
 	work->start = tl_clock_fit_convert(&device->clock, work->raw_start, bits, about).ns;
 	uint64_t lasted = (uint64_t)((double)((work->raw_end - work->raw_start) & mask) *
 				     device->clock.nominal);

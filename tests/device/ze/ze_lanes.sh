@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 55
+plan 57
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -110,6 +110,9 @@ checked "and nothing lies outside of its calls" calls "$tmp/t.json"
 TEST_ZE_FAIL=zeDeviceGetGlobalTimestamps=0x78000003 \
 	timed "a clock that can't be read" "is known from submissions and ends" 5000000 1000000000 32 32 -- preloaded "$app" time 400
 checked "within which nothing lies outside of its calls" calls "$tmp/t.json"
+# Times that are read long after the wait: the wait's end is what tells of the clock.
+TEST_ZE_FAIL=zeDeviceGetGlobalTimestamps=0x78000003 TEST_ZE_SLOW=zeEventQueryKernelTimestamp=20000 \
+	timed "one that can't be read, and events that are read late" "is known as well" 1000000 1000000000 32 32 -- preloaded "$app" time 400
 
 # What the driver refuses us it may grant the program.
 TEST_ZE_FAIL=zeEventPoolCreate=0x78000001@1 preloaded "$app" time 100 >"$tmp/out" 2>&1
