@@ -48,6 +48,7 @@ for trace in theirs ours; do
 		same "$tmp/from_theirs.$ending" "$tmp/from_ours.$ending" "$trace.tlt, export to .$ending: byte for byte the same"
 	done
 done
-is "$(ours_run summary --format=csv "$tmp/theirs.tlt" | grep -c zeCommandListAppendLaunchKernel)" "$(ours_run summary --format=csv "$tmp/ours.tlt" | grep -c zeCommandListAppendLaunchKernel)" \
-	"the launches are in both"
-like "$(ours_run summary "$tmp/theirs.tlt")" zeCommandListAppendLaunchKernel "and by their names"
+# The table of functions; that of idle queues may name the function, too, when a queue waited for its call.
+launches() { ours_run summary --format=csv "$1" | awk -F, '$1 == "function" { there = 1 } !NF { there = 0 } there && $1 == "zeCommandListAppendLaunchKernel" { print $2 }'; }
+is "$(launches "$tmp/theirs.tlt") $(launches "$tmp/ours.tlt")" "2 2" "the launches are in both"
+like "$(ours_run summary "$tmp/theirs.tlt")" '^zeCommandListAppendLaunchKernel ' "and by their names"
