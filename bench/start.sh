@@ -3,10 +3,23 @@
 
 start_pairs=200
 test -z "$short" || start_pairs=5
-start_line=$(env TRACELAYER_OUTPUT=/dev/null "$top_builddir/bench_start" $start_pairs "$layer" "$top_builddir/bench_nothing")
 section "Start and end of a program that makes no traced call, with ÷ without; $start_pairs pairs"
-printf '%s\n' "$start_line" | awk '{ printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.3f ms of %.3f ms)\n", \
-	"preloaded ÷ not", $3, $4, $5, $2, $1 }'
+# start_row TEXT LIBRARY [MORE]
+start_row()
+{
+	env TRACELAYER_OUTPUT=/dev/null "$top_builddir/bench_start" $start_pairs "$2" "$top_builddir/bench_nothing" |
+		awk -v text="$1" -v more="${3:-}" '{ printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.3f ms of %.3f ms%s)\n", text, $3, $4, $5, $2, $1, more }'
+}
+start_row "preloaded ÷ not" "$layer" "; wanted: +0.15 ms"
+# The same exports, each a single instruction, and a constructor that does nothing: no library with these exports can cost less.
+start_limit="limit: a library with the same exports that does nothing"
+if { echo '.text'; nm -D --defined-only "$layer" | sed -n 's/^[0-9a-f]* [TW] \([^@]*\).*/.globl \1\n.type \1, %function\n\1: ret/p'
+	echo 'begin: ret'; echo '.section .init_array, "aw"'; echo '.balign 8'; echo '.quad begin'
+	echo '.section .note.GNU-stack, "", %progbits'; } >"$work/limit.s" && $CC -shared -o "$work/limit.so" "$work/limit.s" 2>>"$work/errors"; then
+	start_row "$start_limit" "$work/limit.so"
+else
+	note "$start_limit: it does not build here"
+fi
 
 # `tracelayer run --header` with an interposer that an earlier run has left in the cache, less `tracelayer run`: from the command's start to the
 # first instruction of the program's main. Both run the same program. Only the difference counts. On a busy machine, the processor time tells more: it is

@@ -15,16 +15,27 @@ dist_apis_DATA = $(wildcard $(srcdir)/gen/apis/*.json $(srcdir)/gen/apis/*.h)
 nodist_apis_DATA = $(BUILTIN_APIS:=_model.json)
 nodist_pkginclude_HEADERS = $(BUILTIN_APIS:=_callbacks.h)
 
-# Tables for the layer and the command, shims for the layer.
-noinst_LTLIBRARIES += libtl_tables.la libtl_shims.la
+# Tables for tests.
+check_LTLIBRARIES += libtl_tables.la
 nodist_libtl_tables_la_SOURCES = $(BUILTIN_APIS:=_tables.c)
 libtl_tables_la_SOURCES =
 libtl_tables_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-nodist_libtl_shims_la_SOURCES = $(BUILTIN_APIS:=_shims.c)
-libtl_shims_la_SOURCES =
-libtl_shims_la_CPPFLAGS = $(AM_CPPFLAGS)
-# gcc takes a seventh of its time for them to note where each variable is at each instruction; the machine code is the same without.
-libtl_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector -fno-var-tracking
+
+# Tables and shims for the layer, which fills in their pointers itself (layer/resolve/late_relocation.h).
+noinst_LTLIBRARIES += libtl_late.la
+apis_late = $(BUILTIN_APIS:=_tables.s) $(BUILTIN_APIS:=_shims.s) apis/ze_tracing.s
+nodist_libtl_late_la_SOURCES = $(apis_late)
+libtl_late_la_SOURCES =
+libtl_late_la_CCASFLAGS =
+# gcc takes a seventh of its time for shims to note where each variable is at each instruction; the machine code is the same without.
+late_compile = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std=gnu11 $(TL_WARNINGS) $(CFLAGS) -O2 -fexceptions \
+	-fvisibility=hidden -fno-stack-protector -fno-var-tracking -fPIC -fno-lto -S
+$(apis_late): %.s: %.c gen/late_relocation.awk
+	$(AM_V_CC)$(late_compile) -MMD -MP -MT $@ -MF $@.d -o $@.tmp $< && \
+		LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.tmp >$@.late && mv $@.late $@ && rm -f $@.tmp
+-include $(apis_late:=.d)
+CLEANFILES += $(apis_late) $(apis_late:=.d)
+EXTRA_DIST += gen/late_relocation.awk
 
 # What loaders' layers and zelTracer's functions are made of, for APIs whose descriptors ask for these.
 apis_for_doors = apis/ze_layer.c apis/ze_tracing.c apis/ze_tracing.exports apis/cl_layer.c

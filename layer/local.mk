@@ -63,7 +63,7 @@ libtl_core_la_SOURCES = \
 	%D%/buffers/label_memory.h %D%/buffers/label_memory.c \
 	%D%/calls/longjmp.h %D%/calls/longjmp.c \
 	%D%/base/futex.h %D%/base/membarrier.h \
-	%D%/base/first_call.h %D%/base/first_call.c \
+	%D%/base/start_page.h %D%/base/first_call.h %D%/base/first_call.c \
 	%D%/base/once.h %D%/base/once.c %D%/base/shared_table.h \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
 	%D%/buffers/pool.h %D%/buffers/pool.c \
@@ -72,6 +72,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/request.h %D%/calls/request.c \
 	%D%/buffers/process_state.h %D%/buffers/process_state.c \
 	%D%/resolve/api_table.h %D%/resolve/api_table.c \
+	%D%/resolve/late_relocation.h %D%/resolve/late_relocation.c \
 	%D%/resolve/recording.h %D%/resolve/recording.c \
 	%D%/process/process_parts.h %D%/process/process_parts.c \
 	%D%/process/process_start.c \
@@ -198,26 +199,26 @@ cuda_lanes = \
 	%D%/device/cuda/cuda_waits.h %D%/device/cuda/cuda_waits.c
 
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
-# its own calls to itself, and stays.
+# its own calls to itself, and stays. In every process that it enters, each mapping counts: so code and constants share one.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) $(cuda_lanes) \
 	%D%/process/confine.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
-nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c apis/ze_tracing.c
-libtracelayer_la_LIBADD = libtl_libc.la libtl_shims.la libtl_tables.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
+nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c
+libtracelayer_la_LIBADD = libtl_libc.la libtl_late.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \
-	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs \
+	-Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs -Wl,-z,noseparate-code \
 	-Wl,--exclude-libs,libffi.a:libdeflate.a -Wl,--version-script=layer/libtracelayer.map \
 	$(TL_ARCHIVES)
 libtracelayer_la_DEPENDENCIES = $(libtracelayer_la_LIBADD) layer/libtracelayer.map
 CLEANFILES += layer/libtracelayer.map
 
 # What programs, shims and tools link with has a version. Shims, and the C library's functions that the library stands in for, must have none: programs
-# ask for those in the versions of the API's library or of the C library. All else is hidden by -fvisibility, but what comes from libgcc.
+# ask for those in the versions of the API's library or of the C library. All else is hidden by -fvisibility, but what comes from libgcc and from the linker.
 layer/libtracelayer.map: %D%/exports %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) layer && { \
-		echo 'TRACELAYER_0 {'; echo 'global:'; sed -n -e '/^tl_/s/$$/;/p' $(srcdir)/%D%/exports; echo 'local: _Unwind_*;'; echo '};'; \
+		echo 'TRACELAYER_0 {'; echo 'global:'; sed -n -e '/^tl_/s/$$/;/p' $(srcdir)/%D%/exports; echo 'local: _Unwind_*; __start_*; __stop_*;'; echo '};'; \
 	} >$@.tmp && mv $@.tmp $@
 # For tests that link objects of their own, which are not hidden: the same exports, without versions.
 layer/libtracelayer-plain.map: $(apis_exports) apis/ze_tracing.exports %D%/exports %D%/local.mk

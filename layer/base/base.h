@@ -20,6 +20,7 @@
  *	message.h		the one line that the user may see
  *	run_report.h		the layer's word to `tracelayer run`
  *	cache_near.h		variables and functions that lie together in the caches
+ *	start_page.h		variables that every start touches lie together
  *	libc/libc.h		what stands in the C library's place (a room of its own)
  *
  * Promise: nothing here allocates from the heap, and errno is kept, unless a header says otherwise.
@@ -51,5 +52,6 @@
 #include "layer/base/shared_table.h"
 #include "layer/base/signal_handler.h"
 #include "layer/base/spin_lock.h"
+#include "layer/base/start_page.h"
 
 #endif

@@ -20,14 +20,15 @@
 #include "common/rank_set.h"
 #include "common/text.h"
 #include "layer/base/message.h"
+#include "layer/base/start_page.h"
 
-struct tl_config tl_config;
+struct tl_config tl_config TL_START;
 struct tl_launched tl_launched;
 
-static char complaint[TL_COMPLAINT_MAX];
-static bool checked; /* `tracelayer run` has checked the settings */
+static char complaint[TL_COMPLAINT_MAX] TL_START;
+static bool checked TL_START; /* `tracelayer run` has checked the settings */
 static char kept[24 * 1024];
-static size_t kept_size;
+static size_t kept_size TL_START;
 
 /* Returns the copy, or NULL where it does not fit. */
 static const char *string_keep(const char *string)

@@ -3,11 +3,12 @@
  * first_call.c: see first_call.h.
  */
 #include "layer/base/first_call.h"
+#include "layer/base/start_page.h"
 
 #include <stddef.h>
 
-_Atomic uint32_t tl_first_call_word;
-static void (*works[TL_FIRST_CALL_WORKS])(void); /* set at the start, before the bits */
+_Atomic uint32_t tl_first_call_word TL_START;
+static void (*works[TL_FIRST_CALL_WORKS])(void) TL_START; /* set at the start, before the bits */
 
 void tl_first_call_give(enum tl_first_call work, void (*serve)(void))
 {

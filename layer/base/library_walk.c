@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,6 +69,45 @@ int tl_library_walk(int (*callback)(struct dl_phdr_info *library, size_t size, v
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, NULL, sizeof(signals));
 	return result;
 }
+
+/* --- the linker's list */
+
+/*
+ * For debuggers, the dynamic linker stores the address of its list in the program's own dynamic
+ * section.
+ */
+const struct link_map *tl_library_first_map(void)
+{
+	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	unsigned long count = getauxval(AT_PHNUM);
+	uintptr_t base = 0;
+	const ElfW(Dyn) *dynamic = NULL;
+
+	for (unsigned long i = 0; segments && i < count; i++)
+		if (segments[i].p_type == PT_PHDR)
+			base = (uintptr_t)segments - segments[i].p_vaddr;
+	for (unsigned long i = 0; segments && i < count; i++)
+		if (segments[i].p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(base + segments[i].p_vaddr);
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
+		if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
+			return ((const struct r_debug *)dynamic->d_un.d_ptr)->r_map;
+	return NULL;
+}
+
+/* The image's own dynamic section, by the linker. */
+extern ElfW(Dyn) _DYNAMIC[];
+
+const struct link_map *tl_library_own_map(void)
+{
+	const struct link_map *map = tl_library_first_map();
+
+	while (map && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	return map;
+}
+
+/* --- around forks */
 
 /* Waits no longer than PATIENCE for walks to end: a walk's thread may be stopped. */
 void tl_library_walk_before_fork(void)

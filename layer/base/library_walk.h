@@ -16,6 +16,14 @@
 int tl_library_walk(int (*callback)(struct dl_phdr_info *library, size_t size, void *data),
 		    void *data);
 
+/*
+ * The first entry of the dynamic linker's own list, and the one of the image that this code is linked
+ * into; NULL: there is none. They may be called before constructors have run, and call nothing of
+ * libc but getauxval.
+ */
+const struct link_map *tl_library_first_map(void);
+const struct link_map *tl_library_own_map(void);
+
 /* Around a fork, in this order; after it in both processes. */
 void tl_library_walk_before_fork(void);
 void tl_library_walk_after_fork_parent(void);

@@ -9,7 +9,6 @@
 #include "layer/base/loaded_libraries.h"
 
 #include <stdio.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "layer/base/library_walk.h"
@@ -124,32 +123,9 @@ static unsigned loaded_count_startup(const struct tl_loaded *loaded)
 
 /* --- the list */
 
-/*
- * For debuggers, the dynamic linker stores the address of its list in the program's own dynamic
- * section.
- */
-static const struct link_map *link_map_first(void)
-{
-	const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-	unsigned long count = getauxval(AT_PHNUM);
-	uintptr_t base = 0;
-	const ElfW(Dyn) *dynamic = NULL;
-
-	for (unsigned long i = 0; segments && i < count; i++)
-		if (segments[i].p_type == PT_PHDR)
-			base = (uintptr_t)segments - segments[i].p_vaddr;
-	for (unsigned long i = 0; segments && i < count; i++)
-		if (segments[i].p_type == PT_DYNAMIC)
-			dynamic = (const ElfW(Dyn) *)(base + segments[i].p_vaddr);
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
-		if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
-			return ((const struct r_debug *)dynamic->d_un.d_ptr)->r_map;
-	return NULL;
-}
-
 void tl_loaded_each_early(bool (*visit)(const struct tl_elf *elf, void *closure), void *closure)
 {
-	for (const struct link_map *map = link_map_first(); map; map = map->l_next) {
+	for (const struct link_map *map = tl_library_first_map(); map; map = map->l_next) {
 		struct tl_elf elf = {
 			.base = map->l_addr, .path = map->l_name, .dynamic = map->l_ld};
 
@@ -202,8 +178,10 @@ static int listing_work_locked(struct dl_phdr_info *seen, size_t size, void *clo
 		return 1;
 	listing->elf = room;
 	tl_library_walk(listing_add, listing);
-	struct tl_loaded loaded = {
-		.elf = listing->elf, .count = listing->count, .startup = startup};
+	struct tl_loaded loaded = {.elf = listing->elf,
+				   .count = listing->count,
+				   .startup = startup,
+				   .generation = {seen->dlpi_adds, seen->dlpi_subs}};
 
 	if (!loaded.startup) {
 		loaded.startup = loaded_count_startup(&loaded);

@@ -15,6 +15,13 @@
 #include "layer/base/libc/elf_image.h"
 
 /*
+ * How many libraries were loaded and unloaded so far. While these stay the same, so does the list.
+ */
+struct tl_generation {
+	unsigned long long added, removed;
+};
+
+/*
  * All libraries, in load order: the program, preloaded libraries, what those need, what was opened
  * later.
  */
@@ -23,13 +30,7 @@ struct tl_loaded {
 	unsigned count;
 	/* how many of them there were before the program's first instruction: the global scope */
 	unsigned startup;
-};
-
-/*
- * How many libraries were loaded and unloaded so far. While these stay the same, so does the list.
- */
-struct tl_generation {
-	unsigned long long added, removed;
+	struct tl_generation generation; /* of this list */
 };
 
 struct tl_generation tl_loaded_generation(void);

@@ -9,6 +9,8 @@
 #ifndef TL_LAYER_BASE_ONCE_H
 #define TL_LAYER_BASE_ONCE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tl_once {
@@ -22,6 +24,13 @@ enum tl_once_answer {
 	TL_ONCE_DONE,
 	TL_ONCE_INSIDE, /* the calling thread is doing it now */
 };
+
+/* It is done, and the caller sees all that was done. */
+static inline bool tl_once_is_over(const struct tl_once *once)
+{
+	/* Acquire: pairs with the release in tl_once_done. */
+	return atomic_load_explicit(&once->owner, memory_order_acquire) == TL_ONCE_OVER;
+}
 
 enum tl_once_answer tl_once_begin(struct tl_once *once);
 void tl_once_done(struct tl_once *once);

@@ -18,12 +18,13 @@
 #include "common/run_protocol.h"
 #include "common/text.h"
 #include "layer/base/library_walk.h"
+#include "layer/base/start_page.h"
 
 #define TEXT_MAX 4096 /* the longest target that a link can have, and its NUL */
 
-static char folder[256]; /* empty: `run` did not ask */
-static _Atomic uint64_t next_number;
-static atomic_bool called;
+static char folder[256] TL_START; /* empty: `run` did not ask */
+static _Atomic uint64_t next_number TL_START;
+static atomic_bool called TL_START;
 
 /*
  * Drivers and loaders that programs use and that have no shims of their own: the list is in

@@ -14,13 +14,14 @@
 #include <sys/mman.h>
 
 #include "layer/base/environment.h"
+#include "layer/base/start_page.h"
 
 #define UNIT	 64u
 #define SMALLEST (1024u * 1024)
 /* A thread's or a chunk's state takes less than a sixteenth of what it has in the arena. */
 #define SHARE 16u
 
-static _Atomic(char *) base;
+static _Atomic(char *) base TL_START;
 static uint64_t capacity; /* set before `base` */
 static _Atomic uint64_t used = UNIT;
 

@@ -13,22 +13,23 @@
 #include "layer/base/cache_near.h"
 #include "layer/base/environment.h"
 #include "layer/base/once.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/pool.h"
 #include "tracelayer/shim.h"
 
-static struct tl_once started, begun;
-static _Atomic bool confined;
-static pid_t home; /* the process that this memory was loaded in, or forked to */
+static struct tl_once started TL_START, begun TL_START;
+static _Atomic bool confined TL_START;
+static pid_t home TL_START; /* the process that this memory was loaded in, or forked to */
 /* the process whose calls are kept here, from the first watched call on */
-static _Atomic pid_t owner;
+static _Atomic pid_t owner TL_START;
 
 static _Atomic bool recording TL_NEAR;
-static _Atomic bool watched;	 /* open calls are kept though nothing is recorded */
-static _Atomic uint32_t state;	 /* enum tl_file_recording */
-static _Atomic uint32_t resumed; /* how many times recording began after the start */
-static _Atomic bool wanted_once; /* somebody has asked for recording */
+static _Atomic bool watched TL_START;	  /* open calls are kept though nothing is recorded */
+static _Atomic uint32_t state TL_START;	  /* enum tl_file_recording */
+static _Atomic uint32_t resumed TL_START; /* how many times recording began after the start */
+static _Atomic bool wanted_once TL_START; /* somebody has asked for recording */
 /* set by the start, since the writer's thread asks, too, and can't read LD_PRELOAD */
-static bool preloaded;
+static bool preloaded TL_START;
 
 /*
  * By the kernel's own call: in a child made by clone() the C library may answer with another
@@ -37,12 +38,6 @@ static bool preloaded;
 static pid_t process_id(void)
 {
 	return (pid_t)syscall(SYS_getpid);
-}
-
-static bool once_is_over(const struct tl_once *once)
-{
-	/* Acquire: pairs with the release in tl_once_done. */
-	return atomic_load_explicit(&once->owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
 /* --- start and first call */
@@ -58,14 +53,14 @@ void tl_process_start(void)
 
 bool tl_process_is_started(void)
 {
-	return once_is_over(&started);
+	return tl_once_is_over(&started);
 }
 
 bool tl_process_begin(void)
 {
 	sigset_t all, signals;
 
-	if (once_is_over(&begun))
+	if (tl_once_is_over(&begun))
 		return true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
@@ -81,7 +76,7 @@ bool tl_process_begin(void)
 
 bool tl_process_has_begun(void)
 {
-	return once_is_over(&begun);
+	return tl_once_is_over(&begun);
 }
 
 /* --- whose process */

@@ -18,6 +18,7 @@
 #include "layer/base/environment.h"
 #include "layer/base/first_call.h"
 #include "layer/base/run_report.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/buffers/process_state.h"
@@ -43,7 +44,7 @@
 
 /* --- entering */
 
-static void (*after_initialising)(void); /* set once, at the start */
+static void (*after_initialising)(void) TL_START; /* set once, at the start */
 
 void tl_call_after_initialising(void (*then)(void))
 {
@@ -207,7 +208,7 @@ static void call_open_entry(struct tl_call *call, const void *real)
 
 static void *call_enter(struct tl_call *call)
 {
-	tl_process_start();
+	tl_api_need();
 	tl_process_notice_fork();
 	if (TL_UNLIKELY(tl_process_is_confined()))
 		return call_pass(call, tl_asked_version_known(call, call_resolve(call)));

@@ -236,6 +236,7 @@ static int tracer_set_callback(struct tl_tracer_state *tracer, struct tl_shim *s
 int tl_tracer_register_shim(struct tl_tracer *handle, struct tl_shim *shim, enum tl_phase phase,
 			    tl_callback callback)
 {
+	tl_api_need();
 	struct tl_tracer_state *tracer;
 
 	if (!handle)

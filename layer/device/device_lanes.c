@@ -21,13 +21,14 @@
 #include "layer/device/work.h"
 #include "layer/base/cache_near.h"
 #include "layer/base/once.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/process_state.h"
 #include "layer/calls/thread.h"
 #include "tracelayer/api.h"
 
 #define PATIENCE 200000000u /* nanoseconds that the end may take */
 
-static struct tl_once begun;
+static struct tl_once begun TL_START;
 
 static bool lanes_have_begun(void)
 {

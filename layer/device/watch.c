@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "layer/device/device_lanes.h"
+#include "layer/base/start_page.h"
 #include "tracelayer/shim.h"
 
 #define MOST 16u
@@ -19,7 +20,7 @@ static struct {
 	tl_device_callback callback;
 	void *user_data;
 } watchers[MOST];
-static _Atomic unsigned count;
+static _Atomic unsigned count TL_START;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 TL_EXPORT int tl_device_watch(tl_device_callback callback, void *user_data)

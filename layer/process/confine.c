@@ -32,6 +32,7 @@
 #include "layer/resolve/dlsym.h"
 #include "layer/process/seccomp_filter.h"
 #include "layer/base/libc/kernel.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/process_state.h"
 #include "layer/process/process_exit.h"
 
@@ -123,8 +124,8 @@ static const struct need {
 typedef long syscall_function(long number, long a, long b, long c, long d, long e, long f);
 typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c,
 			   unsigned long d);
-static _Atomic(syscall_function *) real_syscall;
-static _Atomic(prctl_function *) real_prctl;
+static _Atomic(syscall_function *) real_syscall TL_START;
+static _Atomic(prctl_function *) real_prctl TL_START;
 
 TL_EXPORT int tl_confine_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 			       unsigned long d) __asm__("prctl");

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/library_walk.h"
+#include "layer/base/start_page.h"
+
 static const char *path_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -92,13 +95,25 @@ static bool comes_before_needed(const struct link_map *self)
 	return false;
 }
 
+/*
+ * NULL: the C library does not say. dladdr1, which also looks for a name in all of our symbols, takes
+ * longer than all else here; it is for a library that dlmopen loaded.
+ */
+static const struct link_map *own_map(void)
+{
+	struct link_map *self = (struct link_map *)tl_library_own_map();
+	Dl_info info;
+
+	return self || dladdr1((void *)own_map, &info, (void **)&self, RTLD_DL_LINKMAP) ? self
+											: NULL;
+}
+
 bool tl_preloaded(void)
 {
-	Dl_info info;
-	struct link_map *self = NULL;
+	const struct link_map *self = own_map();
 	const char *list = getenv("LD_PRELOAD");
 
-	if (!dladdr1((void *)tl_preloaded, &info, (void **)&self, RTLD_DL_LINKMAP) || !self)
+	if (!self)
 		return false;
 	return (list && (list_has_name(list, path_last_part(self->l_name)) ||
 			 a_listed_one_needs(list, self))) ||
@@ -110,16 +125,14 @@ bool tl_preloaded(void)
  * dynamic linker keeps these texts.
  */
 #define BRINGERS 16
-static const char *names[BRINGERS];
-static size_t nnames;
+static const char *names[BRINGERS] TL_START;
+static size_t nnames TL_START;
 
 void tl_preload_look(void)
 {
-	Dl_info info;
-	struct link_map *self = NULL;
+	const struct link_map *self = nnames ? NULL : own_map();
 
-	if (nnames || !dladdr1((void *)tl_preload_look, &info, (void **)&self, RTLD_DL_LINKMAP) ||
-	    !self)
+	if (!self)
 		return;
 	names[nnames++] = path_last_part(self->l_name);
 	const struct link_map *map = self;

@@ -54,6 +54,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/process/process_exit.h"
 #include "layer/base/raw_thread.h"
+#include "layer/base/start_page.h"
 #include "layer/process/process_parts.h"
 #include "layer/buffers/buffer.h"
 
@@ -79,7 +80,7 @@ static struct {
 	int (*unshare)(int flags);
 	int (*setns)(int fd, int type);
 	_Atomic bool found;
-} real;
+} real TL_START;
 
 #define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
 static __attribute__((constructor)) void real_find(void)

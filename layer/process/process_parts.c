@@ -85,12 +85,6 @@ static void follow_child(void)
 	tl_recording_set(false);
 }
 
-static void apis_start(void)
-{
-	tl_api_register_builtin();
-	tl_interposers_register();
-}
-
 static void calls_start(void)
 {
 	tl_call_after_initialising(tl_process_renew_exit);
@@ -153,9 +147,9 @@ parts[] = {
 	 .suspend = tl_writer_suspend, .resume = tl_writer_resume},
 	{"clock", .begin = tl_clock_start, .child = clock_child, .child_if_begun = true},
 	{"recording", .start = recording_start},
-	{"APIs", .start = apis_start, .before_fork = tl_api_before_fork,
-	 .before_unseen_fork = tl_api_before_unseen_fork, .parent = tl_api_after_fork_parent,
-	 .child = tl_api_after_fork_child},
+	{"APIs", .start = tl_interposers_register, .begin = tl_api_need,
+	 .before_fork = tl_api_before_fork, .before_unseen_fork = tl_api_before_unseen_fork,
+	 .parent = tl_api_after_fork_parent, .child = tl_api_after_fork_child},
 	{"calls", .start = calls_start, .begin = tl_thread_start},
 	{"contexts", .child = tl_context_after_fork},
 	{"marks", .child = tl_marks_after_fork},

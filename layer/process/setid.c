@@ -28,6 +28,7 @@
 #include "layer/base/credentials.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/base/bounded_lock.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/process_state.h"
 #include "layer/write/writer.h"
 
@@ -125,7 +126,7 @@ static struct {
 	int (*initgroups)(const char *user, gid_t group);
 	int (*capset)(cap_user_header_t header, const cap_user_data_t data);
 	_Atomic bool found;
-} real;
+} real TL_START;
 
 #define FIND(name) real.name = (__typeof__(real.name))tl_dlsym_next(#name)
 static __attribute__((constructor)) void real_find(void)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "layer/base/loaded_libraries.h"
+#include "layer/resolve/api_table.h"
 
 static ze_result_t result_of(int status)
 {
@@ -81,6 +82,7 @@ static ze_result_t tracer_set_table(zel_tracer_handle_t handle, const zel_core_c
 		return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
 	if (!table)
 		return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+	tl_api_need();
 	for (const struct tl_zel_slot *slot = tl_zel_slots; slot->shim; slot++) {
 		tl_callback callback;
 		memcpy(&callback, (const char *)table + slot->offset, sizeof(callback));

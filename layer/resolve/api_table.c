@@ -14,10 +14,12 @@
 #include "layer/base/bounded_lock.h"
 #include "layer/base/environment.h"
 #include "layer/base/message.h"
+#include "layer/base/once.h"
 #include "layer/base/run_report.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
+#include "layer/resolve/late_relocation.h"
 #include "layer/resolve/real_function.h"
 #include "tracelayer/api.h"
 #include "tracelayer/tracer.h"
@@ -300,21 +302,28 @@ void tl_api_unwatch_all(void)
 
 /* --- APIs */
 
-const struct tl_shim_library *tl_api_library(uint32_t number)
+static const struct tl_shim_library *library_at(uint32_t number)
 {
 	return number < TL_API_MAX ? atomic_load_explicit(&libraries[number], memory_order_acquire)
 				   : NULL;
 }
 
+const struct tl_shim_library *tl_api_library(uint32_t number)
+{
+	tl_api_need();
+	return library_at(number);
+}
+
 const struct tl_api *tl_api_by_number(uint32_t number)
 {
-	const struct tl_shim_library *library = tl_api_library(number);
+	const struct tl_shim_library *library = library_at(number);
 
 	return library ? library->api : NULL;
 }
 
 TL_EXPORT const struct tl_api *tl_api_at(unsigned number)
 {
+	tl_api_need();
 	return tl_api_by_number(number);
 }
 
@@ -382,6 +391,8 @@ static int library_add(struct tl_shim_library *library)
 int tl_shim_register(struct tl_shim_library *library)
 {
 	tl_process_start();
+	/* Before it: they have the first numbers, and the first say where names are the same. */
+	tl_api_need();
 	return library_add(library);
 }
 
@@ -391,6 +402,7 @@ int tl_shim_register(struct tl_shim_library *library)
  */
 void tl_api_resolve_all(void)
 {
+	tl_api_need();
 	uint32_t count = atomic_load_explicit(&nlibraries, memory_order_acquire);
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -405,10 +417,23 @@ void tl_api_resolve_all(void)
 	}
 }
 
-void tl_api_register_builtin(void)
+void tl_api_need(void)
 {
-	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
-		library_add(*library);
+	static struct tl_once once;
+	sigset_t all, signals;
+
+	if (tl_once_is_over(&once))
+		return;
+	tl_process_start();
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
+	if (tl_once_begin(&once) == TL_ONCE_DO) {
+		tl_late_relocate();
+		for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
+			library_add(*library);
+		tl_once_done(&once);
+	}
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 /* --- the lock, and forks */

@@ -20,8 +20,12 @@
 /* The APIs that come with the library itself; NULL-ended (apis/builtin_apis.c, by gen/apis.mk). */
 extern struct tl_shim_library *const tl_api_builtin[];
 
-/* At the start: register these. */
-void tl_api_register_builtin(void);
+/*
+ * Register these, unless that is done. Whoever is going to look at an API or a shim calls this first;
+ * a process without traced calls, tools and questions by name never does. Functions that give out
+ * APIs or shims, here and in shim_names.h, call it themselves.
+ */
+void tl_api_need(void);
 
 /*
  * --- APIs by number (the upper half of a function's number in records), in the order of

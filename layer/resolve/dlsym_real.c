@@ -9,11 +9,12 @@
 #include <stdatomic.h>
 
 #include "layer/base/loaded_libraries.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/dlsym_lookup.h"
 
-static struct tl_real_dl real;
-static _Atomic int real_found;
+static struct tl_real_dl real TL_START;
+static _Atomic int real_found TL_START;
 
 static void *elf_function(const struct tl_elf *elf, const char *name)
 {

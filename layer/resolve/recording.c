@@ -9,11 +9,13 @@
 #include <stddef.h>
 
 #include "layer/base/environment.h"
+#include "layer/base/start_page.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
 
-static bool (*wanted_at_begin)(void); /* set at the start, before there is anything to record */
+static bool (*wanted_at_begin)(
+	void) TL_START; /* set at the start, before there is anything to record */
 
 void tl_recording_at_begin(bool (*wanted)(void))
 {

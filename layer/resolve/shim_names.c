@@ -8,6 +8,7 @@
 
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/late_relocation.h"
 
 #define LIBRARIES_MAX 64
 
@@ -34,6 +35,7 @@ struct tl_shim_library *tl_shim_names_library(const struct tl_api *api)
 {
 	struct tl_shim_library *library;
 
+	tl_api_need();
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)
 		if (library->api == api)
 			return library;
@@ -68,10 +70,17 @@ void tl_shim_names_add(struct tl_shim_library *library)
 	}
 }
 
+/* Of the image that this file is linked into. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
 struct tl_shim *tl_shim_names_at(const void *entry)
 {
 	struct tl_shim_library *library;
 
+	/* The built-in APIs' entries are in this image; they are registered before all others. */
+	if ((uintptr_t)entry - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start))
+		tl_api_need();
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++) {
 		if ((uintptr_t)entry >=
 			    atomic_load_explicit(&entries[n].end, memory_order_acquire) ||
@@ -142,6 +151,7 @@ static struct tl_shim_names *names_make(void)
 
 const struct tl_shim_names *tl_shim_names(void)
 {
+	tl_api_need();
 	const struct tl_shim_names *names = atomic_load_explicit(&current, memory_order_acquire);
 
 	while (names ? tl_shim_names_nth(names->libraries) != NULL : tl_shim_names_nth(0) != NULL) {
@@ -168,6 +178,7 @@ struct tl_shim *tl_shim_names_find(const char *name)
 
 bool tl_shim_names_is_builtin(const char *name)
 {
+	tl_late_relocate();
 	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
 		for (uint32_t i = 0; i < (*library)->api->count; i++)
 			if (tl_elf_same((*library)->api->functions[i].name, name))

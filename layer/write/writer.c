@@ -34,7 +34,8 @@
 #include "layer/write/sink.h"
 #include "layer/write/writer_state.h"
 
-struct tl_writer_state tl_writer = {.sink.fd = -1};
+/* Six pages, in a section behind .data: they must not part what the start touches there. */
+struct tl_writer_state tl_writer __attribute__((section("tl_writer_state"))) = {.sink.fd = -1};
 
 static bool on_signal_stack(void)
 {

@@ -45,6 +45,6 @@ libtl_writer_asan_a_SOURCES = $(sanitized_writer)
 libtl_writer_asan_a_CFLAGS = $(asan_flags)
 # What else libtracelayer.so has, but for the functions in libc's place, the shims and the tables.
 libtl_roof_tsan_a_SOURCES = $(libtl_resolve_la_SOURCES) $(libtracelayer_la_SOURCES)
-nodist_libtl_roof_tsan_a_SOURCES = $(nodist_libtracelayer_la_SOURCES)
+nodist_libtl_roof_tsan_a_SOURCES = $(nodist_libtracelayer_la_SOURCES) apis/ze_tracing.c
 libtl_roof_tsan_a_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_roof_tsan_a_CFLAGS = $(tsan_flags) $(LIBFFI_CFLAGS)

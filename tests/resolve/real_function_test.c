@@ -22,12 +22,21 @@
 #include "layer/resolve/real_function.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/late_relocation.h"
 
 /* --- the runtime's double */
 
 static _Atomic unsigned adopted;
 
 struct tl_shim_library *const tl_api_builtin[] = {NULL};
+
+void tl_api_need(void)
+{
+}
+
+void tl_late_relocate(void)
+{
+}
 
 bool tl_process_is_started(void)
 {

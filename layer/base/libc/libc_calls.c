@@ -42,6 +42,9 @@
 /* 32 and 33: the C library's own, which are never blocked */
 #define RESERVED_SIGNALS ((UINT64_C(1) << 31) | (UINT64_C(1) << 32))
 
+/* What every start touches lies together: layer/base/start_page.h. */
+#define TL_START __attribute__((section("tl_start")))
+
 /* --- errno */
 
 /* The C library's function, by its version: the plain name is the one below. */
@@ -49,7 +52,7 @@ int *tl_errno_of_libc(void);
 __asm__(".symver tl_errno_of_libc, __errno_location@" TL_ERRNO_VERSION);
 
 /* The same in all threads, since the C library is there from the start. 0: not known yet. */
-static _Atomic ptrdiff_t errno_from_pointer;
+static _Atomic ptrdiff_t errno_from_pointer TL_START;
 
 int *__errno_location(void)
 {
@@ -87,7 +90,7 @@ long tl_own_syscall(long number, long a, long b, long c, long d, long e, long f)
 /* --- time */
 
 typedef long get_time(clockid_t clock, struct timespec *time);
-static _Atomic(get_time *) vdso_time;
+static _Atomic(get_time *) vdso_time TL_START;
 
 static __attribute__((constructor)) void vdso_find(void)
 {
