@@ -8,6 +8,7 @@
  */
 #include "layer/base/loaded_libraries.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -166,22 +167,67 @@ static int listing_add(struct dl_phdr_info *seen, size_t size, void *closure)
  */
 static _Atomic unsigned startup;
 
-static int listing_work_locked(struct dl_phdr_info *seen, size_t size, void *closure)
-{
-	struct listing *listing = closure;
+/*
+ * The list of the last walk, for the next one: to read all libraries takes longer than most of what
+ * is done with the list, and each function that is looked up needs one. A walk that finds .taken set
+ * makes a list of its own. That is so with C libraries whose walks exclude no others, and in a child
+ * that was forked inside of a walk.
+ */
+static struct {
+	_Atomic bool taken; /* acquire where it is set, release where it is cleared */
+	struct tl_elf *elf; /* NULL: there is none */
+	unsigned count, room;
+	struct tl_generation generation;
+} kept;
 
+static void kept_drop(void)
+{
+	if (kept.elf)
+		munmap(kept.elf, kept.room * sizeof(*kept.elf));
+	kept.elf = NULL;
+}
+
+/* Reads all libraries into memory of its own. False: there is none. */
+static bool listing_make(struct listing *listing)
+{
 	tl_library_walk(listing_count, listing);
-	size_t bytes = listing->room * sizeof(*listing->elf);
-	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *room = mmap(NULL, listing->room * sizeof(*listing->elf), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (room == MAP_FAILED)
-		return 1;
+		return false;
 	listing->elf = room;
 	tl_library_walk(listing_add, listing);
+	return true;
+}
+
+static bool listing_take_kept(struct listing *listing, const struct tl_generation *now)
+{
+	if (!kept.elf || kept.generation.added != now->added ||
+	    kept.generation.removed != now->removed)
+		return false;
+	listing->elf = kept.elf;
+	listing->count = kept.count;
+	return true;
+}
+
+static void listing_keep(const struct listing *listing, const struct tl_generation *now)
+{
+	if (listing->elf == kept.elf)
+		return;
+	kept_drop();
+	kept.elf = listing->elf;
+	kept.count = listing->count;
+	kept.room = listing->room;
+	kept.generation = *now;
+}
+
+static void listing_work(struct listing *listing, const struct tl_generation *now)
+{
 	struct tl_loaded loaded = {.elf = listing->elf,
 				   .count = listing->count,
 				   .startup = startup,
-				   .generation = {seen->dlpi_adds, seen->dlpi_subs}};
+				   .generation = *now};
 
 	if (!loaded.startup) {
 		loaded.startup = loaded_count_startup(&loaded);
@@ -189,7 +235,23 @@ static int listing_work_locked(struct dl_phdr_info *seen, size_t size, void *clo
 	}
 	listing->work(&loaded, listing->closure);
 	listing->done = true;
-	munmap(room, bytes);
+}
+
+static int listing_work_locked(struct dl_phdr_info *seen, size_t size, void *closure)
+{
+	const struct tl_generation now = {seen->dlpi_adds, seen->dlpi_subs};
+	struct listing *listing = closure;
+	bool taken = !atomic_exchange_explicit(&kept.taken, true, memory_order_acquire);
+
+	if ((taken && listing_take_kept(listing, &now)) || listing_make(listing)) {
+		listing_work(listing, &now);
+		if (taken)
+			listing_keep(listing, &now);
+		else
+			munmap(listing->elf, listing->room * sizeof(*listing->elf));
+	}
+	if (taken)
+		atomic_store_explicit(&kept.taken, false, memory_order_release);
 	return 1;
 }
 

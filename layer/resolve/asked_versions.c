@@ -85,15 +85,25 @@ static bool version_has_shim(const char *name, const char *version)
 	       tl_shim_names_find(text) != NULL;
 }
 
-static bool library_asks_loaders(const struct tl_loaded *loaded, const struct tl_elf *elf)
+static bool loader_is_named(const char *soname)
+{
+	const struct tl_known_library *it;
+
+	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
+		if (it->role == TL_ROLE_LOADER &&
+		    !atomic_load_explicit(&it->gone, memory_order_relaxed) &&
+		    tl_elf_is_named(&it->elf, soname))
+			return true;
+	return false;
+}
+
+static bool library_asks_loaders(const struct tl_elf *elf)
 {
 	const ElfW(Verneed) *file = elf->needs;
 
 	while (file) {
-		for (unsigned i = 1; i < loaded->count; i++)
-			if (tl_elf_is_named(&loaded->elf[i], elf->strings + file->vn_file) &&
-			    tl_roles_of(&loaded->elf[i]) == TL_ROLE_LOADER)
-				return true;
+		if (loader_is_named(elf->strings + file->vn_file))
+			return true;
 		file = file->vn_next ? (const ElfW(Verneed) *)((const char *)file + file->vn_next)
 				     : NULL;
 	}
@@ -143,7 +153,7 @@ void tl_asked_versions_look(const struct tl_loaded *loaded, const struct tl_elf 
 	enum tl_role role = tl_roles_of(elf);
 
 	if (!elf->symbols || !elf->strings || role == TL_ROLE_OWN || role == TL_ROLE_LOADER ||
-	    !library_asks_loaders(loaded, elf))
+	    !library_asks_loaders(elf))
 		return;
 	relocations_look(loaded, elf, elf->jumps, elf->njumps, note, closure);
 	relocations_look(loaded, elf, elf->relocations, elf->nrelocations, note, closure);

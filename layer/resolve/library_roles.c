@@ -8,6 +8,7 @@
  */
 #include "layer/resolve/library_roles.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "layer/buffers/process_state.h"
@@ -263,6 +264,33 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 }
 
 /*
+ * Libraries that were looked at and define none of the names: most of those that a program loads. A
+ * look asks for each name in each library, so it does not ask these again. Written within
+ * tl_loaded_with. Once a library has been unloaded, or a name has come, all are asked again: another
+ * library may lie where one of these was. Libraries that share a place are asked again, too.
+ */
+#define PLAIN_MAX 512
+
+static struct {
+	const ElfW(Dyn) *library[PLAIN_MAX];
+	unsigned long long removed;
+	uint32_t names;
+} plain;
+
+static const ElfW(Dyn) **plain_place(const struct tl_elf *elf)
+{
+	return &plain.library[((uintptr_t)elf->dynamic >> 4) * 0x9e3779b97f4a7c15u >> 55];
+}
+
+static void plain_begin(const struct look *look)
+{
+	if (plain.removed != look->loaded->generation.removed || plain.names != look->names->count)
+		memset(&plain, 0, sizeof(plain));
+	plain.removed = look->loaded->generation.removed;
+	plain.names = look->names->count;
+}
+
+/*
  * A loader that was opened with RTLD_DEEPBIND looks up its drivers' symbols without our dlsym. Then
  * a driver that has the loader's names is recognised by functions that no loader has
  * (clIcdGetPlatformIDsKHR).
@@ -274,8 +302,12 @@ static void library_scan(struct look *look, const struct tl_elf *elf)
 
 	if (role == TL_ROLE_OWN || !elf->symbols || !elf->strings)
 		return;
-	struct definitions defined = library_definitions(elf, look->names);
+	struct definitions defined = {false, false};
 
+	if (*plain_place(elf) != elf->dynamic)
+		defined = library_definitions(elf, look->names);
+	if (!defined.exported && !defined.unexported)
+		*plain_place(elf) = elf->dynamic;
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
 		library_remember(elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
@@ -362,6 +394,7 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->loaded = loaded;
 	look->program = loaded->elf;
+	plain_begin(look);
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
