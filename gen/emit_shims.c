@@ -14,7 +14,8 @@
 /* The suffix of a shim's own variables: "_" if a parameter has the name of one of them. */
 static const char *function_suffix(const struct function *function)
 {
-	static const char *const names[] = {"shim", "caller", "params", "result", "call", "real"};
+	static const char *const names[] = {"shim", "caller", "params", "result",
+					    "call", "real",   "mode"};
 
 	for (size_t i = 0; i < function->nparams; i++)
 		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
@@ -210,6 +211,19 @@ static void emit_traced(FILE *to, const struct function *function, const char *_
 	fputs("}\n\n", to);
 }
 
+/* An entry passes a call on to the traced body. */
+static void emit_traced_call(FILE *to, const struct function *function, const char *condition)
+{
+	const char *name = function->name, *list = function_arguments(function);
+
+	fprintf(to, "\tif (TL_UNLIKELY(%s))%s\n", condition,
+		function_returns(function) ? "" : " {");
+	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);",
+		  function_returns(function) ? "return " : "", name, name, list_continued(list));
+	if (!function_returns(function))
+		fputs("\t\treturn;\n\t}\n", to);
+}
+
 /* The part of an entry that records a call by itself. */
 static void emit_recorded(FILE *to, const struct function *function, const char *_)
 {
@@ -218,13 +232,10 @@ static void emit_recorded(FILE *to, const struct function *function, const char 
 	const char *leave = format_text("TL_RECORDED_LEAVE(call%s, %s)", _,
 					function_result_word(function, result));
 
+	emit_traced_call(to, function, format_text("tl_mode_is_traced(mode%s)", _));
 	emit_line(to, 1, "TL_RECORDED(call%s%s);", _, function_words(function));
-	fprintf(to, "\treal%s = tl_recorded_enter(call%s, SHIM(%s));\n", _, _, name);
-	fprintf(to, "\tif (TL_UNLIKELY(!real%s))%s\n", _, function_returns(function) ? "" : " {");
-	emit_line(to, 2, "%straced_%s(SHIM(%s), TL_CALLER%s);",
-		  function_returns(function) ? "return " : "", name, name, list_continued(list));
-	if (!function_returns(function))
-		fputs("\t\treturn;\n\t}\n", to);
+	fprintf(to, "\treal%s = tl_recorded_enter(call%s, SHIM(%s), mode%s);\n", _, _, name, _);
+	emit_traced_call(to, function, format_text("!real%s", _));
 	fprintf(to, "\tTL_RECORDED_UNWINDS(call%s);\n", _);
 	if (!function_returns(function)) {
 		emit_line(to, 1, "real%s(%s);", _, list);
@@ -260,6 +271,7 @@ static void emit_entry(FILE *to, const struct function *function, const char *_)
 		emit_line(to, 2, "real%s(%s);", _, function_arguments(function));
 		fputs("\t\treturn;\n\t}\n", to);
 	}
+	fprintf(to, "\tuint64_t mode%s = tl_shim_mode(SHIM(%s));\n", _, name);
 	emit_recorded(to, function, _);
 	fputs("}\n\n", to);
 }

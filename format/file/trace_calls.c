@@ -125,6 +125,21 @@ static void opens_keep_sound(struct trace *trace, struct tl_trace_lane *lane)
 	lane->nopens = kept;
 }
 
+/*
+ * Calls without a start are still in the callbacks before the driver, or not recorded: they begin
+ * where the trace ends.
+ */
+static void opens_begin(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->seen.nlanes; i++) {
+		struct tl_trace_lane *lane = &trace->seen.lanes[i];
+
+		for (size_t j = 0; j < lane->nopens; j++)
+			if (!lane->opens[j].start)
+				lane->opens[j].start = trace->seen.last;
+	}
+}
+
 void tl_reader_finish_opens(struct trace *trace)
 {
 	bool is_buffers = trace->seen.header.kind == TL_FILE_BUFFERS;
@@ -139,6 +154,7 @@ void tl_reader_finish_opens(struct trace *trace)
 			chunk_find_calls(trace, lane, &trace->chunks[chunk]);
 		opens_keep_sound(trace, lane);
 	}
+	opens_begin(trace);
 }
 
 /* --- which calls there are */

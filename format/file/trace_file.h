@@ -198,7 +198,8 @@ struct tl_api_piece {
 /*
  * A thread. `recover` shows calls of .open that have a .frame other than 0 and TL_NO_FRAME as
  * unfinished, unless .mode has TL_OPEN_FINISHED or the lane's last record is of the same start and
- * function: then it was killed just before it freed the entry.
+ * function: then it was killed just before it freed the entry. A start of 0: the call was still in
+ * its tracers' prologues, or is only traced.
  */
 struct tl_thread_piece {
 	struct tl_piece piece;

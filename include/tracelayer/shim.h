@@ -40,8 +40,12 @@
  *
  *		if (TL_LIKELY(real))
  *			return real(hEvent);
+ *		uint64_t mode = tl_shim_mode(SHIM(zeEventQueryStatus));
+ *		if (TL_UNLIKELY(tl_mode_is_traced(mode)))
+ *			return traced_zeEventQueryStatus(SHIM(zeEventQueryStatus), TL_CALLER,
+ *							 hEvent);
  *		TL_RECORDED(call, (uint64_t)hEvent);
- *		real = tl_recorded_enter(call, SHIM(zeEventQueryStatus));
+ *		real = tl_recorded_enter(call, SHIM(zeEventQueryStatus), mode);
  *		if (TL_UNLIKELY(!real))
  *			return traced_zeEventQueryStatus(SHIM(zeEventQueryStatus), TL_CALLER,
  *							 hEvent);
@@ -166,7 +170,7 @@ struct tl_shim {
 #define TL_NO_FRAME UINTPTR_MAX
 
 struct tl_open_call {
-	uint64_t start; /* ticks */
+	uint64_t start; /* ticks; 0: in a prologue, or not recorded */
 	union {
 		struct {
 			/*
@@ -325,6 +329,21 @@ static TL_ALWAYS_INLINE void *tl_shim_direct(struct tl_shim *shim)
 	return atomic_load_explicit(&shim->direct, memory_order_relaxed);
 }
 
+/* The shim's .mode_and_id. */
+static TL_ALWAYS_INLINE uint64_t tl_shim_mode(struct tl_shim *shim)
+{
+	return atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
+}
+
+/*
+ * Tracers look at the call. The entry asks first of all, while it has no frame of its own: so it
+ * can jump to the traced body.
+ */
+static TL_ALWAYS_INLINE bool tl_mode_is_traced(uint64_t mode_and_id)
+{
+	return mode_and_id & TL_MODE_TRACERS;
+}
+
 #define TL_CHUNK_MAX		      (256u * 1024) /* no chunk is larger */
 #define TL_POSITION_ADDRESS(position) ((uint64_t)(position) << 16 >> 16)
 
@@ -382,12 +401,12 @@ static TL_ALWAYS_INLINE void tl_record_commit(uint64_t *record, uint64_t head)
 	} while (0)
 
 /*
- * Begin a call that is only recorded. Returns the function to call. NULL: the call needs the traced
- * body; nothing was done.
+ * Begin a call that is only recorded; `mode_and_id`: the shim's. Returns the function to call.
+ * NULL: the call needs the traced body; nothing was done.
  */
-static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *shim)
+static TL_ALWAYS_INLINE void *tl_recorded_enter(uint64_t *call, struct tl_shim *shim,
+						uint64_t mode_and_id)
 {
-	uint64_t mode_and_id = atomic_load_explicit(&shim->mode_and_id, memory_order_relaxed);
 	struct tl_thread *thread = tl_thread_self();
 
 	if (TL_UNLIKELY((uint32_t)mode_and_id != TL_MODE_FAST &&

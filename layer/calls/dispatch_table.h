@@ -29,6 +29,7 @@ struct tl_dispatch {
 	uint32_t words; /* words that the function's parameters take */
 	/* all entries are plain, they are few, and every parameter is one word */
 	bool plain;
+	const struct tl_function *function;
 	struct tl_entry entries[];
 };
 

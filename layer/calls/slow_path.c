@@ -323,6 +323,8 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 			tl_call_end_inner(call, now);
 		if (ours && !call->open)
 			call_uncount_unentered(call);
+		if (!call->start)
+			call->start = now; /* an exception left it before the driver was called */
 		if (ours && call->mode & TL_MODE_RECORD) {
 			tl_record_call(call, now, flags, result, words, count, stack);
 			tl_clock_keep_up(now);
@@ -382,6 +384,7 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 	uint64_t own[TL_CAPTURE_WORDS];
 
 	int error = errno;
+	call->frame = (uintptr_t)call; /* not set yet if the call began in traced_path.c */
 	bool skipped = tl_call_is_skipped(call);
 	if (skipped)
 		result = tl_tracer_skipped(call, tl_call_tracing(call));
@@ -405,6 +408,7 @@ void tl_call_unwound(struct tl_call *call)
 	uint64_t words[TL_CAPTURE_WORDS];
 	uint32_t count = call->shim->function->words;
 
+	call->frame = (uintptr_t)call;
 	if (call->mode & TL_MODE_DEVICE)
 		call_end_hook(call, 0, true);
 	if (count <= TL_CAPTURE_WORDS)

@@ -98,6 +98,7 @@ struct tl_registered *tl_tracer_find_registered(const struct tl_tracer_state *tr
 /* Sets the table's fields for the quick path. */
 static void table_sum_up(struct tl_dispatch *table, const struct tl_function *function)
 {
+	table->function = function;
 	table->words = (uint32_t)function->count;
 	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS &&
 		       table->count <= TL_FRAME_INSTANCES;

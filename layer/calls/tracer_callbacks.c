@@ -36,9 +36,14 @@ static __attribute__((noinline)) void callback_call_unusual(const struct tl_func
 	}
 }
 
+static const struct tl_function *frame_function(const struct tl_frame *frame)
+{
+	return atomic_load_explicit(&frame->pin, memory_order_relaxed)->function;
+}
+
 static struct tl_view frame_view(const struct tl_frame *frame, void *const *params, void *result)
 {
-	return (struct tl_view){.function = frame->shim->function,
+	return (struct tl_view){.function = frame_function(frame),
 				.params = params,
 				.result = result,
 				.flags = frame->flags,
@@ -107,7 +112,6 @@ void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame,
 {
 	struct tl_shim *shim = call->shim;
 
-	frame->shim = shim;
 	frame->caller = call->caller.address;
 	frame->begun = frame->ended = frame->flags = 0;
 	frame->start = frame->end = 0;
@@ -162,8 +166,8 @@ static void frame_run_epilogues(struct tl_frame *frame, void *const *params, voi
 		else if (entry->generic_epilogue)
 			frame_run_generic_epilogue(frame, entry, instance, params, result);
 		else
-			callback_call_unusual(frame->shim->function, entry->epilogue,
-					      (void *)params, result, entry->user_data, instance);
+			callback_call_unusual(table->function, entry->epilogue, (void *)params,
+					      result, entry->user_data, instance);
 	}
 	tl_unpin(frame);
 }
@@ -195,7 +199,7 @@ void tl_tracer_unwind(struct tl_call *call, struct tl_frame *frame)
 
 void tl_tracer_abandon(struct tl_frame *frame)
 {
-	const struct tl_function *function = frame->shim->function;
+	const struct tl_function *function = frame_function(frame);
 	void *params[TL_FRAME_WORDS];
 	uint64_t none[8] = {0};
 

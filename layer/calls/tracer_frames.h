@@ -29,7 +29,6 @@ struct tl_dispatch;
 struct tl_frame {
 	/* the table in use; NULL: none. Scans read it. */
 	_Atomic(struct tl_dispatch *) pin;
-	struct tl_shim *shim;
 	const void *caller;
 	uint32_t begun;	     /* entries [0, begun) have been begun */
 	uint32_t ended;	     /* entries [0, ended) have been ended */

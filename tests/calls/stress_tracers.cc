@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * stress_tracers.cc: threads that call, toggle, register, destroy, throw, longjmp, exit and fork,
- * all at once, for the seconds given.
+ * all at once, for the seconds given. Half of the time the calls are recorded, too.
  *
  *	stress_tracers SECONDS [SEED]
  *
@@ -25,6 +25,9 @@ extern "C" {
 int toy_add(int a, int64_t b);
 int toy_run(void (*inside)(void *), void *with);
 int toy_init(void);
+struct seen;
+bool seen_each(bool flush, void (*each)(const struct seen *one));
+void tl_recording_set(bool on);
 }
 #include "tracelayer/tracer.h"
 
@@ -35,7 +38,7 @@ struct life {
 };
 
 static std::atomic<bool> stop;
-static std::atomic<long> calls, toggles, lives, throws, jumps, exits, forked, drains;
+static std::atomic<long> calls, toggles, lives, throws, jumps, exits, forked, drains, records;
 static std::atomic<int> broken;
 
 static void fail(const char *what)
@@ -267,6 +270,25 @@ static void *forker(void *)
 	return nullptr;
 }
 
+static void count_record(const struct seen *)
+{
+	records++;
+}
+
+static void *recorder(void *)
+{
+	for (bool on = true; !is_over(); on = !on) {
+		tl_recording_set(on);
+		for (int i = 0; i < 5; i++) {
+			usleep(1000);
+			while (seen_each(i == 4, count_record))
+				;
+		}
+	}
+	tl_recording_set(false);
+	return nullptr;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned seconds = argc > 1 ? static_cast<unsigned>(atoi(argv[1])) : 3;
@@ -285,6 +307,7 @@ int main(int argc, char **argv)
 		pthread_create(&threads[count++], nullptr, manager,
 			       reinterpret_cast<void *>(seed + 10 + i));
 	pthread_create(&threads[count++], nullptr, starter, nullptr);
+	pthread_create(&threads[count++], nullptr, recorder, nullptr);
 	if (may_fork)
 		pthread_create(&threads[count++], nullptr, forker, nullptr);
 	sleep(seconds);
@@ -293,10 +316,11 @@ int main(int argc, char **argv)
 	alarm(500);
 	while (count > 0)
 		pthread_join(threads[--count], nullptr);
-	printf("# %ld calls, %ld toggles, %ld tracers, %ld of them called, %ld exceptions, %ld longjmps, %ld threads, %ld forks\n",
+	printf("# %ld calls, %ld toggles, %ld tracers, %ld of them called, %ld exceptions, %ld longjmps, %ld threads, %ld forks, %ld records\n",
 	       calls.load(), toggles.load(), lives.load(), drains.load(), throws.load(),
-	       jumps.load(), exits.load(), forked.load());
-	if (!calls || !toggles || !drains || !throws || !jumps || !exits || (may_fork && !forked))
+	       jumps.load(), exits.load(), forked.load(), records.load());
+	if (!calls || !toggles || !drains || !throws || !jumps || !exits || !records ||
+	    (may_fork && !forked))
 		fail("something that was to be tried did not happen");
 	return broken;
 }

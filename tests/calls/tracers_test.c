@@ -960,6 +960,122 @@ START_TEST(a_call_is_recorded_and_traced_at_once)
 }
 END_TEST
 
+static uint64_t ticks(void)
+{
+	return tl_ticks(tl_self);
+}
+
+/* A callback takes as long as a thousand calls and more. */
+static void takes_long(void *params, int result, void *user_data, void **instance)
+{
+	(void)params, (void)result, (void)user_data, (void)instance;
+	for (uint64_t start = ticks(); ticks() - start < 1000000;)
+		;
+}
+
+static void changes_slowly(struct add_params *params, int result, void *user_data, void **instance)
+{
+	changes(params, result, user_data, instance);
+	takes_long(params, result, user_data, instance);
+	errno = 7;
+}
+
+START_TEST(a_recorded_call_has_what_the_driver_got_and_not_its_callbacks_time)
+{
+	struct tl_tracer *tracer = make(NULL, 0);
+
+	set(tracer, "toy_add", TL_CALLBACK(changes_slowly), TL_CALLBACK(takes_long));
+	ck_assert_int_eq(tl_tracer_enable(tracer), TL_TRACER_OK);
+	tl_recording_set(true);
+	toy_add(1, 2);
+	seen_clear();
+	for (int i = 0; i < 3; i++) {
+		errno = 5;
+		uint64_t before = ticks();
+		ck_assert_int_eq(toy_add(1, 2), 1103);
+		uint64_t after = ticks();
+		ck_assert_int_eq(errno, 5);
+		seen_collect(true);
+		ck_assert_uint_eq(seen_count(TOY_ADD, TL_RECORD_WORDS), 1);
+		const struct tl_call_record *call = &seen[nseen - 1].call;
+		ck_assert_uint_ge(call->start, before + 1000000);
+		ck_assert_uint_le(call->start + call->duration, after - 1000000);
+		ck_assert_uint_lt(call->duration, 1000000);
+		ck_assert_uint_eq(call->result, 1103);
+		ck_assert_uint_eq(seen[nseen - 1].words[0], 101);
+		ck_assert_uint_eq(seen[nseen - 1].words[1], 1002);
+		seen_clear();
+	}
+	destroy(tracer);
+}
+END_TEST
+
+static void exits(void *params, int result, void *user_data, void **instance)
+{
+	begins(params, result, user_data, instance);
+	pthread_exit(NULL);
+}
+
+static void *adds_twice(void *tracer)
+{
+	toy_add(1, 2);
+	tl_tracer_disable(tracer);
+	set(tracer, "toy_add", TL_CALLBACK(exits), TL_CALLBACK(ends));
+	tl_tracer_enable(tracer);
+	toy_add(1, 2);
+	return NULL;
+}
+
+START_TEST(a_recorded_call_that_an_exception_leaves_in_a_prologue_has_just_begun)
+{
+	struct tl_tracer *tracer = enabled("e", "toy_add");
+	pthread_t thread;
+
+	tl_recording_set(true);
+	toy_add(1, 2);
+	the_story();
+	seen_clear();
+	ck_assert_int_eq(pthread_create(&thread, NULL, adds_twice, tracer), 0);
+	pthread_join(thread, NULL);
+	ck_assert_str_eq(the_story(), "eEeE");
+	seen_collect(true);
+	ck_assert_uint_eq(seen_count(TOY_ADD, 0), 2);
+	ck_assert_uint_eq(seen_count(TOY_ADD, TL_RECORD_UNWOUND), 1);
+	ck_assert_uint_ge(seen[1].call.start, seen[0].call.start);
+	ck_assert_uint_eq(seen[1].call.duration, 0);
+	destroy(tracer);
+}
+END_TEST
+
+static void jumps_after(void *params, int result, void *user_data, void **instance)
+{
+	ends(params, result, user_data, instance);
+	longjmp(out, 1);
+}
+
+START_TEST(a_recorded_call_that_a_callback_leaves_is_recorded_once)
+{
+	struct tl_tracer *tracer = make("c", 0);
+
+	set(tracer, "toy_add", _i ? TL_CALLBACK(jumps_from_callback) : TL_CALLBACK(begins),
+	    _i ? TL_CALLBACK(ends) : TL_CALLBACK(jumps_after));
+	tl_tracer_enable(tracer);
+	tl_recording_set(true);
+	for (int i = 0; i < 3; i++) {
+		if (!setjmp(out))
+			toy_add(1, 2);
+		toy_init();
+		ck_assert_str_eq(the_story(), "cC");
+		seen_collect(true);
+		ck_assert_uint_eq(seen_count(TOY_ADD, 0), 1);
+		ck_assert_uint_eq(seen_count(TOY_ADD, TL_RECORD_UNWOUND), (unsigned)_i);
+		ck_assert_uint_eq(seen_count(TOY_INIT, 0), 1);
+		seen_clear();
+	}
+	destroy(tracer);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracers");
@@ -992,6 +1108,10 @@ int main(void)
 		       destroy_is_woken_by_the_next_call_of_a_thread_that_left_one_by_longjmp);
 	tcase_add_test(tcase, closures_follow_every_change_of_their_functions_tracers);
 	tcase_add_test(tcase, a_call_is_recorded_and_traced_at_once);
+	tcase_add_test(tcase, a_recorded_call_has_what_the_driver_got_and_not_its_callbacks_time);
+	tcase_add_test(tcase,
+		       a_recorded_call_that_an_exception_leaves_in_a_prologue_has_just_begun);
+	tcase_add_loop_test(tcase, a_recorded_call_that_a_callback_leaves_is_recorded_once, 0, 2);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

@@ -162,8 +162,11 @@ TL_ENTRY int toy_add(int a, int64_t b)
 
 	if (TL_LIKELY(real))
 		return real(a, b);
+	uint64_t mode = tl_shim_mode(&toy_shims[TOY_ADD]);
+	if (TL_UNLIKELY(tl_mode_is_traced(mode)))
+		return traced_toy_add(&toy_shims[TOY_ADD], TL_CALLER, a, b);
 	TL_RECORDED(call, (uint64_t)(int64_t)a, (uint64_t)b);
-	real = (int (*)(int, int64_t))tl_recorded_enter(call, &toy_shims[TOY_ADD]);
+	real = (int (*)(int, int64_t))tl_recorded_enter(call, &toy_shims[TOY_ADD], mode);
 	if (TL_UNLIKELY(!real))
 		return traced_toy_add(&toy_shims[TOY_ADD], TL_CALLER, a, b);
 	TL_RECORDED_UNWINDS(call);
@@ -193,8 +196,12 @@ TL_ENTRY int toy_run(void (*inside)(void *), void *with)
 
 	if (TL_LIKELY(real))
 		return real(inside, with);
+	uint64_t mode = tl_shim_mode(&toy_shims[TOY_RUN]);
+	if (TL_UNLIKELY(tl_mode_is_traced(mode)))
+		return traced_toy_run(&toy_shims[TOY_RUN], TL_CALLER, inside, with);
 	TL_RECORDED(call, (uintptr_t)inside, (uintptr_t)with);
-	real = (int (*)(void (*)(void *), void *))tl_recorded_enter(call, &toy_shims[TOY_RUN]);
+	real = (int (*)(void (*)(void *), void *))tl_recorded_enter(call, &toy_shims[TOY_RUN],
+								    mode);
 	if (TL_UNLIKELY(!real))
 		return traced_toy_run(&toy_shims[TOY_RUN], TL_CALLER, inside, with);
 	TL_RECORDED_UNWINDS(call);
@@ -224,9 +231,12 @@ TL_ENTRY int toy_name(const char *name, char *copy, unsigned size)
 
 	if (TL_LIKELY(real))
 		return real(name, copy, size);
+	uint64_t mode = tl_shim_mode(&toy_shims[TOY_NAME]);
+	if (TL_UNLIKELY(tl_mode_is_traced(mode)))
+		return traced_toy_name(&toy_shims[TOY_NAME], TL_CALLER, name, copy, size);
 	TL_RECORDED(call, (uintptr_t)name, (uintptr_t)copy, size);
-	real = (int (*)(const char *, char *, unsigned))tl_recorded_enter(call,
-									  &toy_shims[TOY_NAME]);
+	real = (int (*)(const char *, char *, unsigned))tl_recorded_enter(
+		call, &toy_shims[TOY_NAME], mode);
 	if (TL_UNLIKELY(!real))
 		return traced_toy_name(&toy_shims[TOY_NAME], TL_CALLER, name, copy, size);
 	TL_RECORDED_UNWINDS(call);
@@ -254,8 +264,11 @@ TL_ENTRY int toy_name(const char *name, char *copy, unsigned size)
                                                                                                    \
 		if (TL_LIKELY(real))                                                               \
 			return real();                                                             \
+		uint64_t mode = tl_shim_mode(&toy_shims[number]);                                  \
+		if (TL_UNLIKELY(tl_mode_is_traced(mode)))                                          \
+			return traced_##name(&toy_shims[number], TL_CALLER);                       \
 		TL_RECORDED(call);                                                                 \
-		real = (int (*)(void))tl_recorded_enter(call, &toy_shims[number]);                 \
+		real = (int (*)(void))tl_recorded_enter(call, &toy_shims[number], mode);           \
 		if (TL_UNLIKELY(!real))                                                            \
 			return traced_##name(&toy_shims[number], TL_CALLER);                       \
 		TL_RECORDED_UNWINDS(call);                                                         \

@@ -465,7 +465,7 @@ START_TEST(calls_that_had_not_returned_are_open)
 {
 	build_start(&file, TL_FILE_BUFFERS);
 	build_api(&file, 0, &table_api);
-	struct tl_thread_piece *thread = build_thread(&file, 1, 101, "", 6);
+	struct tl_thread_piece *thread = build_thread(&file, 1, 101, "", 7);
 	static const struct {
 		uint64_t start;
 		uint32_t function, mode;
@@ -478,8 +478,10 @@ START_TEST(calls_that_had_not_returned_are_open)
 		{14, 5 << 16, 0, 0x5000},	       /* of no API */
 		/* recorded, and killed before it was freed */
 		{15, F_CREATE, 0, 0x4000},
+		/* in its tracers' prologues */
+		{0, F_GET, TL_OPEN_TRACED, 0x3000},
 	};
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 7; i++) {
 		thread->open[i].start = list[i].start;
 		thread->open[i].function = list[i].function;
 		thread->open[i].mode = list[i].mode;
@@ -491,8 +493,9 @@ START_TEST(calls_that_had_not_returned_are_open)
 	struct tl_trace *trace = opened();
 	ck_assert_uint_eq(trace->nproblems, 1);
 	ck_assert(says(trace, "a function that no API has"));
-	ck_assert_uint_eq(trace->lanes[0].nopens, 1);
+	ck_assert_uint_eq(trace->lanes[0].nopens, 2);
 	ck_assert_uint_eq(trace->lanes[0].opens[0].start, 10);
+	ck_assert_uint_eq(trace->lanes[0].opens[1].start, 25);
 	ck_assert_uint_eq(trace->last, 25);
 	finish(trace);
 }
