@@ -9,11 +9,15 @@
  *						calls itself
  *	bench_tracers tracer COUNT THREADS	... with COUNT tracers
  *	bench_tracers other COUNT THREADS	... with a tracer on another function
+ *	bench_tracers limit COUNT THREADS	... with COUNT pairs of callbacks that libbench_limit.so
+ *						calls, which is preloaded
+ *	bench_tracers limit-recorded COUNT THREADS	the same with a record
  *	bench_tracers destroy ROUNDS THREADS	nanoseconds of destroy after disable, the median,
  *						while threads call
  *	bench_tracers toggle ROUNDS		enables and disables ROUNDS times while a thread
  *						calls; prints how many calls that thread made
  */
+#include <dlfcn.h>
 #include <level_zero/layers/zel_tracing_api.h>
 #include <level_zero/ze_api.h>
 #include <pthread.h>
@@ -24,13 +28,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/limit.h"
+
 #define BATCH	    20000 /* calls */
 #define BATCHES	    150
 #define THREADS_MAX 16
 #define TRACERS_MAX 16
-
-typedef void callback(ze_event_query_status_params_t *params, ze_result_t result, void *user_data,
-		      void **instance_data);
 
 static ze_event_handle_t event;
 static _Atomic bool stop;
@@ -62,7 +65,7 @@ static void epilogue(ze_event_query_status_params_t *params, ze_result_t result,
 }
 
 /* So that the compiler cannot look into them from the loop. */
-static callback *volatile the_prologue = prologue, *volatile the_epilogue = epilogue;
+static bench_callback *volatile the_prologue = prologue, *volatile the_epilogue = epilogue;
 
 static ze_event_handle_t make_event(void)
 {
@@ -125,15 +128,17 @@ static double per_call(void)
 
 static double per_direct_call(int count)
 {
-	callback *before = the_prologue, *after = the_epilogue;
+	bench_callback *before = the_prologue, *after = the_epilogue;
 	uint64_t start = now();
 
 	for (int i = 0; i < BATCH; i++) {
 		ze_event_handle_t passed = event;
 		ze_event_query_status_params_t params = {&passed};
-		void *instance[TRACERS_MAX] = {0};
-		for (int j = 0; j < count; j++)
+		void *instance[TRACERS_MAX];
+		for (int j = 0; j < count; j++) {
+			instance[j] = NULL;
 			before(&params, ZE_RESULT_SUCCESS, NULL, &instance[j]);
+		}
 		ze_result_t result = zeEventQueryStatus(passed);
 		for (int j = 0; j < count; j++)
 			after(&params, result, NULL, &instance[j]);
@@ -194,6 +199,19 @@ static int measure_calls(int direct, int threads)
 	return 0;
 }
 
+static void limit_begin(int count, bool recorded)
+{
+	void (*set)(bench_callback *, bench_callback *, int, int) =
+		(void (*)(bench_callback *, bench_callback *, int, int))dlsym(RTLD_DEFAULT,
+									      "bench_limit_set");
+
+	if (!set) {
+		fprintf(stderr, "tracers: libbench_limit.so is not preloaded\n");
+		exit(1);
+	}
+	set(prologue, epilogue, count < BENCH_LIMIT_MAX ? count : BENCH_LIMIT_MAX, recorded);
+}
+
 static int measure_destroy(int rounds, int threads)
 {
 	double *ns = calloc((size_t)rounds, sizeof(*ns));
@@ -242,7 +260,7 @@ int main(int argc, char **argv)
 
 	if (threads < 1 || threads > THREADS_MAX || count < 0) {
 		fprintf(stderr,
-			"tracers: wrong arguments: 1 to %d threads; see the head of bench/tracers.c\n",
+			"tracers: wrong arguments: 1 to %d threads; see the head of bench/bench_tracers.c\n",
 			THREADS_MAX);
 		return 2;
 	}
@@ -257,5 +275,7 @@ int main(int argc, char **argv)
 		make_tracer(false);
 	if (!strcmp(what, "other"))
 		make_tracer(true);
+	if (!strcmp(what, "limit") || !strcmp(what, "limit-recorded"))
+		limit_begin(count, strcmp(what, "limit") != 0);
 	return measure_calls(-1, threads);
 }

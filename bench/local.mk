@@ -4,7 +4,7 @@
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
 BENCH_PARTS = %D%/call.sh %D%/generic.sh %D%/start.sh %D%/encode.sh %D%/summary.sh %D%/report.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/programs.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh %D%/top.sh %D%/annotations.sh %D%/xpti.sh
 bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
-bench_libraries = libbench_callee.la libbench_shims.la
+bench_libraries = libbench_callee.la libbench_shims.la libbench_limit.la
 # What the parts take from the tests: Level Zero's software device.
 bench_test_bed = tests/drivers/ze_driver_a.la
 # And what else is built: tracegen, which makes an interposer for the measured calls.
@@ -24,6 +24,11 @@ libbench_shims_la_CPPFLAGS = $(AM_CPPFLAGS) -DTL_SHIM_LIBRARY -I$(srcdir)/%D%
 libbench_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibility=hidden -fno-stack-protector
 libbench_shims_la_LDFLAGS = $(bench_library_ldflags)
 libbench_shims_la_LIBADD = libtracelayer.la
+
+libbench_limit_la_SOURCES = %D%/limit.c %D%/limit.h
+libbench_limit_la_CFLAGS = $(AM_CFLAGS) -O2
+libbench_limit_la_LDFLAGS = $(bench_library_ldflags)
+libbench_limit_la_LIBADD = -ldl
 
 bench_call_SOURCES = %D%/bench_call.c $(bench_harness)
 bench_call_CFLAGS = $(AM_CFLAGS) -O2
@@ -45,9 +50,9 @@ bench_profiler_CFLAGS = $(AM_CFLAGS) -O2
 bench_profiler_LDADD = -ldl -lpthread
 bench_profiler_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_nothing_SOURCES = %D%/nothing.c
-bench_tracers_SOURCES = %D%/bench_tracers.c
+bench_tracers_SOURCES = %D%/bench_tracers.c %D%/limit.h
 bench_tracers_CFLAGS = $(AM_CFLAGS) -O2
-bench_tracers_LDADD = -lze_loader -lpthread
+bench_tracers_LDADD = -lze_loader -ldl -lpthread
 bench_device_SOURCES = %D%/bench_device.c $(bench_harness)
 bench_device_CFLAGS = $(AM_CFLAGS) -O2
 bench_device_LDADD = -lOpenCL
