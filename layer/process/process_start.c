@@ -3,9 +3,10 @@
  * process_start.c: the library is loaded, and the first watched call.
  *
  * Loading reads the environment, and that is all: shims get their modes when somebody first needs one
- * (tl_api_need). The first watched call starts the clock, registers the exit handler, and prints what settings were wrong. Nothing is
- * ever taken down: calls from other exit handlers, destructors and threads that outlive main find
- * everything in place, and what they record comes before the end of the file.
+ * (tl_api_need). The first watched call starts the clock, registers the exit handler, and prints what
+ * settings were wrong. Nothing is ever taken down: calls from other exit handlers, destructors and
+ * threads that outlive main find everything in place, and what they record comes before the end of
+ * the file.
  */
 #include <dlfcn.h>
 #include <limits.h>
