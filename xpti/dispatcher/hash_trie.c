@@ -26,10 +26,8 @@ static void entry_visit_from(struct tl_entry *entry, tl_index_visit visit)
 	/* Acquire as tl_index_find_on's. */
 	for (; entry; entry = atomic_load_explicit(&entry->child[0], memory_order_acquire)) {
 		visit(entry);
-		for (int i = 1; i < 4; i++)
-			entry_visit_from(
-				atomic_load_explicit(&entry->child[i], memory_order_acquire),
-				visit);
+		entry_visit_from(atomic_load_explicit(&entry->child[1], memory_order_acquire),
+				 visit);
 	}
 }
 

@@ -3,7 +3,7 @@
  * hash_trie.h: tables that find an entry by its contents: tries of hashes. They only grow, and need
  * no lock.
  *
- * The first bits of an entry's hash select a root; each two bits more select a child of the entry
+ * The first bits of an entry's hash select a root; each bit more selects a child of the entry
  * there. A new entry is added by one compare-and-swap, at the end of the path of its hash, and
  * stays there. Nothing moves, nothing is copied, and no thread waits.
  */
@@ -16,14 +16,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TL_INDEX_BITS = 13 };
+enum { TL_INDEX_BITS = 14 };
 
 /*
- * Every entry begins with this. It does not hold the hash: so most entries fit one cache line, and
- * comparing the contents costs no more than comparing hashes.
+ * Every entry begins with this. It is small, since the first touch of an entry's memory costs more
+ * than all else that is done to add it: so it has two children, and does not hold the hash.
+ * Comparing the contents costs no more than comparing hashes.
  */
 struct tl_entry {
-	_Atomic(struct tl_entry *) child[4];
+	_Atomic(struct tl_entry *) child[2];
 };
 
 struct tl_index {
@@ -51,8 +52,8 @@ tl_index_find_on(struct tl_index_place *place, tl_index_same same, const void *k
 		struct tl_entry *entry = atomic_load_explicit(place->at, memory_order_acquire);
 		if (!entry || same(entry, key))
 			return entry;
-		place->at = &entry->child[place->rest >> 62];
-		place->rest <<= 2;
+		place->at = &entry->child[place->rest >> 63];
+		place->rest <<= 1;
 	}
 }
 
@@ -94,7 +95,7 @@ static inline struct tl_entry *tl_index_put(struct tl_index_place *place, struct
 {
 	struct tl_entry *there = NULL;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		atomic_init(&entry->child[i], NULL);
 	/* Release pairs with tl_index_find_on's acquire. */
 	while (!atomic_compare_exchange_strong_explicit(

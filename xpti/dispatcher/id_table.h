@@ -16,7 +16,9 @@
 
 #define TL_IDS_FIRST  1024u
 #define TL_IDS_CHUNKS 22
-#define TL_IDS_MAX    (((uint64_t)TL_IDS_FIRST << TL_IDS_CHUNKS) - TL_IDS_FIRST)
+/* how many entries get their memory at once */
+#define TL_IDS_TOGETHER 1024u
+#define TL_IDS_MAX	(((uint64_t)TL_IDS_FIRST << TL_IDS_CHUNKS) - TL_IDS_FIRST)
 
 typedef _Atomic(void *) tl_ids_entry;
 
@@ -75,16 +77,18 @@ static inline bool tl_ids_put(struct tl_ids *ids, uint64_t index, void *pointer)
 			tl_region_take(((size_t)TL_IDS_FIRST << k) * sizeof(*made), 64);
 		if (!made)
 			return false;
-		tl_region_populate(made, ((size_t)TL_IDS_FIRST << k) * sizeof(*made));
 		/* Release pairs with the acquire loads of the chunk: readers see it all NULL. */
 		if (atomic_compare_exchange_strong_explicit(&ids->chunk[k], &chunk, made,
 							    memory_order_acq_rel,
 							    memory_order_acquire))
 			chunk = made;
 	}
+	place -= (uint64_t)TL_IDS_FIRST << k;
+	/* Numbers are given in this order, more or less. */
+	if (place % TL_IDS_TOGETHER == 0)
+		tl_region_populate((void *)&chunk[place], TL_IDS_TOGETHER * sizeof(*chunk));
 	/* Release pairs with tl_ids_get's acquire. */
-	atomic_store_explicit(&chunk[place - ((uint64_t)TL_IDS_FIRST << k)], pointer,
-			      memory_order_release);
+	atomic_store_explicit(&chunk[place], pointer, memory_order_release);
 	return true;
 }
 

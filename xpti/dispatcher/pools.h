@@ -50,19 +50,30 @@ static inline unsigned tl_pool_number(const struct tl_pool *pool)
 /* Memory aligned to 16 bytes. The caller holds the pool's lock. NULL: memory is short. */
 void *tl_pool_alloc_slowly(struct tl_pool *pool, size_t size);
 
-static inline void *tl_pool_alloc(struct tl_pool *pool, size_t size)
+/* The same, aligned to 8 bytes. */
+static inline void *tl_pool_alloc_8(struct tl_pool *pool, size_t size)
 {
-	size = (size + 15) & ~(size_t)15;
+	size = (size + 7) & ~(size_t)7;
 	if (unlikely((size_t)(pool->end - pool->free) < size))
 		return tl_pool_alloc_slowly(pool, size);
 	pool->free += size;
 	return pool->free - size;
 }
 
+static inline void *tl_pool_alloc(struct tl_pool *pool, size_t size)
+{
+	size_t before = -(uintptr_t)pool->free & 8;
+
+	if (unlikely((size_t)(pool->end - pool->free) < before + size))
+		return tl_pool_alloc_slowly(pool, (size + 7) & ~(size_t)7);
+	pool->free += before;
+	return tl_pool_alloc_8(pool, size);
+}
+
 /* Give the last allocation back to the pool. The caller holds the pool's lock. */
 static inline void tl_pool_undo(struct tl_pool *pool, void *memory, size_t size)
 {
-	if ((char *)memory + ((size + 15) & ~(size_t)15) == pool->free)
+	if ((char *)memory + ((size + 7) & ~(size_t)7) == pool->free)
 		pool->free = memory;
 }
 

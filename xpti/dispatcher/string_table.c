@@ -56,22 +56,46 @@ static inline struct tl_xpti_text *text_find(const struct key *key, struct tl_in
 	return (struct tl_xpti_text *)tl_index_find_at(&texts, place, key->hash, text_is_same, key);
 }
 
-/* The caller holds the pool's lock, as for all that adds strings or gives numbers. */
+/*
+ * Name the text by the pool's next number, which stays the next one. The caller holds the pool's
+ * lock, as for all that adds strings or gives numbers. False: memory is short.
+ */
+static inline bool number_name(struct tl_pool *pool, struct tl_xpti_text *text)
+{
+	if (pool->next_number % RUN == 0)
+		pool->next_number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) * RUN;
+	return tl_ids_put(&texts_by_number, pool->next_number, text);
+}
+
+/*
+ * With `numbered` it gets its number before other threads can find it, which saves an atomic
+ * operation.
+ */
 static struct tl_xpti_text *text_put(struct tl_pool *pool, struct tl_index_place *place,
-				     const struct key *key)
+				     const struct key *key, bool numbered)
 {
 	size_t size = sizeof(struct tl_xpti_text) + key->size + 1;
-	struct tl_xpti_text *text = key->size < UINT32_MAX ? tl_pool_alloc(pool, size) : NULL;
+	struct tl_xpti_text *text = key->size < UINT32_MAX ? tl_pool_alloc_8(pool, size) : NULL;
 
 	if (!text)
 		return NULL;
 	tl_index_prepare(&texts);
 	text->size = (uint32_t)key->size;
-	atomic_init(&text->number, 0);
 	memcpy(text->at, key->text, key->size + 1);
+	numbered = numbered && number_name(pool, text);
+	atomic_init(&text->number, numbered ? pool->next_number + 1 : 0);
 	struct tl_entry *there = tl_index_put(place, &text->entry, text_is_same, key);
-	if (there != &text->entry)
+	if (there == &text->entry) {
+		pool->next_number += numbered;
+	} else if (numbered) {
+		/*
+		 * Another thread was first. This number goes to the next string. The memory stays
+		 * as it is: a thread that guesses numbers may be looking at it.
+		 */
+		tl_ids_put(&texts_by_number, pool->next_number, NULL);
+	} else {
 		tl_pool_undo(pool, text, size);
+	}
 	return (struct tl_xpti_text *)there;
 }
 
@@ -79,9 +103,7 @@ static bool text_give_number(struct tl_pool *pool, struct tl_xpti_text *text)
 {
 	xpti_string_id none = 0;
 
-	if (pool->next_number % RUN == 0)
-		pool->next_number = atomic_fetch_add_explicit(&runs, 1, memory_order_relaxed) * RUN;
-	if (!tl_ids_put(&texts_by_number, pool->next_number, text))
+	if (!number_name(pool, text))
 		return false;
 	/*
 	 * Release pairs with tl_xpti_text_number's acquire: the number can be looked up. Where
@@ -112,7 +134,7 @@ struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const char *string, bool
 	struct key key = text_key(string);
 	struct tl_xpti_text *text = text_find(&key, &place);
 
-	if (unlikely(!text) && !(text = text_put(pool, &place, &key)))
+	if (unlikely(!text) && !(text = text_put(pool, &place, &key, numbered)))
 		return NULL;
 	return !numbered || tl_xpti_text_number(text) || text_give_number(pool, text) ? text : NULL;
 }
@@ -129,7 +151,7 @@ xpti_string_id tl_xpti_text_register(const char *string, const struct tl_xpti_te
 		struct tl_pool *pool = tl_pool_own();
 		pthread_mutex_lock(&pool->lock);
 		if (!text)
-			text = text_put(pool, &place, &key);
+			text = text_put(pool, &place, &key, true);
 		if (text && (tl_xpti_text_number(text) || text_give_number(pool, text)))
 			number = tl_xpti_text_number(text);
 		pthread_mutex_unlock(&pool->lock);
