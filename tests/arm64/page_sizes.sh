@@ -83,7 +83,7 @@ for page in 4096 16384 65536; do
 	sound "$kib KiB: and its mappings" "$tmp/log"
 	# XPTI's dispatcher has memory of its own.
 	emulated "$tmp/log" "LD_LIBRARY_PATH=$top_builddir/.libs" "$top_builddir/xpti_corners_test" >"$tmp/out" 2>"$tmp/err"
-	is "$?" 0 "$kib KiB: XPTI's dispatcher" || diag "$(tail -n 5 "$tmp/out" "$tmp/err")"
+	is "$?" 0 "$kib KiB: XPTI's dispatcher" || diag "$(grep '^not ok' "$tmp/out"; tail -n 5 "$tmp/err")"
 	sound "$kib KiB: and its mappings" "$tmp/log"
 	# The command maps traces and libraries.
 	emulated "$tmp/log" "$top_builddir/tracelayer" summary "$tmp/4.json" >"$tmp/out" 2>"$tmp/err"
