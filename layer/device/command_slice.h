@@ -6,7 +6,6 @@
 #ifndef TL_LAYER_DEVICE_COMMAND_SLICE_H
 #define TL_LAYER_DEVICE_COMMAND_SLICE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "layer/calls/event.h"
@@ -20,19 +19,6 @@ struct tl_work_args {
 	uint32_t count;
 	struct tl_event_arg at[TL_WORK_OWN_ARGS + TL_WORK_MORE_ARGS];
 };
-
-/* When it can have run at all. */
-struct tl_work_room {
-	uint64_t first, last; /* nanoseconds; first <= last */
-	bool awaited;	      /* the call that waited for it is a bound, too */
-};
-
-/*
- * It ran after it was submitted, and until the call that waited for it ended, or until now. A call
- * that returned before the command can have begun has not waited for it.
- */
-struct tl_work_room tl_work_room(const struct tl_device_work *work, uint64_t submitted,
-				 uint64_t now);
 
 /* Limit its times to its room, and forget a call that has not waited for it. */
 void tl_work_clamp(struct tl_device_work *work, uint64_t submitted, uint64_t now);

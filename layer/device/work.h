@@ -141,6 +141,20 @@ struct tl_device_work {
 	const struct tl_event_arg *args;
 };
 
+/* When a command can have run at all. */
+struct tl_work_room {
+	uint64_t first, last; /* nanoseconds; first <= last */
+	bool awaited;	      /* the call that waited for it is a bound, too */
+};
+
+/*
+ * It ran after it was submitted, and until the call that waited for it ended, or until now. A call
+ * that returned before the command can have begun has not waited for it. Defined beside what draws
+ * the call's slice, in command_slice.c.
+ */
+struct tl_work_room tl_work_room(const struct tl_device_work *work, uint64_t submitted,
+				 uint64_t now);
+
 /*
  * The command has ended, or the process has. A queue's commands may come in any order. None is
  * shown before its submission, after the end of the call that waited for it, or later than now.

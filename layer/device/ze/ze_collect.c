@@ -9,7 +9,6 @@
 
 #include <time.h>
 
-#include "layer/device/command_slice.h"
 #include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_capture.h"
 #include "layer/device/ze/ze_driver_functions.h"
