@@ -83,12 +83,13 @@
 #endif
 /*
  * No canaries and no shadow memory for the entry's array of words: they would cost more than the
- * call.
+ * call. Aligned: what a call executes that nobody watches lies in one line of the cache; two cost a
+ * cycle more.
  */
 #if defined(__has_attribute) && __has_attribute(no_stack_protector)
-#define TL_ENTRY __attribute__((no_stack_protector, no_sanitize("address")))
+#define TL_ENTRY __attribute__((aligned(32), no_stack_protector, no_sanitize("address")))
 #else
-#define TL_ENTRY
+#define TL_ENTRY __attribute__((aligned(32)))
 #endif
 /* Unroll the loop over a call's words that follows. clang does so by itself. */
 #if defined(__GNUC__) && !defined(__clang__)

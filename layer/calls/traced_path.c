@@ -186,15 +186,20 @@ static TL_NEAR_CODE __attribute__((noinline)) void *enter_recorded(struct tl_cal
 	return traced_enter(call, thread, open, mode_and_id, true);
 }
 
+static TL_NEAR_CODE __attribute__((noinline)) void *enter_by_mode(struct tl_call *call,
+								  uint64_t mode_and_id)
+{
+	return tl_call_is_hooked((uint32_t)mode_and_id) ? tl_call_enter_hooked(call, mode_and_id)
+							: enter_recorded(call, mode_and_id);
+}
+
 TL_NEAR_CODE void *tl_call_enter(struct tl_call *call)
 {
 	struct tl_thread *thread = tl_self;
 	uint64_t mode_and_id = atomic_load_explicit(&call->shim->mode_and_id, memory_order_relaxed);
 
 	if (TL_UNLIKELY((uint32_t)mode_and_id != TL_MODE_TRACERS))
-		return tl_call_is_hooked((uint32_t)mode_and_id)
-			       ? tl_call_enter_hooked(call, mode_and_id)
-			       : enter_recorded(call, mode_and_id);
+		return enter_by_mode(call, mode_and_id);
 	if (TL_UNLIKELY(!thread) || TL_UNLIKELY(thread->busy))
 		return tl_call_enter_other(call);
 	struct tl_open_call *open = tl_open_top(thread);
@@ -282,13 +287,19 @@ leave_recorded(struct tl_call *call, uint64_t result, const uint64_t *words, uin
 	tl_clock_keep_up(end);
 }
 
+static TL_NEAR_CODE __attribute__((noinline)) void
+leave_by_mode(struct tl_call *call, uint64_t result, const uint64_t *words, uint32_t count)
+{
+	if (tl_call_is_hooked(call->mode))
+		return tl_call_leave_hooked(call, result, words, count);
+	leave_recorded(call, result, words, count);
+}
+
 TL_NEAR_CODE void tl_call_leave(struct tl_call *call, uint64_t result, const uint64_t *words,
 				uint32_t count)
 {
 	if (TL_UNLIKELY(call->mode != TL_MODE_TRACERS))
-		return tl_call_is_hooked(call->mode)
-			       ? tl_call_leave_hooked(call, result, words, count)
-			       : leave_recorded(call, result, words, count);
+		return leave_by_mode(call, result, words, count);
 	const struct tl_dispatch *table = call_plain_table(call, tl_self);
 	if (TL_UNLIKELY(!table))
 		return tl_call_leave_other(call, result, words, count);
