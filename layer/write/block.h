@@ -20,7 +20,7 @@
 #include "format/encode/repeat_hints.h"
 #include "layer/resolve/api_table.h"
 
-#define TL_BLOCK_SIZE  (256u * 1024) /* a block is full when it has more */
+#define TL_BLOCK_SIZE  (1024u * 1024) /* a block is full when it has more */
 #define TL_BLOCK_PARTS 32
 #define TL_BLOCK_TEXT  (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
 #define TL_BLOCK_STATE (4u * 1024 * 1024) /* an encoder's state, at most */

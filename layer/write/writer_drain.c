@@ -2,12 +2,12 @@
 /*
  * writer_drain.c: from queued chunks to the file.
  *
- * Chunks become blocks of about 256 KiB (block.c), which a core's own cache has room for, and a
- * block goes to the file whole (sink.c). A block that can't be written keeps its chunks, and is
- * tried again whenever the writer wakes, while recording goes on in the memory that there is. What
- * does not fit there any more is lost and counted; nobody waits for a writer that can't write. What
- * is still there when the process ends is counted as lost, too, but stays in the buffers file, from
- * where `tracelayer recover` can put it into the file when that has room again.
+ * Chunks become blocks of about a MiB (block.c), and a block goes to the file whole (sink.c). A
+ * block that can't be written keeps its chunks, and is tried again whenever the writer wakes, while
+ * recording goes on in the memory that there is. What does not fit there any more is lost and
+ * counted; nobody waits for a writer that can't write. What is still there when the process ends is
+ * counted as lost, too, but stays in the buffers file, from where `tracelayer recover` can put it
+ * into the file when that has room again.
  *
  * The file's end is written behind the last block. Blocks that come later overwrite it. With
  * TRACELAYER_SPLIT a file that is long or old enough gets its end, and the next block begins
