@@ -353,8 +353,14 @@ static bool library_number(struct tl_shim_library *library)
 		return false;
 	for (uint32_t i = 0; i < library->api->count; i++) {
 		struct tl_shim *shim = &library->shims[i];
-		shim->id = number << 16 | i;
-		shim_store_mode(shim, TL_MODE_RESOLVE);
+		/*
+		 * At once: a call reads both together, and may do so while the first call of another
+		 * thread comes here. With this mode it waits in tl_api_need.
+		 */
+		atomic_store_explicit(&shim->mode_and_id,
+				      (uint64_t)(number << 16 | i) << 32 | TL_MODE_RESOLVE,
+				      memory_order_relaxed);
+		atomic_store_explicit(&shim->direct, NULL, memory_order_relaxed);
 		shim_follow_settings(shim);
 	}
 	atomic_store_explicit(&libraries[number], library, memory_order_release);
