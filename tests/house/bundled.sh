@@ -16,7 +16,7 @@ compile() { ${CC:-cc} -DHAVE_CONFIG_H -D_GNU_SOURCE -std=gnu11 -O2 -g -fPIC -fvi
 library_link()
 {
 	local archive
-	for archive in libc shims tables core resolve writer format; do cp "$top_builddir/.libs/libtl_$archive.a" "$tmp/lib/" || return; done
+	for archive in libc late core resolve writer format; do cp "$top_builddir/.libs/libtl_$archive.a" "$tmp/lib/" || return; done
 	compile layer/resolve/closure.c libtl_resolve_la-closure.o && compile layer/resolve/shared_ffi.c libtl_resolve_la-shared_ffi.o &&
 		compile format/encode/gzip.c libtl_gzip_la-gzip.o && compile format/encode/crc32.c libtl_gzip_la-crc32.o &&
 		ar r "$tmp/lib/libtl_resolve.a" "$tmp"/libtl_resolve_la-*.o && ar r "$tmp/lib/libtl_writer.a" "$tmp"/libtl_gzip_la-*.o || return

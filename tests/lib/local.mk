@@ -43,8 +43,8 @@ libtl_core_asan_a_CFLAGS = $(asan_flags)
 libtl_core_asan_a_CCASFLAGS = $(AM_CCASFLAGS)
 libtl_writer_asan_a_SOURCES = $(sanitized_writer)
 libtl_writer_asan_a_CFLAGS = $(asan_flags)
-# What else libtracelayer.so has, but for the functions in libc's place, the shims and the tables.
+# What else libtracelayer.so has, but for the functions in libc's place and what is generated of APIs.
 libtl_roof_tsan_a_SOURCES = $(libtl_resolve_la_SOURCES) $(libtracelayer_la_SOURCES)
-nodist_libtl_roof_tsan_a_SOURCES = $(nodist_libtracelayer_la_SOURCES) apis/ze_tracing.c
+nodist_libtl_roof_tsan_a_SOURCES = $(nodist_libtracelayer_la_SOURCES)
 libtl_roof_tsan_a_CPPFLAGS = $(AM_CPPFLAGS)
 libtl_roof_tsan_a_CFLAGS = $(tsan_flags) $(LIBFFI_CFLAGS)

@@ -16,7 +16,7 @@ library_build()
 {
 	need_sanitized libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a &&
 		${CC:-cc} -fsanitize=thread -shared -Wl,--whole-archive "$top_builddir/libtl_core_tsan.a" "$top_builddir/libtl_writer_tsan.a" \
-			"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
+			"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_late.a" \
 			-Wl,--no-whole-archive -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,--version-script="$top_builddir/layer/libtracelayer-plain.map" -Wl,-soname,libtracelayer.so.0 \
 			-Wl,--exclude-libs,libffi.a:libdeflate.a -l:libffi.a -l:libdeflate.a -o libtracelayer.so.0 && ln -s libtracelayer.so.0 libtracelayer.so
 }

@@ -13,7 +13,7 @@ library()
 {
 	need_sanitized libtl_core_tsan.a libtl_writer_tsan.a libtl_roof_tsan.a &&
 		${CC:-cc} $options -shared -Wl,--whole-archive "$top_builddir/libtl_core_tsan.a" "$top_builddir/libtl_writer_tsan.a" \
-		"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_shims.a" "$archives/libtl_tables.a" \
+		"$top_builddir/libtl_roof_tsan.a" "$archives/libtl_late.a" \
 		-Wl,--no-whole-archive -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,--version-script="$top_builddir/layer/libtracelayer-plain.map" -Wl,-soname,libtracelayer.so.0 \
 		-Wl,--exclude-libs,libffi.a:libdeflate.a -l:libffi.a -l:libdeflate.a -o "$tmp/libtracelayer.so.0" && ln -s libtracelayer.so.0 "$tmp/libtracelayer.so" &&
 		${CC:-cc} -shared -Wl,--whole-archive "$archives/libtl_cl_layer.a" -Wl,--no-whole-archive -L"$tmp" -ltracelayer -Wl,-rpath,"$tmp" \
