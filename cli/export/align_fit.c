@@ -222,8 +222,10 @@ static bool pieces_find(struct fit *fit, struct align_fit *found)
 			struct rates slopes;
 
 			if (line_slopes(fit, at, at + calls, &slopes) &&
-			    fabs(slopes.least + slopes.most) / 2 > fabs(found->drift))
+			    fabs(slopes.least + slopes.most) / 2 > fabs(found->drift)) {
 				found->drift = (slopes.least + slopes.most) / 2;
+				found->drift_error = (slopes.most - slopes.least) / 2;
+			}
 			piece_take(fit, at, at + calls);
 		}
 		found->pieces++;

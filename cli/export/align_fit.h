@@ -46,6 +46,7 @@ struct align_fit {
 	size_t count;
 	size_t pieces;
 	double drift;	      /* nanoseconds in a nanosecond: of the piece with the largest */
+	double drift_error;   /* how far it may be from that */
 	int64_t error;	      /* the largest from the first call to the last */
 	int64_t error_beyond; /* and in all of the time that was asked for */
 };

@@ -359,7 +359,7 @@ static void errors_add(struct errors *errors, int64_t error)
 static void say_aligned(const struct alignment *alignment)
 {
 	struct errors inside = {0}, beyond = {0};
-	double drift = 0;
+	double drift = 0, drift_error = 0;
 	size_t pieces = 0;
 
 	if (alignment->contradict) {
@@ -372,7 +372,10 @@ static void say_aligned(const struct alignment *alignment)
 
 		errors_add(&inside, fit->error);
 		errors_add(&beyond, fit->error_beyond);
-		drift = fmax(drift, fabs(fit->drift));
+		if (fabs(fit->drift) >= drift) {
+			drift = fabs(fit->drift);
+			drift_error = fit->drift_error;
+		}
 		pieces = fit->pieces > pieces ? fit->pieces : pieces;
 	}
 	double error = (double)(inside.most + inside.second) / 1000,
@@ -382,8 +385,9 @@ static void say_aligned(const struct alignment *alignment)
 		snprintf(more, sizeof(more), ", and to %.1f us before and after them", outside);
 	if (pieces > 1)
 		snprintf(many, sizeof(many), ", which changed %zu times", pieces - 1);
-	say("the clocks of %zu machines are set by %zu MPI calls, to %.1f us%s (drift: %.2f us a second%s)",
-	    alignment->aligned, alignment->alike, error, more, drift * 1e6, many);
+	say("the clocks of %zu machines are set by %zu MPI calls, to %.1f us%s (drift: %.2f us a second, to %.2f%s)",
+	    alignment->aligned, alignment->alike, error, more, drift * 1e6, drift_error * 1e6,
+	    many);
 }
 
 static bool ranks_have_clocks(const struct timeline_inputs *inputs, const struct rank_calls *ranks,

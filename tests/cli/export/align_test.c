@@ -253,6 +253,8 @@ START_TEST(the_error_is_small)
 		ck_assert_uint_eq(fit.pieces, 1);
 		ck_assert_int_lt(fit.error, 2000);
 		ck_assert(fabs(fit.drift + drift) < 1e-7 + 1e-3 * fabs(drift));
+		ck_assert(fabs(fit.drift + drift) <= fit.drift_error + 1e-9);
+		ck_assert(fit.drift_error < 1e-7 + 1e-3 * fabs(drift));
 		align_fit_free(&fit);
 	}
 }
