@@ -84,9 +84,11 @@ static struct tl_free_list *chunk_free_list(bool large)
 
 void tl_chunk_free(struct tl_chunk *chunk)
 {
-	if (chunk->room > TL_CHUNK_SMALL)
+	bool large = chunk->room > TL_CHUNK_SMALL;
+
+	if (large)
 		atomic_fetch_add_explicit(&ready, 1, memory_order_relaxed);
-	tl_free_list_push(chunk_free_list(chunk->room > TL_CHUNK_SMALL), chunk, CHUNK_LINK);
+	tl_free_list_push(chunk_free_list(large), chunk, CHUNK_LINK);
 }
 
 struct tl_chunk *tl_chunk_all(void)

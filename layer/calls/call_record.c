@@ -11,10 +11,59 @@
 #include "layer/calls/open_calls.h"
 #include "layer/calls/stack_numbers.h"
 
+static TL_ALWAYS_INLINE void draft_capture_exit(struct tl_producer *producer,
+						const struct tl_open_call *open,
+						struct tl_draft *draft, bool *cut)
+{
+	const struct tl_function *function = draft->function;
+	bool failed = tl_call_failed(function, draft->result);
+
+	if (TL_UNLIKELY(function->flags & (TL_FUNCTION_TEXT | TL_FUNCTION_ERRNO)) &&
+	    tl_scratch_capture_result(producer, open, function, draft->result, failed))
+		draft->flags |= TL_RECORD_RESULT;
+	if (!failed)
+		tl_scratch_capture_exit(producer, open, function, draft->words, cut);
+}
+
+/*
+ * `stack`: the number of the stack's text, which becomes the record's last word; 0, as in the calls
+ * that have to be fast: none.
+ */
+static TL_ALWAYS_INLINE void draft_commit(uint64_t *record, uint64_t size, struct tl_draft *draft,
+					  uint32_t stack)
+{
+	if (stack) {
+		draft->flags |= TL_RECORD_STACK;
+		record[size / 8 - 1] = stack;
+	}
+	tl_draft_commit(record, size, draft);
+}
+
+static TL_ALWAYS_INLINE void draft_record_captured(struct tl_thread *thread,
+						   const struct tl_open_call *open,
+						   struct tl_draft *draft, uint32_t stack)
+{
+	struct tl_producer *producer = tl_producer_of(thread);
+	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
+	bool cut = sizes->exit & TL_SCRATCH_CUT;
+
+	sizes->exit = 0;
+	if (!(draft->flags & TL_RECORD_UNWOUND))
+		draft_capture_exit(producer, open, draft, &cut);
+	draft->flags |= cut ? TL_RECORD_BLOBS | TL_RECORD_CUT : TL_RECORD_BLOBS;
+	uint64_t blobs = sizeof(*sizes) + sizes->entry + sizes->exit,
+		 size = tl_draft_size(draft) + blobs + (stack ? sizeof(uint64_t) : 0);
+	uint64_t *record = tl_record_reserve(thread, size);
+	if (!record)
+		return;
+	tl_record_copy_words(tl_draft_fill(record, draft), sizes, blobs / 8);
+	draft_commit(record, size, draft, stack);
+}
+
 TL_NEAR_CODE void tl_draft_record_captured(struct tl_thread *thread,
 					   const struct tl_open_call *open, struct tl_draft *draft)
 {
-	tl_draft_capture_and_record(thread, open, draft, 0);
+	draft_record_captured(thread, open, draft, 0);
 }
 
 static __attribute__((noinline)) void draft_record_stacked(struct tl_thread *thread,
@@ -26,7 +75,7 @@ static __attribute__((noinline)) void draft_record_stacked(struct tl_thread *thr
 	if (!record)
 		return;
 	tl_draft_fill(record, draft);
-	tl_draft_commit_stacked(record, size, draft, stack);
+	draft_commit(record, size, draft, stack);
 }
 
 static __attribute__((noinline)) void draft_record_captured_stacked(struct tl_thread *thread,
@@ -34,7 +83,7 @@ static __attribute__((noinline)) void draft_record_captured_stacked(struct tl_th
 								    struct tl_draft *draft,
 								    uint32_t stack)
 {
-	tl_draft_capture_and_record(thread, open, draft, stack);
+	draft_record_captured(thread, open, draft, stack);
 }
 
 void tl_record_left_call(struct tl_thread *thread, const struct tl_open_call *open, uint64_t start,

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "format/file/record.h"
-#include "layer/calls/captured_memory.h"
 #include "layer/calls/hook.h"
 #include "tracelayer/shim.h"
 
@@ -106,55 +105,6 @@ static TL_ALWAYS_INLINE void tl_draft_record(struct tl_thread *thread, const str
 		return;
 	tl_draft_fill(record, draft);
 	tl_draft_commit(record, tl_draft_size(draft), draft);
-}
-
-static TL_ALWAYS_INLINE void tl_draft_capture_exit(struct tl_producer *producer,
-						   const struct tl_open_call *open,
-						   struct tl_draft *draft, bool *cut)
-{
-	const struct tl_function *function = draft->function;
-	bool failed = tl_call_failed(function, draft->result);
-
-	if (TL_UNLIKELY(function->flags & (TL_FUNCTION_TEXT | TL_FUNCTION_ERRNO)) &&
-	    tl_scratch_capture_result(producer, open, function, draft->result, failed))
-		draft->flags |= TL_RECORD_RESULT;
-	if (!failed)
-		tl_scratch_capture_exit(producer, open, function, draft->words, cut);
-}
-
-/*
- * `stack`: the number of the stack's text, which becomes the record's last word; 0, as in the calls
- * that have to be fast: none.
- */
-static TL_ALWAYS_INLINE void tl_draft_commit_stacked(uint64_t *record, uint64_t size,
-						     struct tl_draft *draft, uint32_t stack)
-{
-	if (stack) {
-		draft->flags |= TL_RECORD_STACK;
-		record[size / 8 - 1] = stack;
-	}
-	tl_draft_commit(record, size, draft);
-}
-
-static TL_ALWAYS_INLINE void tl_draft_capture_and_record(struct tl_thread *thread,
-							 const struct tl_open_call *open,
-							 struct tl_draft *draft, uint32_t stack)
-{
-	struct tl_producer *producer = tl_producer_of(thread);
-	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
-	bool cut = sizes->exit & TL_SCRATCH_CUT;
-
-	sizes->exit = 0;
-	if (!(draft->flags & TL_RECORD_UNWOUND))
-		tl_draft_capture_exit(producer, open, draft, &cut);
-	draft->flags |= cut ? TL_RECORD_BLOBS | TL_RECORD_CUT : TL_RECORD_BLOBS;
-	uint64_t blobs = sizeof(*sizes) + sizes->entry + sizes->exit,
-		 size = tl_draft_size(draft) + blobs + (stack ? sizeof(uint64_t) : 0);
-	uint64_t *record = tl_record_reserve(thread, size);
-	if (!record)
-		return;
-	tl_record_copy_words(tl_draft_fill(record, draft), sizes, blobs / 8);
-	tl_draft_commit_stacked(record, size, draft, stack);
 }
 
 /* The same with what was captured. `open`: the call's entry. */
