@@ -385,6 +385,20 @@ static void put_decimal(struct tl_text *text, const char *digits, int count, int
 	}
 }
 
+/*
+ * Whether the number is whole and below 2 to the number of mantissa bits: counters are, as a rule. Its
+ * neighbours are at most 1 away, so its own digits are the shortest ones.
+ */
+static bool binary_is_whole(const struct binary *v, int fraction, uint64_t *whole)
+{
+	int places = -v->exponent;
+
+	if (places < 0 || places > fraction || v->mantissa & ((1ull << places) - 1))
+		return false;
+	*whole = v->mantissa >> places;
+	return true;
+}
+
 /* An IEEE 754 number of `fraction` explicit mantissa bits and `width` exponent bits. */
 static void put_ieee(struct tl_text *text, uint64_t bits, int fraction, int width)
 {
@@ -412,8 +426,14 @@ static void put_ieee(struct tl_text *text, uint64_t bits, int fraction, int widt
 			.exponent = (biased ? biased : 1) - (1 << (width - 1)) + 1 - fraction,
 			.uneven = !mantissa && biased > 1,
 		};
-		int count = shortest_digits(&v, digits, &point);
-		put_decimal(&out, digits, count, point);
+		uint64_t whole;
+
+		if (binary_is_whole(&v, fraction, &whole)) {
+			tl_text_unsigned(&out, whole);
+		} else {
+			int count = shortest_digits(&v, digits, &point);
+			put_decimal(&out, digits, count, point);
+		}
 	}
 	if (out.cut)
 		text->cut = true;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,28 @@ START_TEST(floats_are_the_shortest_that_read_back_the_same)
 		*out.at = 0;
 		ck_assert_msg(strtof(text, NULL) == f, "%s is not %.9g", text, (double)f);
 		ck_assert_uint_le(strlen(text), 18);
+	}
+	/* Whole numbers take a way of their own, up to 2^53 and 2^24. */
+	for (int i = 0; i < 40000; i++) {
+		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+		int64_t whole = (int64_t)(random >> (10 + random % 54)) + (i < 100 ? -i : 0);
+		double d = (double)(i % 2 ? -whole : whole);
+		float f = (float)(whole % (1 << 25));
+
+		if (!whole)
+			continue;
+		struct tl_text out = {text, text + 60, false};
+		tl_text_double(&out, bits_of_double(d));
+		*out.at = 0;
+		if (fabs(d) < 1e15)
+			snprintf(shorter, sizeof shorter, "%.0f", d);
+		ck_assert_msg(strtod(text, NULL) == d, "%s is not %.17g", text, d);
+		ck_assert_msg(fabs(d) >= 1e15 || !strcmp(text, shorter), "%s is not %s", text,
+			      shorter);
+		out = (struct tl_text){text, text + 60, false};
+		tl_text_float(&out, bits_of_float(f));
+		*out.at = 0;
+		ck_assert_msg(strtof(text, NULL) == f, "%s is not %.9g", text, (double)f);
 	}
 	struct tl_text out = {text, text + 60, false};
 	tl_text_double(&out, bits_of_double(-1.0 / 0.0));
