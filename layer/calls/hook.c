@@ -97,6 +97,20 @@ static const struct tl_hook *hooks_find(const struct tl_hook *const *sorted, uin
 	return NULL;
 }
 
+/*
+ * How many characters all names of the list begin with. They are an API's prefix or more, which most
+ * functions of other APIs do not have.
+ */
+static size_t hooks_prefix(const struct tl_hook *const *sorted, uint32_t count)
+{
+	const char *first = sorted[0]->function, *last = sorted[count - 1]->function;
+	size_t same = 0;
+
+	while (first[same] && first[same] == last[same])
+		same++;
+	return same;
+}
+
 static struct tl_hook_place *hook_table_for(uint32_t number, uint32_t count)
 {
 	struct tl_hook_place *table =
@@ -176,9 +190,18 @@ bool tl_hook_set(const struct tl_hook *hooks)
 
 	if (!tl_hook_has_barrier)
 		barrier_register();
+	if (!count)
+		return true;
+	size_t prefix = hooks_prefix(sorted, count);
+
 	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
-			hook = hooks_find(sorted, count, library->api->functions[i].name);
+			const char *name = library->api->functions[i].name;
+
+			if (*name != *sorted[0]->function ||
+			    strncmp(name, sorted[0]->function, prefix) != 0)
+				continue;
+			hook = hooks_find(sorted, count, name);
 			all &= !hook ||
 			       hook_set_one(hook, &library->shims[i], library->api->count, &set);
 		}

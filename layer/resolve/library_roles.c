@@ -250,6 +250,8 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 	struct definitions defined = {false, false};
 
 	for (uint32_t i = 0; i < names->count; i++) {
+		if (!tl_elf_may_have(elf, names->name[i].hash))
+			continue;
 		bool exported = names->name[i].shim->function->flags & TL_FUNCTION_EXPORTED;
 
 		if ((exported ? defined.exported : defined.unexported) ||

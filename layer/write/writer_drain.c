@@ -227,7 +227,8 @@ bool tl_writer_drain(unsigned blocks, bool *more)
 	/* Events that wait for a file are not lost yet. */
 	tl_writer_forget_unwritten();
 	while (written && blocks && (tl_writer.block.held || block_take_chunk())) {
-		tl_buffer_make_ahead();
+		if (!tl_writer.writes_all)
+			tl_buffer_make_ahead();
 		written = block_write();
 		blocks--;
 	}
@@ -269,8 +270,9 @@ void tl_writer_write_all(void)
 	tl_buffer_flush();
 	tl_buffer_gaps(lane_note_gap);
 	tl_writer.flush_only = tl_buffer_is_flushing();
+	tl_writer.writes_all = true;
 	bool written = tl_writer_drain(UINT_MAX, &more);
-	tl_writer.flush_only = false;
+	tl_writer.flush_only = tl_writer.writes_all = false;
 	tl_writer_count_unwritten();
 	if (!tl_writer.sink.file && !tl_writer_losses()) {
 		/* Nothing was traced: no file. */

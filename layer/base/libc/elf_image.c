@@ -208,13 +208,11 @@ static const ElfW(Sym) *lookup_gnu(const struct tl_elf *elf, const char *name, u
 				   const char *version)
 {
 	const uint32_t *table = elf->gnu_hash;
-	uint32_t nbuckets = table[0], first = table[1], nbloom = table[2], shift = table[3];
+	uint32_t nbuckets = table[0], first = table[1], nbloom = table[2];
 	const ElfW(Addr) *bloom = (const ElfW(Addr) *)&table[4];
 	const uint32_t *buckets = (const uint32_t *)&bloom[nbloom], *chain = buckets + nbuckets;
-	const unsigned bits = 8 * sizeof(ElfW(Addr));
-	ElfW(Addr) word = bloom[hash / bits & (nbloom - 1)];
 
-	if (!nbuckets || !(word >> hash % bits & word >> (hash >> shift) % bits & 1))
+	if (!nbuckets || !tl_elf_may_have(elf, hash))
 		return NULL;
 	uint32_t index = buckets[hash % nbuckets];
 

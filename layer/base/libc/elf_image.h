@@ -66,6 +66,22 @@ const ElfW(Sym) *tl_elf_lookup(const struct tl_elf *elf, const char *name, uint3
 void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol);
 
 /*
+ * False: the library has no symbol with that hash. For who asks for many names in many libraries: as a
+ * rule, the filter of a library's hash table answers without another load.
+ */
+static inline bool tl_elf_may_have(const struct tl_elf *elf, uint32_t hash)
+{
+	const uint32_t *table = elf->gnu_hash;
+	const unsigned bits = 8 * sizeof(ElfW(Addr));
+
+	if (!table)
+		return elf->sysv_hash;
+	ElfW(Addr) word = ((const ElfW(Addr) *)&table[4])[hash / bits & (table[2] - 1)];
+
+	return word >> hash % bits & word >> (hash >> table[3]) % bits & 1;
+}
+
+/*
  * The version that the library asks for with a symbol that it refers to, by the symbol's index.
  * NULL: none.
  */
