@@ -442,34 +442,6 @@ static const char *report_buffers(const struct report *report, uint32_t *pid)
 	return path;
 }
 
-/* Calls with the open folder of each run of this user. */
-static void runs_visit(void (*visit)(void *user, int place, const char *name, int folder),
-		       void *user)
-{
-	struct tl_places places;
-	struct dirent *entry;
-	struct stat about;
-
-	tl_places(&places);
-	for (unsigned i = 0; i < places.count; i++) {
-		DIR *place = opendir(places.folder[i]);
-
-		while (place && (entry = readdir(place))) {
-			if (strncmp(entry->d_name, LEFTOVER_RUN, strlen(LEFTOVER_RUN)))
-				continue;
-			int folder = openat(dirfd(place), entry->d_name,
-					    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (folder < 0)
-				continue;
-			if (!fstat(folder, &about) && about.st_uid == geteuid())
-				visit(user, dirfd(place), entry->d_name, folder);
-			close(folder);
-		}
-		if (place)
-			closedir(place);
-	}
-}
-
 /* ---- finding ---- */
 
 static void add_path(struct leftover_paths *paths, const char *folder, const char *name)
@@ -482,17 +454,54 @@ static void add_path(struct leftover_paths *paths, const char *folder, const cha
 	paths->path[paths->count++] = path;
 }
 
-static void paths_find_in(struct leftover_paths *paths, const char *folder, uint32_t pid)
+/* NULL: those are not looked for. */
+struct sought {
+	struct leftover_paths *buffers, *runs; /* `runs`: folders that runs made */
+	uint32_t pid;			       /* 0: of all processes */
+};
+
+static void place_search(const struct sought *sought, const char *place)
 {
-	DIR *files = opendir(folder);
-	struct dirent *file;
+	DIR *entries = opendir(place);
+	struct dirent *entry;
 	uint32_t of;
 
-	while (files && (file = readdir(files)))
-		if (tl_places_is_buffers(file->d_name, &of) && (!pid || of == pid))
-			add_path(paths, folder, file->d_name);
-	if (files)
-		closedir(files);
+	while (entries && (entry = readdir(entries))) {
+		if (sought->buffers && tl_places_is_buffers(entry->d_name, &of) &&
+		    (!sought->pid || of == sought->pid))
+			add_path(sought->buffers, place, entry->d_name);
+		if (sought->runs && !strncmp(entry->d_name, LEFTOVER_RUN, strlen(LEFTOVER_RUN)))
+			add_path(sought->runs, place, entry->d_name);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+/* Reads each place once, however much is sought: /tmp may have many files. */
+static void places_search(const struct sought *sought)
+{
+	struct tl_places places;
+
+	tl_places(&places);
+	for (unsigned i = 0; i < places.count; i++)
+		place_search(sought, places.folder[i]);
+}
+
+/* Calls with the open folder of each run of this user. */
+static void runs_visit(const struct leftover_paths *runs,
+		       void (*visit)(void *user, const char *path, int folder), void *user)
+{
+	struct stat about;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		int folder = open(runs->path[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		if (folder < 0)
+			continue;
+		if (!fstat(folder, &about) && about.st_uid == geteuid())
+			visit(user, runs->path[i], folder);
+		close(folder);
+	}
 }
 
 struct reported {
@@ -514,10 +523,9 @@ static bool reported_add(void *user, const struct report *report)
 	return false;
 }
 
-static void run_find(void *user, int place, const char *name, int folder)
+static void run_find(void *user, const char *path, int folder)
 {
-	(void)place;
-	(void)name;
+	(void)path;
 	reports_visit(folder, true, reported_add, user);
 }
 
@@ -528,17 +536,16 @@ static int compare_paths(const void *a, const void *b)
 
 void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pid)
 {
-	struct tl_places places;
+	struct leftover_paths runs = {0};
 
 	memset(paths, 0, sizeof(*paths));
-	tl_places(&places);
 	if (folder)
-		paths_find_in(paths, folder, pid);
-	for (unsigned i = 0; !folder && i < places.count; i++)
-		paths_find_in(paths, places.folder[i], pid);
+		place_search(&(struct sought){.buffers = paths, .pid = pid}, folder);
+	else
+		places_search(&(struct sought){.buffers = paths, .runs = &runs, .pid = pid});
 	/* Those that lie elsewhere, by --buffers. */
-	if (!folder)
-		runs_visit(run_find, &(struct reported){paths, pid});
+	runs_visit(&runs, run_find, &(struct reported){paths, pid});
+	leftover_forget(&runs);
 	if (paths->count)
 		qsort(paths->path, paths->count, sizeof(*paths->path), compare_paths);
 }
@@ -568,16 +575,6 @@ static void file_remove_done(const char *path)
 	    leftover.header.state == TL_FILE_DONE)
 		leftover_delete(&leftover);
 	leftover_release(&leftover);
-}
-
-void leftover_done_remove(void)
-{
-	struct leftover_paths paths;
-
-	leftover_find(&paths, NULL, 0);
-	for (size_t i = 0; i < paths.count; i++)
-		file_remove_done(paths.path[i]);
-	leftover_forget(&paths);
 }
 
 /* ---- folders of `tracelayer run` ---- */
@@ -650,16 +647,25 @@ static bool run_is_dead(int folder)
 }
 
 /* The folder stays as long as it says where buffers lie. */
-static void run_remove_dead(void *user, int place, const char *name, int folder)
+static void run_remove_dead(void *user, const char *path, int folder)
 {
 	(void)user;
 	if (!run_is_dead(folder) || reports_visit(folder, true, report_has_buffers, NULL))
 		return;
 	folder_empty(folder, true);
-	unlinkat(place, name, AT_REMOVEDIR);
+	rmdir(path);
 }
 
-void leftover_folders_remove(void)
+void leftover_remove(bool done)
 {
-	runs_visit(run_remove_dead, NULL);
+	struct leftover_paths buffers = {0}, runs = {0};
+
+	places_search(&(struct sought){.buffers = done ? &buffers : NULL, .runs = &runs});
+	if (done)
+		runs_visit(&runs, run_find, &(struct reported){&buffers, 0});
+	for (size_t i = 0; i < buffers.count; i++)
+		file_remove_done(buffers.path[i]);
+	runs_visit(&runs, run_remove_dead, NULL);
+	leftover_forget(&buffers);
+	leftover_forget(&runs);
 }

@@ -83,12 +83,6 @@ void leftover_find(struct leftover_paths *paths, const char *folder, uint32_t pi
 void leftover_forget(struct leftover_paths *paths);
 
 /*
- * Deletes what dead processes of this user left although they had written all of it. A process that
- * has given up root can't delete the file that it made as root.
- */
-void leftover_done_remove(void);
-
-/*
  * The folder that `tracelayer run` makes for what the layer tells it: this prefix and six
  * characters. Its file LEFTOVER_LOCK is locked for as long as that run lives.
  */
@@ -99,8 +93,10 @@ void leftover_done_remove(void);
  * Deletes such folders of this user that nobody uses any more: those whose run has ended, and that
  * name no buffers file that is still there. A folder without lock has to be a day old, too, and no
  * process may live that reported there.
+ * `done`: before that, deletes buffers files that dead processes of this user left although they had
+ * written all. A process that has given up root can't delete the file that it made as root.
  */
-void leftover_folders_remove(void);
+void leftover_remove(bool done);
 
 /*
  * All threads of the process are about to end: it was killed, and only needs time.

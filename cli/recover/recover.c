@@ -557,7 +557,7 @@ int command_recover(int argc, char **argv)
 		recover_all(&wishes, wishes.what[i], &outcome);
 	if (!wishes.nwhat)
 		recover_all(&wishes, NULL, &outcome);
-	leftover_folders_remove();
+	leftover_remove(false);
 	say_nothing(&outcome);
 	return outcome.code;
 }

@@ -484,9 +484,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 	else if (*config->job && config->level != TL_LEVEL_NONE)
 		run_job_nothing(job);
 	/* Root's programs may become other users, who can't delete what root made. */
-	if (reports.recovered || !geteuid())
-		leftover_done_remove();
-	leftover_folders_remove();
+	leftover_remove(reports.recovered || !geteuid());
 	reports_free(&reports);
 }
 

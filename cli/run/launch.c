@@ -366,6 +366,31 @@ static void let_go(int keep, int also)
 	close_range(from, ~0u, 0);
 }
 
+/*
+ * The child runs in this process's memory until it is the program, so that nothing is copied. All signals
+ * are blocked meanwhile, and there are no handlers.
+ */
+static __attribute__((noinline)) pid_t start_program(const struct launcher *launcher,
+						     const struct program *program, char **argv,
+						     int failure)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		become(launcher, program, argv, failure);
+	return pid;
+}
+
+static pid_t killed_witness; /* it is yet to be reaped */
+
+/* It takes a while to die. So it is killed early, and waited for at the end. */
+static void reap_witness(void)
+{
+	if (killed_witness > 0)
+		waitpid(killed_witness, NULL, 0);
+	killed_witness = 0;
+}
+
 static void note_time(struct ending *ending)
 {
 	struct timespec now;
@@ -391,9 +416,7 @@ void launch(const struct program *program, char **argv, int keep, struct ending 
 		return;
 	}
 	start_witness(&launcher);
-	launcher.program = fork();
-	if (!launcher.program)
-		become(&launcher, program, argv, failure[1]);
+	launcher.program = start_program(&launcher, program, argv, failure[1]);
 	ending->error = launcher.program < 0 ? errno : 0;
 	close(failure[1]);
 	if (!ending->error &&
@@ -408,8 +431,10 @@ void launch(const struct program *program, char **argv, int keep, struct ending 
 	}
 	if (launcher.witness > 0) {
 		kill(launcher.witness, SIGKILL);
-		waitpid(launcher.witness, NULL, 0);
+		killed_witness = launcher.witness;
 	}
+	if (ending->error)
+		reap_witness();
 }
 
 bool launch_is_urgent(void)
@@ -424,6 +449,7 @@ void end_alike(int status)
 	struct sigaction standard = {.sa_handler = SIG_DFL};
 	sigset_t one;
 
+	reap_witness();
 	if (!WIFSIGNALED(status))
 		exit(WEXITSTATUS(status));
 	/* The program has dumped its core if it was to; ours would only overwrite it. */

@@ -54,7 +54,7 @@ static bool folder_open_to_others(void)
 	return false;
 }
 
-/* A lock on a file in the folder tells others that it is in use: see leftover_folders_remove. */
+/* A lock on a file in the folder tells others that it is in use: see leftover_remove. */
 static int folder_lock(void)
 {
 	char path[PATH_MAX];
@@ -78,10 +78,16 @@ static void folder_unlock(void)
 		unlink(path);
 }
 
+/*
+ * In memory, unless TMPDIR says otherwise: on a disk, each report takes twenty times as long, and the
+ * program waits for it. Buffers that --buffers has put on a disk outlive a reboot. Then the folder is on
+ * a disk, too, since it says where they are.
+ */
 int reports_make_folder(void)
 {
-	const char *wanted = getenv("TMPDIR");
-	const char *places[] = {wanted && *wanted == '/' ? wanted : "/tmp", "/tmp", "/dev/shm"};
+	const char *wanted = getenv("TMPDIR"), *buffers = getenv(TL_PLACES_VARIABLE);
+	const char *first = buffers && *buffers ? "/tmp" : "/dev/shm";
+	const char *places[] = {wanted && *wanted == '/' ? wanted : first, "/tmp", "/dev/shm"};
 
 	unsetenv(TL_REPORT_VARIABLE);
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
