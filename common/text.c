@@ -217,13 +217,16 @@ void tl_text_utf8(struct tl_text *text, const char *bytes, size_t size)
  */
 #define LIMBS 37
 
+/* Only so many limbs are used as the numbers of one conversion need: mostly five. */
 struct big {
+	int limbs;
 	uint32_t limb[LIMBS]; /* least first */
 };
 
-static void big_set(struct big *b, uint64_t value)
+static void big_set(struct big *b, int limbs, uint64_t value)
 {
-	memset(b, 0, sizeof *b);
+	b->limbs = limbs;
+	memset(b->limb, 0, (size_t)limbs * sizeof(b->limb[0]));
 	b->limb[0] = (uint32_t)value;
 	b->limb[1] = (uint32_t)(value >> 32);
 }
@@ -232,7 +235,7 @@ static void big_multiply(struct big *b, uint32_t factor)
 {
 	uint64_t carry = 0;
 
-	for (int i = 0; i < LIMBS; i++) {
+	for (int i = 0; i < b->limbs; i++) {
 		carry += (uint64_t)b->limb[i] * factor;
 		b->limb[i] = (uint32_t)carry;
 		carry >>= 32;
@@ -243,14 +246,14 @@ static void big_shift(struct big *b, unsigned bits)
 {
 	unsigned limbs = bits / 32;
 
-	for (int i = LIMBS - 1; i >= 0; i--)
+	for (int i = b->limbs - 1; i >= 0; i--)
 		b->limb[i] = i >= (int)limbs ? b->limb[i - (int)limbs] : 0;
 	big_multiply(b, 1u << bits % 32);
 }
 
 static int big_compare(const struct big *a, const struct big *b)
 {
-	for (int i = LIMBS - 1; i >= 0; i--)
+	for (int i = a->limbs - 1; i >= 0; i--)
 		if (a->limb[i] != b->limb[i])
 			return a->limb[i] < b->limb[i] ? -1 : 1;
 	return 0;
@@ -260,7 +263,7 @@ static void big_add(struct big *to, const struct big *b)
 {
 	uint64_t carry = 0;
 
-	for (int i = 0; i < LIMBS; i++) {
+	for (int i = 0; i < to->limbs; i++) {
 		carry += (uint64_t)to->limb[i] + b->limb[i];
 		to->limb[i] = (uint32_t)carry;
 		carry >>= 32;
@@ -271,7 +274,7 @@ static void big_subtract(struct big *from, const struct big *b)
 {
 	uint64_t borrow = 0;
 
-	for (int i = 0; i < LIMBS; i++) {
+	for (int i = 0; i < from->limbs; i++) {
 		uint64_t difference = (uint64_t)from->limb[i] - b->limb[i] - borrow;
 		from->limb[i] = (uint32_t)difference;
 		borrow = difference >> 63;
@@ -281,8 +284,10 @@ static void big_subtract(struct big *from, const struct big *b)
 /* a + b against c */
 static int big_compare_sum(const struct big *a, const struct big *b, const struct big *c)
 {
-	struct big sum = *a;
+	struct big sum;
 
+	sum.limbs = a->limbs;
+	memcpy(sum.limb, a->limb, (size_t)a->limbs * sizeof(a->limb[0]));
 	big_add(&sum, b);
 	return big_compare(&sum, c);
 }
@@ -308,11 +313,15 @@ static int shortest_digits(const struct binary *v, char *digits, int *point)
 	unsigned up = v->exponent > 0 ? (unsigned)v->exponent : 0;
 	unsigned down = v->exponent < 0 ? (unsigned)-v->exponent : 0;
 
-	big_set(&r, v->mantissa);
+	/* r and s differ by less than a power of ten, and each is multiplied by ten before it shrinks. */
+	unsigned bits = (up + 64 > down + 1 ? up + 64 : down + 1) + extra + 12;
+	int limbs = (int)(bits / 32 + 1);
+
+	big_set(&r, limbs, v->mantissa);
 	big_shift(&r, up + extra);
-	big_set(&s, 1);
+	big_set(&s, limbs, 1);
 	big_shift(&s, down + extra);
-	big_set(&minus, 1);
+	big_set(&minus, limbs, 1);
 	big_shift(&minus, up);
 	plus = minus;
 	if (v->uneven)
