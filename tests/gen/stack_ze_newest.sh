@@ -5,23 +5,18 @@
 # libraries in a mount that only these tests see.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
-next=trixie
+. "$top_srcdir/tests/lib/next_release.sh"
 packages="libze1 libze-dev libc6 libstdc++6 libgcc-s1"
 plan 14
 
 # fetched: that release's packages lie unpacked in $kept, as of the archive's newest index.
 fetched()
 {
-	local apt=$tmp/apt archive options
-	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages" || return
-	# shellcheck disable=SC2016
-	archive=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages' | awk '$2 == "bookworm" { print $1; exit }')
-	test -n "$archive" || { echo "apt knows no archive of bookworm"; return 1; }
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $next main" >"$apt/sources.list"
-	options=(-qq -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root)
-	apt-get "${options[@]}" update && (cd "$apt/packages" && apt-get "${options[@]}" download $packages) || return
+	local package
+	# shellcheck disable=SC2086
+	next_apt "$tmp/apt" && (cd "$tmp/apt/packages" && apt-get "${next_options[@]}" download $packages) || return
 	rm -rf "$kept/ze-$next"
-	for package in "$apt"/packages/*.deb; do
+	for package in "$tmp"/apt/packages/*.deb; do
 		dpkg -x "$package" "$kept/ze-$next" || return
 	done
 }
@@ -36,13 +31,7 @@ diag "headers $(version "$headers"), loader $(basename "$(readlink -f "$librarie
 
 # newest COMMAND…: with that release's libraries in the installed ones' place.
 here=$(dirname "$(readlink -f /usr/lib/*/libze_loader.so.1)")
-newest()
-{
-	# shellcheck disable=SC2016
-	unshare -rm sh -ec 'from=$1 there=$2; shift 2
-		mount -t overlay -o "lowerdir=$from:$there" overlay "$there"
-		exec "$@"' - "$libraries" "$here" "$@"
-}
+newest() { over "$libraries" "$here" "$@"; }
 newest true 2>"$tmp/said" || { skip 13 "this machine lets nobody lay folders over others ($(head -n 1 "$tmp/said"))"; exit 0; }
 like "$(newest getconf GNU_LIBC_VERSION) and $(newest sh -c 'basename $(readlink -f /usr/lib/*/libze_loader.so.1)')" 'glibc 2\.(3[89]|[4-9]).* and libze_loader.so.1.[2-9][0-9]' \
 	"the tests run on that release's C library and see its loader"

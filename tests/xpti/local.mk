@@ -5,7 +5,7 @@ check_scripts += %D%/dispatcher/library.sh %D%/dispatcher/subscribers.sh %D%/dis
 check_scripts += %D%/proxy/proxy.sh
 stress_scripts += %D%/timeline/timeline.sh
 deep_stress_scripts += %D%/dispatcher/fuzz.sh %D%/dispatcher/stress.sh %D%/bench/bench.sh
-stack_scripts += %D%/stack_sycl.sh %D%/stack_xpti_original.sh %D%/stack_sycl_dpctl.sh
+stack_scripts += %D%/stack_sycl.sh %D%/stack_xpti_original.sh %D%/stack_sycl_pocl.sh %D%/stack_sycl_dpctl.sh
 test_files += %D%/sycl_program.py %D%/sycl_steps.py %D%/pti_view.py %D%/dispatcher/xpti_logger.c %D%/dispatcher/xpti_places.c
 test_files += %D%/dispatcher/fuzz_xpti.c %D%/dispatcher/xpti_app.c %D%/dispatcher/xpti_first.c %D%/dispatcher/xpti_steps.c \
 	%D%/dispatcher/xpti_stress.c %D%/dispatcher/xpti_subscriber.c %D%/proxy/xpti_nothing.c

@@ -4,14 +4,9 @@
 # tasks, the calls of the unified runtime, OpenCL's calls and the device's commands are in the trace, and as many of each as belong together.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
-. "$top_srcdir/tests/lib/kept_venv.sh"
-plan 21
+. "$top_srcdir/tests/lib/sycl.sh"
+sycl_plan 21
 
-venv=$(sycl_venv "$kept") || { skip 21 "$venv"; exit 0; }
-# The driver refuses some processors.
-export OCL_ICD_FILENAMES=$venv/lib/libintelocl.so PYTHONDONTWRITEBYTECODE=1
-"$venv/bin/python" -c 'import dpctl; dpctl.select_default_device().print_device_info()' >"$tmp/device" 2>&1 ||
-	{ skip 21 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
 program=$top_srcdir/tests/xpti/sycl_program.py
 cd "$tmp" || exit 99
 

@@ -4,13 +4,10 @@
 # write what they get; with both dispatchers it is the same, in the same order. So is what one place in the code gives, where parts of it are missing.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
-. "$top_srcdir/tests/lib/kept_venv.sh"
-plan 16
+. "$top_srcdir/tests/lib/sycl.sh"
+sycl_plan 16
 
-venv=$(sycl_venv "$kept") || { skip 16 "$venv"; exit 0; }
-export OCL_ICD_FILENAMES=$venv/lib/libintelocl.so PYTHONDONTWRITEBYTECODE=1 UR_ENABLE_LAYERS=UR_LAYER_TRACING
-"$venv/bin/python" -c 'import dpctl; dpctl.select_default_device().print_device_info()' >"$tmp/device" 2>&1 ||
-	{ skip 16 "this machine has no device for SYCL: $(tail -n 1 "$tmp/device")"; exit 0; }
+export UR_ENABLE_LAYERS=UR_LAYER_TRACING
 original=$venv/lib/libxptifw.so.1 ours=$top_builddir/.libs/libtracelayer-xpti.so
 cd "$tmp" || exit 99
 # A subscriber as SYCL's users build it: it needs libxptifw.so.1, and finds the original.
