@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # stack_mpi_opencl.sh: mpi4py with PyOpenCL on PoCL: a job of four ranks that calls MPI and OpenCL. It prints the same, and the job's folder has the calls
-# and kernels of each rank, by the count of a layer of the loader's own.
+# and kernels of each rank, by the count of a layer of the loader's own; the traces are sound.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/whole/cl_counter.sh"
 need mpirun.openmpi openmpi-bin
 "$python" -c 'import mpi4py, pyopencl' 2>/dev/null ||
 	{ echo "Bail out! mpi4py or PyOpenCL is missing; ./scripts/install-packages stacks installs them"; exit 99; }
-plan 8
+plan 9
 
 export POCL_MAX_PTHREAD_COUNT=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PYTHONDONTWRITEBYTECODE=1
 program=$top_srcdir/tests/whole/mpi_opencl.py
@@ -32,6 +32,9 @@ calls()
 for rank in 0 1 2 3; do calls $rank; echo; done >"$tmp/counts"
 is "$(sort -u "$tmp/counts" | wc -l)" 1 "each rank made the same calls: $(head -n 1 "$tmp/counts")"
 like "$(cat "$tmp/counts")" 'clEnqueueNDRangeKernel 1' "one kernel each"
+
+sound_ranks() { for rank in 0 1 2 3; do "$python" "$check_trace" "$tmp/$rank.json" || return; done; }
+ok "each rank's trace is sound" sound_ranks
 
 # The same job, counted. Without device lanes, which ask the driver, too.
 launch env WHOLE_COUNTS="$tmp/counts.%p" OPENCL_LAYERS="$counter" TRACELAYER_DEVICE=0 "$tracelayer" run --job="$tmp/counted" --mpi --quiet -- \

@@ -31,5 +31,5 @@ limit=${STRESS:+3}290 POCL_MAX_PTHREAD_COUNT=2 PYTHONDONTWRITEBYTECODE=1 foreign
 passed=$(grep -c '^PASSED' "$tmp/bare.seen")
 ok "of which $passed pass" test "$passed" -ge 40
 # shellcheck disable=SC2086
-POCL_MAX_PTHREAD_COUNT=2 PYTHONDONTWRITEBYTECODE=1 TRACELAYER_DEVICE=0 layer_counted "the copies' tests" "$tmp/counted.json" \
-	"$python" -m pytest -p no:cacheprovider -q -rA --tb=no "$tmp/test/test_enqueue_copy.py"
+POCL_MAX_PTHREAD_COUNT=2 PYTHONDONTWRITEBYTECODE=1 TRACELAYER_DEVICE=0 layer_counted "PyOpenCL's tests" "$tmp/counted.json" \
+	"$python" -m pytest -p no:cacheprovider -q -rA --tb=no $tests

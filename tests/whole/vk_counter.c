@@ -81,7 +81,8 @@ static PFN_vkVoidFunction device_address(VkDevice device, const char *name)
 
 __attribute__((constructor)) static void loader_open(void)
 {
-	void *loader = dlopen(LOADER, RTLD_NOW | RTLD_LOCAL);
+	/* The loader gets out the addresses of its own functions, also where this library's hide them. */
+	void *loader = dlopen(LOADER, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
 
 	if (!loader)
 		abort();
