@@ -78,7 +78,7 @@ call_whole()
 	floor=$(awk '{ f = $2 } END { print f }' "$work/call.long-four")
 	TRACELAYER_OUTPUT=$work/whole$1 "$top_builddir/bench_start" 1 "$preload" "$top_builddir/bench_call" four sustained $call_long |
 		awk -v floor="$floor" -v calls=$((call_long + 20000)) '{ print $2 * 1e6 / calls, floor }' >>"$work/call.whole$1"
-	rm -f "$work/whole$1"*
+	rm -f "$work"/whole*"$1"
 }
 
 for _ in $(seq "$rounds"); do
