@@ -107,7 +107,7 @@ libtl_writer_la_SOURCES = \
 	%D%/base/credentials.h %D%/base/credentials.c \
 	%D%/buffers/lanes.h %D%/buffers/lanes.c \
 	%D%/write/sink.h %D%/write/sink.c \
-	%D%/write/encoded_blocks.c %D%/write/record_blocks.c \
+	%D%/write/ahead.h %D%/write/ahead.c %D%/write/encoded_blocks.c %D%/write/record_blocks.c \
 	%D%/base/raw_thread.h %D%/base/raw_thread.c \
 	%D%/write/writer_state.h %D%/write/writer_drain.c %D%/write/writer_losses.c \
 	%D%/write/writer_messages.c %D%/write/writer_thread.c \

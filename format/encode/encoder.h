@@ -26,6 +26,7 @@ struct tl_encoder;
 struct tl_pf_gpus;
 struct tl_repeat_hints;
 struct tl_stack_library;
+struct tl_touching;
 
 /* Bytes that one call of an encoder may append: so much room must be left in the text. */
 #define TL_ENCODER_ROOM (256u * 1024)
@@ -87,6 +88,11 @@ struct tl_format {
 	void (*block)(struct tl_encoder *encoder);
 	/* What was appended since .block is in the file. */
 	void (*kept)(struct tl_encoder *encoder);
+	/*
+	 * Calls of one thread can be encoded apart from what was before, by another encoder, if no
+	 * mark is open: all that such an encoder lacks is in here. NULL: they can't.
+	 */
+	struct tl_touching *(*touching)(const struct tl_encoder *encoder);
 };
 
 struct tl_encoder {

@@ -41,6 +41,20 @@ size_t tl_gzip_block(struct tl_gzip *gzip, char *out, const char *bytes, size_t 
 /* The last block and the member's end. It is not kept: the next block replaces it. */
 size_t tl_gzip_end(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
 
+/*
+ * The same for a block of several pieces: after tl_gzip_pieces, tl_gzip_add for each, or
+ * tl_gzip_join for one that tl_gzip_piece has made, on whatever thread.
+ */
+void tl_gzip_pieces(struct tl_gzip *gzip);
+size_t tl_gzip_add(struct tl_gzip *gzip, char *out, const char *bytes, size_t size);
+struct tl_gzip_piece {
+	size_t size; /* compressed */
+	uint32_t crc, plain;
+};
+struct tl_gzip_piece tl_gzip_piece(struct tl_deflate *deflate, char *out, const char *bytes,
+				   size_t size, const struct tl_repeat_hints *hints);
+void tl_gzip_join(struct tl_gzip *gzip, const struct tl_gzip_piece *piece);
+
 /* Another member begins. */
 void tl_gzip_renew(struct tl_gzip *gzip);
 

@@ -196,6 +196,13 @@ static void json_kept(struct tl_encoder *encoder)
 		tl_open_marks_kept(encoder->marks);
 }
 
+static struct tl_touching *json_touching(const struct tl_encoder *encoder)
+{
+	struct state *state = encoder->state;
+
+	return &state->touching;
+}
+
 const struct tl_format tl_format_json = {
 	.number = TL_OUTPUT_JSON,
 	.in_parts = true,
@@ -208,4 +215,5 @@ const struct tl_format tl_format_json = {
 	.end = json_end,
 	.block = json_block,
 	.kept = json_kept,
+	.touching = json_touching,
 };

@@ -33,6 +33,17 @@ struct tl_touching {
 	} lanes[TL_TOUCHING_LANES];
 };
 
+/*
+ * Slices of one lane that were looked at apart from those before them. Only a slice that lies in no
+ * other one, and in which all earlier ones of the part lie, can touch a slice before the part.
+ */
+#define TL_TOUCHING_SEAM 8u
+struct tl_touching_seam {
+	uint32_t count; /* more than TL_TOUCHING_SEAM: some are missing */
+	uint64_t starts[TL_TOUCHING_SEAM];
+	struct tl_touching_lane lane; /* at the part's end */
+};
+
 /* Whether the next slice of a lane must be moved. */
 static inline bool tl_touching_next(struct tl_touching *touching, uint32_t tid, uint64_t start,
 				    uint64_t end)
@@ -52,6 +63,63 @@ static inline bool tl_touching_next(struct tl_touching *touching, uint32_t tid, 
 	lane->stack[depth].end = end;
 	lane->depth = depth + 1;
 	return touches;
+}
+
+/* A part of a lane begins: nothing is known of what was before. */
+static inline void tl_touching_part(struct tl_touching *touching, uint32_t tid,
+				    struct tl_touching_seam *seam)
+{
+	touching->lanes[tid % TL_TOUCHING_LANES].tid = tid;
+	touching->lanes[tid % TL_TOUCHING_LANES].depth = 0;
+	seam->count = 0;
+}
+
+/* After each slice of the part. */
+static inline void tl_touching_note(const struct tl_touching *touching, uint32_t tid,
+				    struct tl_touching_seam *seam)
+{
+	const struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
+
+	if (lane->depth != 1)
+		return;
+	if (seam->count < TL_TOUCHING_SEAM)
+		seam->starts[seam->count] = lane->stack[0].start;
+	seam->count++;
+}
+
+static inline void tl_touching_part_end(const struct tl_touching *touching, uint32_t tid,
+					struct tl_touching_seam *seam)
+{
+	seam->lane = touching->lanes[tid % TL_TOUCHING_LANES];
+}
+
+/*
+ * Puts a part behind what is known of its lane. False: one of its slices touches one before it, and
+ * was not moved; nothing is changed then.
+ */
+static inline bool tl_touching_join(struct tl_touching *touching, uint32_t tid,
+				    const struct tl_touching_seam *seam)
+{
+	struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
+	uint32_t depth = lane->tid == tid ? lane->depth : 0, kept;
+
+	if (seam->count > TL_TOUCHING_SEAM)
+		return false;
+	for (uint32_t i = 0; i < seam->count; i++) {
+		while (depth && lane->stack[depth - 1].start >= seam->starts[i] &&
+		       lane->stack[depth - 1].end > seam->starts[i])
+			depth--;
+		if (depth && lane->stack[depth - 1].end == seam->starts[i])
+			return false;
+	}
+	/* The newest of both. */
+	kept = TL_TOUCHING_DEPTH - seam->lane.depth;
+	kept = depth < kept ? depth : kept;
+	memmove(lane->stack, lane->stack + (depth - kept), kept * sizeof(lane->stack[0]));
+	memcpy(lane->stack + kept, seam->lane.stack, seam->lane.depth * sizeof(lane->stack[0]));
+	lane->tid = tid;
+	lane->depth = kept + seam->lane.depth;
+	return true;
 }
 
 #endif

@@ -56,6 +56,7 @@ static void start_text(struct tl_block *block, const struct tl_sink *sink, char 
 	block->cut = text;
 	block->borrowed = 0;
 	block->vectors = 0;
+	block->packs = 0;
 	block->maker->start(block);
 	if (!block->begun)
 		block->maker->begin(block);
@@ -129,12 +130,20 @@ static void close_vector(struct tl_block *block)
 	block->cut = block->text.at;
 }
 
+void tl_block_borrow(struct tl_block *block, const void *bytes, size_t size, size_t text)
+{
+	close_vector(block);
+	block->vector[block->vectors++] = (struct iovec){(void *)(uintptr_t)bytes, size};
+	block->borrowed += text;
+}
+
 uint64_t tl_block_close(struct tl_block *block)
 {
 	uint64_t events = 0;
 
 	block->maker->close(block);
 	close_vector(block);
+	block->packed[block->packs].bytes = NULL;
 	for (unsigned i = 0; i < block->used; i++)
 		events += block->parts[i].events;
 	return events;

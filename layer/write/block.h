@@ -19,6 +19,7 @@
 #include "format/encode/encoder.h"
 #include "format/encode/repeat_hints.h"
 #include "layer/resolve/api_table.h"
+#include "layer/write/sink.h"
 
 #define TL_BLOCK_SIZE  (1024u * 1024) /* a block is full when it has more */
 #define TL_BLOCK_PARTS 32
@@ -35,7 +36,6 @@ _Static_assert(TL_BLOCK_VECTORS <= 1024, "the kernel writes so many at once: IOV
 
 struct tl_chunk;
 struct tl_lane;
-struct tl_sink;
 
 /* Records of one chunk that are in the block. */
 struct tl_part {
@@ -45,7 +45,8 @@ struct tl_part {
 	uint64_t events;
 	uint64_t lost; /* events that the part's LOST records count */
 	struct tl_event_cost cost;
-	bool damaged; /* what follows .to in the chunk can't be read */
+	bool damaged;	/* what follows .to in the chunk can't be read */
+	uint32_t ahead; /* it is encoded ahead, under this number (ahead.h); 0: it is not */
 };
 
 /* All memory for blocks: one mapping. */
@@ -79,9 +80,12 @@ struct tl_block {
 	uint32_t described, describing;
 	struct tl_text text;
 	const char *cut; /* text up to here is in the vector */
-	size_t borrowed; /* bytes in the vector that are not in .text */
+	size_t borrowed; /* bytes of text that are in the vector and not in .text */
 	struct iovec vector[TL_BLOCK_VECTORS];
 	unsigned vectors;
+	/* gzip: what in the vector is compressed already, in its order */
+	struct tl_packed packed[TL_BLOCK_PARTS + 1]; /* one more, which ends the list */
+	unsigned packs;
 	struct tl_part parts[TL_BLOCK_PARTS];
 	unsigned held; /* how many chunks it holds */
 	unsigned used; /* the first of these are in the block */
@@ -139,6 +143,12 @@ void tl_block_add(struct tl_block *block, size_t limit);
  */
 struct tl_event_record;
 void tl_block_name_lane(struct tl_block *block, const struct tl_event_record *event, size_t size);
+
+/*
+ * For the makers of blocks: `bytes` come next, which stand for so many bytes of text and stay where they
+ * are until the block is written.
+ */
+void tl_block_borrow(struct tl_block *block, const void *bytes, size_t size, size_t text);
 
 /* The block is complete: .vector is what to write. Returns how many events that is. */
 uint64_t tl_block_close(struct tl_block *block);

@@ -15,6 +15,7 @@
 #include "layer/buffers/lanes.h"
 #include "layer/buffers/strings.h"
 #include "layer/resolve/api_table.h"
+#include "layer/write/ahead.h"
 #include "layer/write/block.h"
 #include "layer/write/sink.h"
 
@@ -131,12 +132,29 @@ static void note_times(const struct tl_block *block, struct tl_part *part,
 		tl_lane_goes_to(part->lane, block->file, start, end);
 }
 
+/* Puts in a part's records that were encoded ahead. */
+static bool records_ahead(struct tl_block *block, struct tl_part *part)
+{
+	const struct tl_call_record *first, *last;
+
+	if (!tl_ahead_take(block, part))
+		return false;
+	tl_ahead_calls(part, &first, &last);
+	if (first)
+		note_times(block, part, first);
+	if (last)
+		note_times(block, part, last);
+	return true;
+}
+
 /*
  * Puts in a part's records up to the chunk's end, or as far as there is room. A word of zero is
  * room that was reserved and not used; a record without a type was never finished.
  */
 static void encoded_records(struct tl_block *block, struct tl_part *part, size_t limit)
 {
+	if (records_ahead(block, part))
+		return;
 	const char *at = part->from, *end = part->chunk->end;
 	const char *full = block->memory->text + limit;
 	const struct tl_call_record *last = NULL;

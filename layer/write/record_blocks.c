@@ -41,17 +41,6 @@ static void *piece_put(struct tl_block *block, enum tl_piece_kind kind, size_t s
 	return piece;
 }
 
-/* Adds bytes to the vector. They stay where they are until the block is written. */
-static void bytes_borrow(struct tl_block *block, const void *bytes, size_t size)
-{
-	if (block->text.at != block->cut)
-		block->vector[block->vectors++] =
-			(struct iovec){(void *)(uintptr_t)block->cut, block->text.at - block->cut};
-	block->cut = block->text.at;
-	block->vector[block->vectors++] = (struct iovec){(void *)(uintptr_t)bytes, size};
-	block->borrowed += size;
-}
-
 static void pieces_file(struct tl_block *block, const struct tl_sink *sink)
 {
 	block->described = 0;
@@ -108,7 +97,7 @@ static void api_put(struct tl_block *block, uint32_t number)
 					       api->description_size + padding);
 	piece->number = number;
 	piece->size = api->description_size;
-	bytes_borrow(block, api->description, api->description_size);
+	tl_block_borrow(block, api->description, api->description_size, api->description_size);
 	bytes_put(block, padding);
 }
 
@@ -162,7 +151,7 @@ static void pieces_records(struct tl_block *block, struct tl_part *part, size_t 
 	atomic_init(&piece->number, ++part->lane->chunks);
 	atomic_init(&piece->end, size);
 	atomic_init(&piece->lane, part->lane->number);
-	bytes_borrow(block, part->from, size);
+	tl_block_borrow(block, part->from, size, size);
 }
 
 static void pieces_gap(struct tl_block *block, const struct tl_part *part)
@@ -201,7 +190,7 @@ static void texts_put(struct tl_block *block)
 			piece_put(block, TL_PIECE_STRINGS, sizeof(struct tl_strings_piece), size);
 		piece->index = from >> TL_STRINGS_BITS;
 		piece->first = from & ((1u << TL_STRINGS_BITS) - 1);
-		bytes_borrow(block, texts, size);
+		tl_block_borrow(block, texts, size, size);
 		block->texting = from += units;
 	}
 }

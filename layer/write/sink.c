@@ -292,13 +292,30 @@ static size_t vector_size(const struct iovec *vector, unsigned count)
 	return size;
 }
 
-/* Compresses a block into one run of bytes. */
-static void block_compress(struct tl_sink *sink, struct iovec *vector, bool end)
+/* Compresses what of a block is text; `packed` is not. */
+static void block_compress(struct tl_sink *sink, struct iovec *vector, unsigned count,
+			   const struct tl_packed *packed)
+{
+	char *to = sink->packed;
+
+	tl_gzip_pieces(&sink->gzip);
+	for (unsigned i = 0; i < count; i++) {
+		if (packed && vector[i].iov_base == packed->bytes) {
+			tl_gzip_join(&sink->gzip, &packed++->piece);
+			continue;
+		}
+		char *start = to;
+		to += sink->offset || i ? 0 : tl_gzip_header(to);
+		to += tl_gzip_add(&sink->gzip, to, vector[i].iov_base, vector[i].iov_len);
+		vector[i] = (struct iovec){start, (size_t)(to - start)};
+	}
+}
+
+static void end_compress(struct tl_sink *sink, struct iovec *vector)
 {
 	size_t header = sink->offset ? 0 : tl_gzip_header(sink->packed);
-	char *to = sink->packed + header;
-	size_t size = (end ? tl_gzip_end : tl_gzip_block)(&sink->gzip, to, vector->iov_base,
-							  vector->iov_len);
+	size_t size =
+		tl_gzip_end(&sink->gzip, sink->packed + header, vector->iov_base, vector->iov_len);
 
 	vector->iov_base = sink->packed;
 	vector->iov_len = header + size;
@@ -321,13 +338,13 @@ uint64_t tl_sink_next_block(const struct tl_sink *sink)
 	return sink->block + 1;
 }
 
-int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint64_t events,
-		uint64_t dropped)
+int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count,
+		const struct tl_packed *packed, uint64_t events, uint64_t dropped)
 {
 	uint64_t block = tl_sink_next_block(sink);
 
 	if (sink->output.gzip)
-		block_compress(sink, vector, false);
+		block_compress(sink, vector, count, packed);
 	size_t size = vector_size(vector, count);
 	const struct tl_output_slot slot = {
 		.offset = sink->offset + size,
@@ -354,7 +371,7 @@ int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint
 int tl_sink_end(struct tl_sink *sink, struct iovec *vector, unsigned count)
 {
 	if (sink->output.gzip)
-		block_compress(sink, vector, true);
+		end_compress(sink, vector);
 	size_t size = vector_size(vector, count);
 	int error = block_write(sink, vector, count);
 	if (!error && sink->output.regular)

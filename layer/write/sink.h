@@ -66,12 +66,19 @@ bool tl_sink_is_stream(const struct tl_sink *sink);
 /* The number that the next block will have. */
 uint64_t tl_sink_next_block(const struct tl_sink *sink);
 
+/* What of a block is compressed already. The last one has no bytes. */
+struct tl_packed {
+	const char *bytes;
+	struct tl_gzip_piece piece;
+};
+
 /*
- * Write a block with so many events. `dropped` tells recovery how many events no file took. Changes
+ * Write a block with so many events. .gz: what is in `packed`, in the vector's order, goes to the file
+ * as it is, and the rest is compressed. `dropped` tells recovery how many events no file took. Changes
  * the vector.
  */
-int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count, uint64_t events,
-		uint64_t dropped);
+int tl_sink_put(struct tl_sink *sink, struct iovec *vector, unsigned count,
+		const struct tl_packed *packed, uint64_t events, uint64_t dropped);
 
 /*
  * Write the end behind the last block. All blocks before it must have been written. The end may be

@@ -5,6 +5,7 @@
  *	writer_state.h		what the parts share
  *	writer_thread.c		the writer's thread, and a producer that stands in for it
  *	writer_drain.c		from queued chunks to the file
+ *	ahead.c			chunks are encoded by two threads when the program ends
  *	writer_losses.c		what is lost is counted
  *	writer_messages.c	what is printed about it
  *
@@ -31,6 +32,7 @@
 #include "layer/base/run_report.h"
 #include "layer/buffers/arena.h"
 #include "layer/buffers/lanes.h"
+#include "layer/write/ahead.h"
 #include "layer/write/sink.h"
 #include "layer/write/writer_state.h"
 
@@ -67,7 +69,8 @@ static bool end_wants_thread(void)
  */
 static bool all_write_somehow(void)
 {
-	if (tl_writer_has_thread() && !tl_writer_ask_thread() && tl_writer_has_thread())
+	if (tl_writer_has_thread() && !tl_writer_ask_thread(!on_signal_stack()) &&
+	    tl_writer_has_thread())
 		return false;
 	if (!tl_bounded_lock_take(&tl_writer.pen, TL_WRITER_PATIENCE_MS))
 		return false;
@@ -156,6 +159,7 @@ void tl_writer_after_fork(void)
 	memset(&tl_writer, 0, sizeof(tl_writer));
 	tl_writer.sink.fd = -1;
 	tl_lanes_forget();
+	tl_ahead_after_fork();
 	if (memory)
 		munmap(memory, sizeof(*memory));
 }

@@ -33,7 +33,8 @@ bool tl_writer_help(void);
 
 /*
  * Exit handler, _exit, exec: hand over and write all there is, and the file's end. The writer's
- * thread writes, if there is one, and the caller waits for it as long as it makes progress. May be
+ * thread writes, if there is one, and the caller waits for it as long as it makes progress, and
+ * meanwhile encodes chunks for it (ahead.h), unless it is on an alternate signal stack. May be
  * called again: later events overwrite the end. Prints the one line, if something was lost. Keeps
  * errno; async-signal-safe. On an alternate signal stack, which may be small, a writer's thread is
  * started for this.

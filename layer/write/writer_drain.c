@@ -29,6 +29,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/buffers/lanes.h"
+#include "layer/write/ahead.h"
 #include "layer/write/block.h"
 #include "layer/write/sink.h"
 #include "layer/write/writer_state.h"
@@ -137,12 +138,27 @@ static bool block_take_chunk(void)
 	return false;
 }
 
+/* With another thread's help: what is ready goes into the block; waiting for that at first. */
+static void block_fill_ahead(struct tl_block *block, size_t limit)
+{
+	while (block->held < TL_BLOCK_PARTS && tl_ahead_has_room() && block_take_chunk())
+		tl_ahead_put(&block->parts[block->held - 1]);
+	tl_ahead_ring();
+	while (block->used < block->held && tl_block_has_room(block, limit) &&
+	       (!block->used || tl_ahead_is_ready(&block->parts[block->used])))
+		tl_block_add(block, limit);
+}
+
 static void block_fill(void)
 {
 	struct tl_block *block = &tl_writer.block;
 	size_t limit = block_limit();
 
 	tl_block_start(block, &tl_writer.sink);
+	if (block->begun && tl_ahead_begin(block, &tl_writer.sink)) {
+		block_fill_ahead(block, limit);
+		return;
+	}
 	while (tl_block_has_room(block, limit) && (block->used < block->held || block_take_chunk()))
 		tl_block_add(block, limit);
 }
@@ -181,14 +197,15 @@ static int block_put(void)
 	uint64_t events = tl_block_close(block);
 
 	block_announce();
-	int error = tl_sink_put(&tl_writer.sink, block->vector, block->vectors, events,
-				tl_writer.dropped);
+	int error = tl_sink_put(&tl_writer.sink, block->vector, block->vectors, block->packed,
+				events, tl_writer.dropped);
 	if (error) {
 		block_revoke();
 		tl_block_failed(block);
 		return error;
 	}
 	block_count_damage();
+	tl_ahead_kept(block);
 	tl_block_kept(block);
 	return 0;
 }
@@ -233,6 +250,7 @@ bool tl_writer_drain(unsigned blocks, bool *more)
 		blocks--;
 	}
 	*more = written && !blocks;
+	tl_ahead_stop();
 	while (tl_writer.block.held) {
 		const struct tl_part *part = &tl_writer.block.parts[--tl_writer.block.held];
 		tl_buffer_put_back(part->chunk, part->from);

@@ -26,7 +26,7 @@ struct tl_chunk;
 /* One mapping, made when there is first something to write. */
 struct tl_writer_memory {
 	struct tl_block_memory block;
-	char packed[TL_BLOCK_TEXT + TL_BLOCK_TEXT / 1024 + 256];
+	char packed[TL_BLOCK_TEXT + TL_BLOCK_TEXT / 1024 + 64 * (TL_BLOCK_PARTS + 4)];
 	_Alignas(64) char gzip[TL_GZIP_MEMORY];
 };
 
@@ -139,7 +139,10 @@ void tl_writer_say_stuck(void);
 /* The writer's thread runs, or starts. */
 bool tl_writer_has_thread(void);
 
-/* The writer's thread writes everything, and an end. False: it makes no progress, or has ended. */
-bool tl_writer_ask_thread(void);
+/*
+ * The writer's thread writes everything, and an end. False: it makes no progress, or has ended.
+ * `helps`: meanwhile, the calling thread encodes for it (ahead.h).
+ */
+bool tl_writer_ask_thread(bool helps);
 
 #endif

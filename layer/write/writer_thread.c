@@ -34,6 +34,7 @@
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/buffers/process_state.h"
+#include "layer/write/ahead.h"
 #include "layer/write/recording_control.h"
 #include "layer/write/sink.h"
 #include "layer/write/writer.h"
@@ -160,6 +161,7 @@ static int writer_thread_main(void *unused)
 		} else {
 			atomic_store_explicit(&tl_writer.ends_written, asked, memory_order_release);
 			tl_futex_wake(&tl_writer.ends_written);
+			tl_ahead_ring();
 		}
 		if (atomic_load_explicit(&tl_writer.thread_ends, memory_order_relaxed))
 			return thread_leave();
@@ -211,25 +213,47 @@ bool tl_writer_has_thread(void)
 	return state == THREAD_RUNS || state == THREAD_STARTING;
 }
 
-bool tl_writer_ask_thread(void)
+/*
+ * Waits until the thread has written an end. While it writes, this thread encodes chunks for it, if
+ * `helps`.
+ */
+static bool thread_await_end(uint32_t mine, bool helps)
 {
-	uint32_t mine =
-		atomic_fetch_add_explicit(&tl_writer.ends_asked, 1, memory_order_acq_rel) + 1;
 	uint32_t progress = tl_bounded_lock_progress_made(&tl_writer.pen), now, answered;
 
-	tl_buffer_wake();
-	tl_futex_wake(&tl_writer.ends_asked);
 	for (int waited = 0; waited < TL_WRITER_PATIENCE_MS && tl_writer_has_thread();
 	     waited += 100) {
+		uint32_t bell = tl_ahead_bell();
+
 		answered = atomic_load_explicit(&tl_writer.ends_written, memory_order_acquire);
 		if ((int32_t)(answered - mine) >= 0)
 			return true;
-		tl_futex_wait(&tl_writer.ends_written, answered, 100);
+		if (!helps)
+			tl_futex_wait(&tl_writer.ends_written, answered, 100);
+		else if (!tl_ahead_help())
+			tl_ahead_wait(bell, 100);
+		else
+			waited = -100;
 		now = tl_bounded_lock_progress_made(&tl_writer.pen);
 		waited = now == progress ? waited : 0;
 		progress = now;
 	}
 	return false;
+}
+
+bool tl_writer_ask_thread(bool helps)
+{
+	/* The offer comes first: the thread looks for it when it sees the request. */
+	bool offered = helps && tl_ahead_offer();
+	uint32_t mine =
+		atomic_fetch_add_explicit(&tl_writer.ends_asked, 1, memory_order_acq_rel) + 1;
+
+	tl_buffer_wake();
+	tl_futex_wake(&tl_writer.ends_asked);
+	bool written = thread_await_end(mine, offered);
+	if (offered)
+		tl_ahead_withdraw();
+	return written;
 }
 
 bool tl_writer_help(void)

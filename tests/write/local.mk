@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/write
-long_scripts += %D%/trace_file.sh
+long_scripts += %D%/trace_file.sh %D%/ahead.sh
 stress_scripts += %D%/recording_control.sh
 deep_stress_scripts += %D%/stress_writer.sh
 test_files += %D%/recording_control_app.sh %D%/stress_writer.c

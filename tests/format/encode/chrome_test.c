@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/encode/chrome.h"
+#include "format/encode/touching.h"
 #include "common/digits.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/assert_often.h"
@@ -706,6 +707,76 @@ START_TEST(metadata_is_one_line)
 }
 END_TEST
 
+/* A few calls, one within the other, of which many touch. In the order of their ends, as records. */
+enum { SLICES = 24 };
+static unsigned slices_make(uint64_t (*slices)[2], unsigned made, uint64_t *clock, unsigned depth)
+{
+	uint64_t start = *clock;
+
+	for (int inner = rand() % 4; inner > 0 && depth < 4; inner--) {
+		*clock += (uint64_t)rand() % 2;
+		made = slices_make(slices, made, clock, depth + 1);
+	}
+	*clock += (uint64_t)rand() % 3;
+	if (made < SLICES) {
+		slices[made][0] = start;
+		slices[made][1] = *clock;
+		made++;
+	}
+	return made;
+}
+
+/*
+ * Slices of two parts that are looked at apart, then joined, are moved as they are one after another; so
+ * are those that come behind them.
+ */
+START_TEST(parts_that_join_touch_as_one)
+{
+	static struct tl_touching whole, apart, before;
+	unsigned joined = 0, refused = 0;
+
+	for (int turn = 0; turn < 20000; turn++) {
+		uint64_t slices[SLICES][2], clock = 1000;
+		bool moves[SLICES], same = true;
+		unsigned made = 0;
+		struct tl_touching_seam seam;
+
+		memset(&whole, 0, sizeof(whole));
+		memset(&apart, 0, sizeof(apart));
+		memset(&before, 0, sizeof(before));
+		while (made < SLICES) {
+			made = slices_make(slices, made, &clock, 0);
+			clock += (uint64_t)rand() % 2;
+		}
+		unsigned from = (unsigned)rand() % SLICES;
+		unsigned to = from + 1 + (unsigned)rand() % (SLICES - from);
+		for (unsigned i = 0; i < SLICES; i++)
+			moves[i] = tl_touching_next(&whole, 7, slices[i][0], slices[i][1]);
+		for (unsigned i = 0; i < from; i++)
+			tl_touching_next(&before, 7, slices[i][0], slices[i][1]);
+		tl_touching_part(&apart, 7, &seam);
+		for (unsigned i = from; i < to; i++) {
+			same &= moves[i] == tl_touching_next(&apart, 7, slices[i][0], slices[i][1]);
+			tl_touching_note(&apart, 7, &seam);
+		}
+		tl_touching_part_end(&apart, 7, &seam);
+		if (!tl_touching_join(&before, 7, &seam)) {
+			refused++;
+			for (unsigned i = from; i < to; i++)
+				tl_touching_next(&before, 7, slices[i][0], slices[i][1]);
+		} else {
+			joined++;
+			ck_assert(same);
+		}
+		for (unsigned i = to; i < SLICES; i++)
+			ck_assert_int_eq(moves[i],
+					 tl_touching_next(&before, 7, slices[i][0], slices[i][1]));
+	}
+	ck_assert_uint_gt(joined, 1000);
+	ck_assert_uint_gt(refused, 1000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("chrome");
@@ -731,6 +802,7 @@ int main(void)
 	tcase_add_test(tests, hexadecimals_are_those_of_printf);
 	tcase_add_test(tests, times_that_are_kept_are_those_that_are_made);
 	tcase_add_test(tests, what_is_prepared_is_what_the_walk_prints);
+	tcase_add_test(tests, parts_that_join_touch_as_one);
 	tcase_add_test(tests, lost_events_are_an_instant);
 	tcase_add_test(tests, padding_becomes_nothing);
 	tcase_add_test(tests, damaged_records_are_refused);

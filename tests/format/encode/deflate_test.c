@@ -282,6 +282,39 @@ START_TEST(kept_blocks_and_an_end_are_one_member)
 }
 END_TEST
 
+/* Pieces of a block, of which every other one was compressed apart. */
+START_TEST(pieces_of_a_block_are_one_member)
+{
+	struct tl_gzip gzip;
+	size_t size = fill_with_events(MOST - 200), used = tl_gzip_header(packed), part = size / 7;
+	size_t at = 0;
+
+	tl_gzip_start(&gzip, &deflate_state);
+	for (int i = 0; i < 7; i++, at += part) {
+		size_t piece = i == 3 ? 1 : part; /* a short one, and a gap before the next */
+
+		if (i % 4 == 0)
+			tl_gzip_pieces(&gzip);
+		memmove(text + at, text + (size_t)i * part, piece);
+		if (i % 2) {
+			struct tl_gzip_piece apart = tl_gzip_piece(&deflate_state, packed + used,
+								   text + at, piece, NULL);
+			tl_gzip_join(&gzip, &apart);
+			used += apart.size;
+		} else {
+			used += tl_gzip_add(&gzip, packed + used, text + at, piece);
+		}
+		if (i % 4 == 3)
+			tl_gzip_keep(&gzip);
+		at -= part - piece;
+	}
+	tl_gzip_keep(&gzip);
+	used += tl_gzip_end(&gzip, packed + used, "]", 1);
+	ck_assert_int_eq(inflated(used, 15 + 16), (long)(at + 1));
+	ck_assert_mem_eq(back, text, at);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("deflate");
@@ -302,6 +335,7 @@ int main(void)
 	tcase_add_test(tests, hints_tell_where_repeats_are);
 	tcase_add_test(tests, each_block_stands_on_its_own);
 	tcase_add_test(tests, kept_blocks_and_an_end_are_one_member);
+	tcase_add_test(tests, pieces_of_a_block_are_one_member);
 
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# ahead.sh: a program that ends with much unwritten helps its writer's thread (layer/write/ahead.h). The file has every call once, in
+# the order in which they were made, whole and valid: with one thread, with several, on one processor only, and where it is killed.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_library
+need_command
+app=$(cd "$top_builddir" && pwd)/bench_call
+preload=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so:$(cd "$top_builddir" && pwd)/.libs/libbench_shims.so
+tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
+cd "$tmp" || exit 99
+calls=500000
+plan 11
+
+# recorded TRACE [COMMAND...]: runs the program.
+recorded()
+{
+	local trace=$1
+	shift
+	env LD_PRELOAD="$preload" TRACELAYER_ARGS=scalars TRACELAYER_OUTPUT="$trace" "$@" "$app" four sustained $calls >/dev/null
+}
+
+# ordered TRACE: prints how many calls there are, if it is valid JSON, and one member where it is compressed, and its calls come in order:
+# their first arguments are 0, 1, ... twice, for the two rounds that bench_call makes.
+ordered()
+{
+	"$python" - "$1" <<-'END'
+		import json, sys, zlib
+		data = open(sys.argv[1], "rb").read()
+		if sys.argv[1].endswith(".gz"):
+		    member = zlib.decompressobj(31)
+		    data = member.decompress(data)
+		    assert member.eof and not member.unused_data, "more than one member"
+		count, rounds, last, after = 0, 0, 0.0, 0
+		for event in json.loads(data):
+		    if event["ph"] == "X":
+		        rounds += event["args"]["a"] == 0
+		        assert event["args"]["a"] in (0, after), "calls are out of order"
+		        after = event["args"]["a"] + 1
+		        assert event["ts"] >= last, "time goes back"
+		        last = event["ts"]
+		        count += 1
+		assert event["name"] == "tracelayer_end" and event["args"]["events"] == count and event["args"]["lost"] == 0
+		print(count, rounds)
+	END
+}
+
+for ending in json json.gz; do
+	recorded t.$ending
+	is $? 0 "a program ends while much is unwritten ($ending)"
+	is "$(ordered t.$ending)" "$((calls + 20000)) 2" "and its file has each call once, in their order"
+	recorded one.$ending taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
+	is "$(ordered one.$ending)" "$((calls + 20000)) 2" "likewise on one processor"
+done
+
+# killed SECONDS: kills it so long after its file began to grow, and recovers what it recorded.
+killed()
+{
+	local pid
+	rm -f killed*.json
+	env LD_PRELOAD="$preload" TRACELAYER_ARGS=scalars TRACELAYER_OUTPUT=killed.json "$app" four sustained $calls >killed.out &
+	pid=$!
+	until test "$(stat -c %s killed.json 2>/dev/null || echo 0)" -gt 8000000 || ! kill -0 $pid 2>/dev/null; do :; done
+	sleep "$1"
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	test $? != 137 || "$tracelayer" recover $pid >recover.out 2>&1 || cat recover.out
+	ordered killed.json | awk '{ exit !($1 > 40000) }'
+}
+
+for at in 0 0.01 0.02 0.04 0.07; do
+	ok "killed $at s after its file began to grow, it leaves all calls up to its last, in order" killed $at
+done
