@@ -78,7 +78,18 @@ call_whole()
 	floor=$(awk '{ f = $2 } END { print f }' "$work/call.long-four")
 	TRACELAYER_OUTPUT=$work/whole$1 "$top_builddir/bench_start" 1 "$preload" "$top_builddir/bench_call" four sustained $call_long |
 		awk -v floor="$floor" -v calls=$((call_long + 20000)) '{ print $2 * 1e6 / calls, floor }' >>"$work/call.whole$1"
+	test "$1" != .json || call_whole_limit "$floor"
 	rm -f "$work"/whole*"$1"
+}
+
+# call_whole_limit FLOOR: the time to write as many bytes as the .json has, by write() alone.
+call_whole_limit()
+{
+	local size
+	size=$(stat -c %s "$work"/whole*.json | sort -n | tail -n 1)
+	wall dd if=/dev/zero of="$work/whole.limit" bs=1M count=$((size >> 20)) status=none |
+		awk -v floor="$1" -v calls=$((call_long + 20000)) '{ print $1 / calls, floor }' >>"$work/call.whole.limit"
+	rm -f "$work/whole.limit"
 }
 
 for _ in $(seq "$rounds"); do
@@ -140,6 +151,7 @@ call_rate_row "no arguments" none
 call_rate_row "4 scalar arguments" four
 section "The time that recording them adds until the process has written all and ended ÷ the floor"
 ratio_row "4 scalar arguments, .json" "$work/call.whole.json" "ns; wanted: 5 or less"
+ratio_row "limit: as many bytes as the .json has, by write() alone" "$work/call.whole.limit" ns
 ratio_row "4 scalar arguments, .json.gz" "$work/call.whole.json.gz" "ns; wanted: 8 or less"
 ratio_row "4 scalar arguments, .tlt" "$work/call.whole.tlt" ns
 if grep -q . "$work/errors"; then
