@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 112
+plan 115
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -345,6 +345,12 @@ is "$(TRACELAYER_LEVLE=all said run -- sh -c 'true; true' | grep -v "$none")" \
 	"tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?" "an unknown variable is said once, and no reason to stop"
 is "$(TRACELAYER_ARGS=some said run -- true | grep -v "$none")" \
 	"tracelayer: TRACELAYER_ARGS=some: no such word as 'some'; use none, scalars, full" "so is a value that does not parse"
+
+# --- where the layer reports
+reports_in() { env -u TMPDIR "$@" -- sh -c 'echo "$TRACELAYER_REPORT"' 2>/dev/null | sed 's,/tracelayer-run-.*,,'; }
+is "$(reports_in "$top_builddir/tracelayer" run --quiet)" "/dev/shm" "the layer reports in memory"
+is "$(reports_in "$top_builddir/tracelayer" run --quiet --buffers="$TMPDIR")" "/tmp" "with --buffers, where temporary files are"
+is "$(run --quiet -- sh -c 'echo "${TRACELAYER_REPORT%/tracelayer-run-*}"' 2>/dev/null)" "$TMPDIR" "where TMPDIR names a folder, there"
 
 # --- nothing is left
 is "$(ls -A "$TMPDIR")" "" "run leaves nothing in TMPDIR"
