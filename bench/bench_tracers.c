@@ -12,6 +12,7 @@
  *	bench_tracers limit COUNT THREADS	... with COUNT pairs of callbacks that libbench_limit.so
  *						calls, which is preloaded
  *	bench_tracers limit-recorded COUNT THREADS	the same with a record
+ *	bench_tracers limit-new COUNT 1	the same in new pages of /dev/shm
  *	bench_tracers destroy ROUNDS THREADS	nanoseconds of destroy after disable, the median,
  *						while threads call
  *	bench_tracers toggle ROUNDS		enables and disables ROUNDS times while a thread
@@ -199,7 +200,7 @@ static int measure_calls(int direct, int threads)
 	return 0;
 }
 
-static void limit_begin(int count, bool recorded)
+static void limit_begin(int count, int recorded)
 {
 	void (*set)(bench_callback *, bench_callback *, int, int) =
 		(void (*)(bench_callback *, bench_callback *, int, int))dlsym(RTLD_DEFAULT,
@@ -275,7 +276,11 @@ int main(int argc, char **argv)
 		make_tracer(false);
 	if (!strcmp(what, "other"))
 		make_tracer(true);
-	if (!strcmp(what, "limit") || !strcmp(what, "limit-recorded"))
-		limit_begin(count, strcmp(what, "limit") != 0);
+	if (!strcmp(what, "limit"))
+		limit_begin(count, 0);
+	if (!strcmp(what, "limit-recorded"))
+		limit_begin(count, 1);
+	if (!strcmp(what, "limit-new") && threads == 1)
+		limit_begin(count, 2);
 	return measure_calls(-1, threads);
 }

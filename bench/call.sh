@@ -21,6 +21,10 @@ call_run()
 	four-drain) traced TRACELAYER_ARGS=scalars "$top_builddir/bench_call" four $call_turns $call_burst 1500 ;;
 	four-full) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" four $call_turns $call_count ;;
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
+	copy-warm) "$top_builddir/bench_limit" warm $call_turns $call_count ;;
+	copy-cleared) "$top_builddir/bench_limit" cleared $call_turns $call_count ;;
+	new-none) "$top_builddir/bench_limit" new 32 $call_long ;;
+	new-four) "$top_builddir/bench_limit" new 64 $call_long ;;
 	stack) traced TRACELAYER_STACK='*' "$top_builddir/bench_call" deep $call_turns $call_count ;;
 	first-none) traced "$top_builddir/bench_call" none first $call_burst ;;
 	fresh) "$top_builddir/bench_call" none fresh $call_burst ;;
@@ -93,8 +97,8 @@ call_whole_limit()
 }
 
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer stack \
-		first-none first-four fresh long-none long-four long-four-tlt); do
+	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer copy-warm copy-cleared stack \
+		new-none new-four first-none first-four fresh long-none long-four long-four-tlt); do
 		call_run "$name" >>"$work/call.$name" 2>>"$work/errors"
 	done
 	test "$(nproc)" -lt 2 ||
@@ -123,7 +127,9 @@ call_row "4 arguments, not kept (args none)" four-none floor
 call_row "1 scalar argument" one floor
 call_row "4 scalar arguments" four floor "1.5 or less"
 call_row "4 scalar arguments (args full)" four-full floor
-call_row "2 arguments, one a pointer that is followed (args full)" pointer floor
+call_row "2 arguments, one a pointer that is followed (args full)" pointer floor "1.8 or less"
+call_row "limit: stores of as many bytes, in memory that stays warm" copy-warm floor
+call_row "limit: the same, in memory that another core has cleared" copy-cleared floor
 call_row "no arguments, with its stack of 10 frames (--stack)" stack floor "25 or less"
 section "The same in bursts of $call_burst calls, each while the last one is being written"
 call_row "no arguments" none-drain floor "1.25 or less"
@@ -144,7 +150,9 @@ else
 fi
 section "Sustained overload: $call_long calls without a pause; the program waits for the writer, or helps ÷ the floor"
 call_row "no arguments" long-none floor
+call_row "limit: stores of 32 bytes in new pages of /dev/shm" new-none floor
 call_row "4 scalar arguments" long-four floor "2.5 or less"
+call_row "limit: stores of 64 bytes in new pages of /dev/shm" new-four floor
 call_row "4 scalar arguments, into a .tlt file" long-four-tlt floor "1.5 or less"
 section "The highest rate: time between calls at which 16M of buffers lose nothing, the writer alone at work ÷ the floor"
 call_rate_row "no arguments" none

@@ -5,8 +5,12 @@
 #include "bench/limit.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "bench/harness.h"
 #include "tracelayer/shim.h"
@@ -21,6 +25,40 @@ static bench_callback *prologue, *epilogue;
 static int callbacks;
 static bool is_recorded;
 
+/* Pages of /dev/shm that nobody has written to, for the records of three million calls. */
+#define FRESH	   (128u << 20)
+#define FRESH_STEP (256u * 1024) /* so many are made by one system call */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+static char *fresh; /* NULL: records go to memory that stays warm */
+static uint32_t fresh_at;
+
+static void fresh_map(void)
+{
+	char name[] = "/dev/shm/bench_limit.XXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd < 0 || unlink(name) != 0 || ftruncate(fd, FRESH) != 0)
+		return;
+	void *memory = mmap(NULL, FRESH, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	fresh = memory == MAP_FAILED ? NULL : memory;
+	close(fd);
+}
+
+static void fresh_store(uint64_t start, uint64_t end, uint64_t result)
+{
+	uint64_t *record = (uint64_t *)(void *)(fresh + fresh_at);
+
+	if (fresh_at % FRESH_STEP == 0)
+		madvise(record, FRESH_STEP, MADV_POPULATE_WRITE);
+	record[0] = 1;
+	record[1] = start;
+	record[2] = end - start;
+	record[3] = result;
+	fresh_at = (fresh_at + 32) % FRESH;
+}
+
 static __attribute__((constructor)) void limit_find(void)
 {
 	real = (real_function *)dlsym(RTLD_NEXT, "zeEventQueryStatus");
@@ -34,6 +72,8 @@ TL_EXPORT void bench_limit_set(bench_callback *before, bench_callback *after, in
 	epilogue = after;
 	callbacks = count;
 	is_recorded = recorded;
+	if (recorded > 1)
+		fresh_map();
 	direct = NULL;
 }
 
@@ -50,7 +90,9 @@ static __attribute__((noinline)) ze_result_t limit_call(ze_event_handle_t event)
 	if (is_recorded)
 		start = tl_counter();
 	ze_result_t result = real(event);
-	if (is_recorded)
+	if (is_recorded && fresh)
+		fresh_store(start, tl_counter(), (uint64_t)result);
+	else if (is_recorded)
 		bench_floor_store(1, start, tl_counter(), (uint64_t)result);
 	for (int i = 0; i < callbacks; i++)
 		epilogue(&params, result, NULL, &instance[i]);

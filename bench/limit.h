@@ -18,7 +18,7 @@ typedef void bench_callback(ze_event_query_status_params_t *params, ze_result_t 
 
 /*
  * From now on there are `count` pairs of callbacks around the call. `recorded`: two counter reads
- * and a store of 32 bytes, too.
+ * and a store of 32 bytes, too; 2: the store in new pages of /dev/shm.
  */
 void bench_limit_set(bench_callback *before, bench_callback *after, int count, int recorded);
 

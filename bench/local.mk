@@ -3,7 +3,7 @@
 #
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
 BENCH_PARTS = %D%/call.sh %D%/generic.sh %D%/start.sh %D%/encode.sh %D%/summary.sh %D%/report.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/programs.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh %D%/top.sh %D%/annotations.sh %D%/xpti.sh
-bench_programs = bench_call bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
+bench_programs = bench_call bench_limit bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
 bench_libraries = libbench_callee.la libbench_shims.la libbench_limit.la
 # What the parts take from the tests: Level Zero's software device.
 bench_test_bed = tests/drivers/ze_driver_a.la
@@ -34,6 +34,10 @@ bench_call_SOURCES = %D%/bench_call.c $(bench_harness)
 bench_call_CFLAGS = $(AM_CFLAGS) -O2
 bench_call_LDADD = libbench_callee.la
 bench_call_LDFLAGS = $(AM_LDFLAGS) -no-install
+bench_limit_SOURCES = %D%/bench_limit.c $(bench_harness)
+bench_limit_CFLAGS = $(AM_CFLAGS) -O2 -pthread
+bench_limit_LDADD = libbench_callee.la -lpthread
+bench_limit_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_threads_SOURCES = %D%/bench_threads.c $(bench_harness)
 bench_threads_CFLAGS = $(AM_CFLAGS) -O2 -pthread
 bench_threads_LDADD = libbench_callee.la -lpthread

@@ -31,7 +31,7 @@ for threads in 1 2; do
 		tracers_names+=("$what $threads")
 	done
 done
-tracers_names+=("recorded tracer 1 1" "limit limit-recorded 1 1" "ours destroy $tracers_rounds 2" "loader destroy $tracers_rounds 2")
+tracers_names+=("recorded tracer 1 1" "limit limit-recorded 1 1" "limit limit-new 1 1" "ours destroy $tracers_rounds 2" "loader destroy $tracers_rounds 2")
 
 for round in $(seq "$rounds"); do
 	shuffled "${tracers_names[@]}" >"$work/tracers.order"
@@ -71,9 +71,15 @@ for threads in 1 2; do
 done
 section "Recorded and traced at once ÷ traced"
 tracers_row "one tracer, no arguments kept" "recorded tracer 1 1" "ours tracer 1 1"
-join "$work/tracers.ours-tracer-1-1" "$work/tracers.limit-limit-1-1" | join - "$work/tracers.limit-limit-recorded-1-1" |
-	awk 'NF == 4 { print $2 + $4 - $3, $2 }' >"$work/rows"
-ratio_row "limit: traced, two counter reads and a store" "$work/rows"
+# tracers_limit TEXT NAME: a traced call, and what the record adds to the limit's.
+tracers_limit()
+{
+	join "$work/tracers.ours-tracer-1-1" "$work/tracers.limit-limit-1-1" | join - "$work/tracers.limit-$2-1-1" |
+		awk 'NF == 4 { print $2 + $4 - $3, $2 }' >"$work/rows"
+	ratio_row "$1" "$work/rows"
+}
+tracers_limit "limit: traced, two counter reads and a store" limit-recorded
+tracers_limit "limit: the same, with the store in new pages of /dev/shm" limit-new
 section "Destroy after disable, while two threads call: the loader's own layer ÷ this one; wanted: below 20000 ns here"
 tracers_row "loader's own" "loader destroy $tracers_rounds 2" "ours destroy $tracers_rounds 2"
 awk '{ print $2 }' "$work/tracers.ours-destroy-$tracers_rounds-2" | quartiles | awk '{ printf "    this layer: %.0f ns (%.0f .. %.0f)\n", $2, $1, $3 }'

@@ -49,6 +49,9 @@ static inline struct tl_blob_sizes *tl_scratch_sizes(const struct tl_producer *p
  * never changes.
  */
 #define TL_CAPTURE_PLACES 1024u
+/* An API's functions lie one behind the other, so that each gets a place of its own. */
+#define TL_CAPTURE_PLACE(function) ((uintptr_t)(function) / 16 % TL_CAPTURE_PLACES)
+_Static_assert(sizeof(struct tl_function) % 32 == 16, "neighbours have different places");
 struct tl_capture_place {
 	_Atomic(const struct tl_function *) function;
 	_Atomic uint64_t plan;
@@ -59,7 +62,7 @@ uint64_t tl_capture_plan_keep(const struct tl_function *function, uint32_t at);
 
 static inline uint64_t tl_capture_plan_of(const struct tl_function *function)
 {
-	uint32_t at = (uint32_t)((uintptr_t)function / sizeof(*function)) % TL_CAPTURE_PLACES;
+	uint32_t at = (uint32_t)TL_CAPTURE_PLACE(function);
 	struct tl_capture_place *place = &tl_capture_places[at];
 
 	if (TL_LIKELY(atomic_load_explicit(&place->function, memory_order_acquire) == function))
@@ -96,16 +99,15 @@ static inline uint32_t tl_scratch_by_plan(struct tl_producer *producer, uint64_t
 /* all is there that will be captured; the parameters' words << 8 */
 #define TL_SCRATCH_WHOLE 2u
 
-/* Capture the memory that IN parameters point to, before the driver may change it. */
-static inline void tl_scratch_capture_entry(struct tl_producer *producer, struct tl_open_call *open,
-					    const struct tl_function *function,
-					    const uint64_t *words)
+/* Capture the memory that IN parameters point to, before the driver may change it. `used`: .scratch_used. */
+static TL_ALWAYS_INLINE void tl_scratch_fill(struct tl_producer *producer,
+					     struct tl_open_call *open, uint32_t used,
+					     const struct tl_function *function,
+					     const uint64_t *words)
 {
 	uint64_t plan = tl_capture_plan_of(function);
-	uint32_t used = producer->scratch_used, at = used + (uint32_t)sizeof(struct tl_blob_sizes);
+	uint32_t at = used + (uint32_t)sizeof(struct tl_blob_sizes);
 
-	open->scratch = used;
-	open->mode |= TL_OPEN_SCRATCH;
 	if (TL_UNLIKELY(!tl_capture_is_planned(plan, TL_CAPTURE_ENTRY) ||
 			at + TL_CAPTURE_PLANNED > TL_SCRATCH)) {
 		tl_scratch_walk_entry(producer, open, function, words);
@@ -114,7 +116,21 @@ static inline void tl_scratch_capture_entry(struct tl_producer *producer, struct
 	uint32_t size = tl_scratch_by_plan(producer, plan, words, TL_CAPTURE_ENTRY, at);
 	uint32_t whole =
 		plan & TL_CAPTURE_ONCE ? TL_SCRATCH_WHOLE | (uint32_t)function->words << 8 : 0;
-	*tl_scratch_sizes(producer, open) = (struct tl_blob_sizes){.entry = size, .exit = whole};
+	*(struct tl_blob_sizes *)(producer->scratch + used) =
+		(struct tl_blob_sizes){.entry = size, .exit = whole};
+}
+
+/* The same for a call whose entry is filled in: from here on the entry says where it is. */
+static TL_ALWAYS_INLINE void tl_scratch_capture_entry(struct tl_producer *producer,
+						      struct tl_open_call *open,
+						      const struct tl_function *function,
+						      const uint64_t *words)
+{
+	uint32_t used = producer->scratch_used;
+
+	open->scratch = used;
+	open->mode |= TL_OPEN_SCRATCH;
+	tl_scratch_fill(producer, open, used, function, words);
 }
 
 /*

@@ -52,8 +52,8 @@ static bool recorded_as_traced(struct tl_call *call, const uint64_t *recorded)
 	return true;
 }
 
-static void recorded_end(const uint64_t *recorded, uint32_t flags, uint64_t result,
-			 const uint64_t *words)
+static __attribute__((noinline)) void recorded_end(const uint64_t *recorded, uint32_t flags,
+						   uint64_t result, const uint64_t *words)
 {
 	struct tl_call call;
 	int error = errno;
@@ -83,9 +83,17 @@ static TL_ALWAYS_INLINE void *recorded_enter(uint64_t *recorded, struct tl_shim 
 		return NULL;
 	tl_open_set_top(thread, open + 1);
 	recorded[0] = (uintptr_t)open;
-	open->mode_and_function = mode_and_id;
-	if (captured)
-		tl_scratch_capture_entry(tl_producer_of(thread), open, shim->function, words);
+	if (captured) {
+		struct tl_producer *producer = tl_producer_of(thread);
+		uint32_t used = producer->scratch_used;
+
+		open->scratch = used;
+		/* In one store: the entry loads all of it when the call ends, and would wait for a second. */
+		open->mode_and_function = mode_and_id | TL_OPEN_SCRATCH;
+		tl_scratch_fill(producer, open, used, shim->function, words);
+	} else {
+		open->mode_and_function = mode_and_id;
+	}
 	open->start = tl_counter();
 	/* As in tl_recorded_enter. */
 	atomic_store_explicit(&open->frame, (uintptr_t)recorded, memory_order_release);
@@ -115,29 +123,50 @@ static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_op
 	       tl_open_frame(open) == (uintptr_t)recorded && open->mode == mode;
 }
 
-/* Records a call of which all is captured: its record needs nothing of the tables. */
+#define WHOLE_MAX 128u /* bytes; memcpy copies more faster */
+
+/*
+ * Records a call of which all is captured: its record needs nothing of the tables. Not by a draft, which
+ * compilers keep in memory here: loading what was just stored in smaller pieces takes as long as all
+ * the rest.
+ */
 static TL_ALWAYS_INLINE void recorded_whole(struct tl_thread *thread,
-					    const struct tl_open_call *open, uint64_t result,
+					    const struct tl_open_call *open,
+					    const struct tl_blob_sizes *sizes, uint64_t result,
 					    const uint64_t *words, uint64_t end)
 {
-	const struct tl_blob_sizes *sizes = tl_scratch_sizes(tl_producer_of(thread), open);
-	struct tl_draft draft = {.id = open->function,
-				 .mode = TL_MODE_WORDS,
-				 .count = sizes->exit >> 8,
-				 .flags = TL_RECORD_BLOBS,
-				 .start = open->start,
-				 .end = end,
-				 .result = result,
-				 .words = words};
-	uint64_t blobs = sizeof(*sizes) + sizes->entry, size = tl_draft_size(&draft) + blobs;
-	uint64_t *record = tl_record_reserve(thread, size);
+	const uint64_t *blobs = (const uint64_t *)(const void *)(sizes + 1);
+	const uint64_t count = sizes->exit >> 8, bytes = sizes->entry,
+		       size = sizeof(struct tl_call_record) + 8 * count + sizeof(*sizes) + bytes;
+	_Atomic uint64_t *record = (_Atomic uint64_t *)tl_record_reserve(thread, size);
 
-	if (!record)
+	if (TL_UNLIKELY(!record))
 		return;
-	uint64_t *at = tl_draft_fill(record, &draft);
-	*at = sizes->entry;
-	tl_record_copy_words(at + 1, sizes + 1, sizes->entry / 8);
-	tl_draft_commit(record, size, &draft);
+	uint64_t start = open->start;
+	/* Atomic, as in tl_recorded_leave: no compiler makes wider stores of them. */
+	atomic_store_explicit(&record[1], start, memory_order_relaxed);
+	atomic_store_explicit(&record[2], end - start, memory_order_relaxed);
+	atomic_store_explicit(&record[3], result, memory_order_relaxed);
+	_Atomic uint64_t *at = record + 4;
+	for (uint64_t i = 0; i < count; i++)
+		atomic_store_explicit(at++, words[i], memory_order_relaxed);
+	atomic_store_explicit(at++, bytes, memory_order_relaxed);
+	if (TL_UNLIKELY(bytes > WHOLE_MAX))
+		memcpy((void *)at, blobs, bytes);
+	for (uint64_t i = 0; bytes <= WHOLE_MAX && i < bytes / 8; i++)
+		atomic_store_explicit(at++, blobs[i], memory_order_relaxed);
+	tl_record_commit((uint64_t *)record,
+			 tl_record_head(size, TL_RECORD_WORDS | TL_RECORD_BLOBS, open->function));
+}
+
+/* The same for any other call that is plain. */
+static __attribute__((noinline)) void recorded_captured(const uint64_t *recorded, uint64_t result,
+							const uint64_t *words, uint64_t end)
+{
+	struct tl_open_call *open = recorded_open(recorded);
+	struct tl_draft draft = recorded_draft(open, words, result, end);
+
+	tl_draft_record_captured(tl_self, open, &draft);
 }
 
 static TL_ALWAYS_INLINE void recorded_leave(uint64_t *recorded, uint64_t result,
@@ -146,23 +175,22 @@ static TL_ALWAYS_INLINE void recorded_leave(uint64_t *recorded, uint64_t result,
 	struct tl_open_call *open = recorded_open(recorded);
 	struct tl_thread *thread = tl_self;
 
-	if (recorded_is_plain(thread, open, recorded, TL_MODE_OPEN)) {
+	if (TL_UNLIKELY(!recorded_is_plain(thread, open, recorded,
+					   TL_MODE_CAPTURED | TL_OPEN_SCRATCH))) {
+		if (!recorded_is_plain(thread, open, recorded, TL_MODE_OPEN)) {
+			recorded_end(recorded, 0, result, words);
+			return;
+		}
 		tl_open_clear(open);
 		tl_open_set_top(thread, open);
 		return;
 	}
-	if (!recorded_is_plain(thread, open, recorded, TL_MODE_CAPTURED | TL_OPEN_SCRATCH)) {
-		recorded_end(recorded, 0, result, words);
-		return;
-	}
 	uint64_t end = tl_counter();
 	const struct tl_blob_sizes *sizes = tl_scratch_sizes(tl_producer_of(thread), open);
-	if (TL_LIKELY(sizes->exit & TL_SCRATCH_WHOLE)) {
-		recorded_whole(thread, open, result, words, end);
-	} else {
-		struct tl_draft draft = recorded_draft(open, words, result, end);
-		tl_draft_record_captured(thread, open, &draft);
-	}
+	if (TL_LIKELY(sizes->exit & TL_SCRATCH_WHOLE))
+		recorded_whole(thread, open, sizes, result, words, end);
+	else
+		recorded_captured(recorded, result, words, end);
 	tl_scratch_release(thread, open);
 	tl_open_clear(open);
 	tl_open_set_top(thread, open);
