@@ -133,7 +133,7 @@ static bool recorded_is_plain(const struct tl_thread *thread, const struct tl_op
 static TL_ALWAYS_INLINE void recorded_whole(struct tl_thread *thread,
 					    const struct tl_open_call *open,
 					    const struct tl_blob_sizes *sizes, uint64_t result,
-					    const uint64_t *words, uint64_t end)
+					    const uint64_t *words, uint64_t end, bool large)
 {
 	const uint64_t *blobs = (const uint64_t *)(const void *)(sizes + 1);
 	const uint64_t count = sizes->exit >> 8, bytes = sizes->entry,
@@ -151,12 +151,22 @@ static TL_ALWAYS_INLINE void recorded_whole(struct tl_thread *thread,
 	for (uint64_t i = 0; i < count; i++)
 		atomic_store_explicit(at++, words[i], memory_order_relaxed);
 	atomic_store_explicit(at++, bytes, memory_order_relaxed);
-	if (TL_UNLIKELY(bytes > WHOLE_MAX))
+	if (large)
 		memcpy((void *)at, blobs, bytes);
-	for (uint64_t i = 0; bytes <= WHOLE_MAX && i < bytes / 8; i++)
+	for (uint64_t i = 0; !large && i < bytes / 8; i++)
 		atomic_store_explicit(at++, blobs[i], memory_order_relaxed);
 	tl_record_commit((uint64_t *)record,
 			 tl_record_head(size, TL_RECORD_WORDS | TL_RECORD_BLOBS, open->function));
+}
+
+static __attribute__((noinline)) void recorded_large(const uint64_t *recorded, uint64_t result,
+						     const uint64_t *words, uint64_t end)
+{
+	const struct tl_open_call *open = recorded_open(recorded);
+	struct tl_thread *thread = tl_self;
+
+	recorded_whole(thread, open, tl_scratch_sizes(tl_producer_of(thread), open), result, words,
+		       end, true);
 }
 
 /* The same for any other call that is plain. */
@@ -187,10 +197,12 @@ static TL_ALWAYS_INLINE void recorded_leave(uint64_t *recorded, uint64_t result,
 	}
 	uint64_t end = tl_counter();
 	const struct tl_blob_sizes *sizes = tl_scratch_sizes(tl_producer_of(thread), open);
-	if (TL_LIKELY(sizes->exit & TL_SCRATCH_WHOLE))
-		recorded_whole(thread, open, sizes, result, words, end);
-	else
+	if (TL_UNLIKELY(!(sizes->exit & TL_SCRATCH_WHOLE)))
 		recorded_captured(recorded, result, words, end);
+	else if (TL_UNLIKELY(sizes->entry > WHOLE_MAX))
+		recorded_large(recorded, result, words, end);
+	else
+		recorded_whole(thread, open, sizes, result, words, end, false);
 	tl_scratch_release(thread, open);
 	tl_open_clear(open);
 	tl_open_set_top(thread, open);
