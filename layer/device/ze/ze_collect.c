@@ -15,6 +15,9 @@
 
 /* nanoseconds by which the timestamp may come later than the program's signal before it */
 #define STAMP_AFTER 100000u
+#define DRIFT	    2e-4 /* part by which a clock may run too fast or too slow */
+/* nanoseconds that a wait's end may be wrong by, besides the device's clock */
+#define WAIT_ERROR 1000u
 /* nanoseconds that a call which destroys or resets a list waits for it */
 #define STAMP_PATIENCE 2000000u
 /* after so many items that are not ready, a collection gives up; more ready ones may lie behind */
@@ -29,9 +32,10 @@ static bool command_has_global_times(const struct ze_command *command)
 
 /*
  * Converts a command's times. A clock may step, so each time is converted near to where it must be.
+ * Returns by how much the end may be wrong; UINT64_MAX: nothing is known of the clock.
  */
-static void work_convert(struct ze_device *device, const struct ze_command *command,
-			 const struct ze_execution *execution, struct tl_device_work *work)
+static uint64_t work_convert(struct ze_device *device, const struct ze_command *command,
+			     const struct ze_execution *execution, struct tl_device_work *work)
 {
 	unsigned bits = command_has_global_times(command) ? device->bits : device->kernel_bits;
 	uint64_t mask = tl_clock_fit_mask(bits);
@@ -42,19 +46,53 @@ static void work_convert(struct ze_device *device, const struct ze_command *comm
 
 	work->raw_start &= mask;
 	work->raw_end &= mask;
-	if (!device->pairs) {
-		/* The slice's own bounds: what the clock is known by then needs no cutting. */
-		const struct tl_work_room room = tl_work_room(work, execution->began, now);
-		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end, room.first,
-				     room.last);
-	}
 	work->start = tl_clock_fit_convert(&device->clock, work->raw_start, bits, about).ns;
 	uint64_t lasted = (uint64_t)((double)((work->raw_end - work->raw_start) & mask) *
 				     device->clock.nominal);
 	if (work->start + lasted > now + now / 1024)
 		lasted = 0;
-	work->end =
-		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted).ns;
+	const struct tl_clock_fit_time end =
+		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted);
+	work->end = end.ns;
+	/* Without pairs, the error is as of the last command that told of the clock. */
+	return device->pairs || end.error == UINT64_MAX
+		       ? end.error
+		       : end.error + (uint64_t)((double)(now - device->clock.bracketed) * DRIFT);
+}
+
+/*
+ * Whether a command's times allow that the call has waited for it: the call had not returned when
+ * the command began, nor, by more than `after`, when it ended.
+ */
+static bool work_fits_wait(const struct tl_device_work *work, const struct tl_device_call *call,
+			   uint64_t error, uint64_t after)
+{
+	return error == UINT64_MAX || (work->start <= call->end + error + WAIT_ERROR &&
+				       work->end <= call->end + error + after);
+}
+
+/* Converts an item's times, and finds out which call has waited for it. */
+static void item_times(const struct ze_execution *execution, uint32_t index,
+		       struct tl_device_work *work)
+{
+	const struct ze_command *command = &execution->recording->commands[index];
+	const struct ze_item *item = &execution->items[index];
+	struct ze_device *device = execution->recording->device;
+	uint64_t error = work_convert(device, command, execution, work);
+	bool open = !work->waited.end && item->near.end;
+
+	if (open && item->told && work_fits_wait(work, &item->near, error, WAIT_ERROR))
+		work->waited = item->near;
+	if (!device->pairs) {
+		/* The slice's own bounds: what the clock is known by then needs no cutting. */
+		const struct tl_work_room room =
+			tl_work_room(work, execution->began, tl_device_now());
+		tl_clock_fit_bracket(&device->clock, work->raw_start, work->raw_end, room.first,
+				     room.last);
+		error = work_convert(device, command, execution, work);
+	}
+	if (open && !item->told && work_fits_wait(work, &item->near, error, STAMP_AFTER))
+		work->waited = item->near;
 }
 
 /* Adds the arguments that only this API has. Returns how many. */
@@ -95,9 +133,7 @@ static void item_show(struct ze_execution *execution, uint32_t index, bool unfin
 
 	if (item->read) {
 		work.has = TL_RAW_START | TL_RAW_END;
-		work_convert(execution->recording->device, command, execution, &work);
-		if (!item->waited.end && item->near.end && work.end <= item->near.end + STAMP_AFTER)
-			work.waited = item->near;
+		item_times(execution, index, &work);
 	}
 	if (item->command)
 		tl_device_done(item->command, &work);
@@ -235,7 +271,8 @@ static void event_note_wait(const struct ze_event *event, struct ze_execution *e
 	struct ze_item *item = &execution->items[index];
 
 	if (tl_ze_item_read(execution, index)) {
-		item->waited = *waited;
+		item->near = *waited;
+		item->told = true;
 	} else if (!item->lost) {
 		item->near = item->near.end ? item->near : *waited;
 	} else if (execution->submitted && !item->shown && !event->stale) {

@@ -27,8 +27,12 @@ struct ze_item {
 	bool shown;
 	uint64_t start, end; /* as read */
 	struct tl_device_call waited;
-	/* the call that waited for its event before the timestamp behind it was written */
+	/*
+	 * a call that waited for its event, and may have seen an earlier command's signal: the
+	 * times decide
+	 */
 	struct tl_device_call near;
+	bool told; /* its times were there after that call; else they were written later */
 };
 
 struct ze_execution {
