@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A recipe for Spack: put it into a repository of yours as packages/tracelayer/package.py. It builds a release's tarball.
-# It needs Spack 0.23 or newer; tests/packages/spack.sh builds it. A release adds the sha256 of its tarball.
+# It needs Spack 0.23 or newer; tests/packages/spack.sh builds it. make spack writes it with the sha256 of the tarball.
 try:
     from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
 except ImportError:

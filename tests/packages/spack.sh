@@ -35,6 +35,7 @@ in_folder_of_its_own()
 }
 # external SPEC VERSION PREFIX
 external() { printf '  %s:\n    buildable: false\n    externals:\n    - spec: "%s@%s%s"\n      prefix: %s\n' "${1%% *}" "${1%% *}" "$2" "${1#"${1%% *}"}" "$3" >>"$tmp/packages.yaml"; }
+make_spack() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$top_builddir" spack </dev/null >"$tmp/make.log" 2>&1 || { diag "$(tail -n 5 "$tmp/make.log")"; false; }; }
 version_of() { with_root chroot "$root" dpkg-query -W -f '${Version}' "$1" | sed 's/^[0-9]*://; s/[-+~].*//; s/\.dfsg//'; }
 
 echo packages: >"$tmp/packages.yaml"
@@ -63,13 +64,12 @@ printf 'bootstrap:\n  enable: false\n' >"$root/try/config/bootstrap.yaml"
 printf 'config:\n  build_jobs: 2\n  build_stage: /try/stage\n  test_stage: /try/test\n  source_cache: /try/cache\n  misc_cache: /try/misc\n' >"$root/try/config/config.yaml"
 echo 'mirrors:: {}' >"$root/try/config/mirrors.yaml"
 printf 'repos::\n- /try/recipes\n- /try/spack_repo/builtin\n' >"$root/try/config/repos.yaml"
+# The recipe with its tarball's sum, which Spack checks. What a release's recipe has besides is where the tarball is.
 name=$(distribution_name)
-ok "make distdir" distribution "$tmp/$name" || exit 1
-tar -C "$tmp" -czf "$root/try/$name.tar.gz" "$name"
-# The recipe, with what a release's recipe has besides: where its tarball is, and its checksum.
+ok "make spack" make_spack || exit 1
+cp "$top_builddir/$name.tar.gz" "$root/try/"
 printf 'repo:\n  namespace: recipes\n' >"$root/try/recipes/repo.yaml"
-sed "s,https://example.org/tracelayer/,file:///try/,; s/^    version(\"${name#*-}\"/&, sha256=\"$(sha256sum "$root/try/$name.tar.gz" | cut -d' ' -f1)\"/" \
-	"$top_srcdir/packaging/spack/package.py" >"$root/try/recipes/packages/tracelayer/package.py"
+sed "s,https://example.org/tracelayer/,file:///try/," "$top_builddir/spack/package.py" >"$root/try/recipes/packages/tracelayer/package.py"
 
 # spack COMMAND…
 spack() { inside "export PYTHONPATH=/try/clingo SPACK_PYTHON=/usr/bin/python3 SPACK_DISABLE_LOCAL_CONFIG=1 SPACK_USER_CACHE_PATH=/try/user TMPDIR=/try; /try/spack/bin/spack -C /try/config $1"; }
