@@ -29,13 +29,17 @@ libtl_late_la_SOURCES =
 libtl_late_la_CCASFLAGS =
 # gcc takes a seventh of its time for shims to note where each variable is at each instruction; the machine code is the same without.
 late_compile = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std=gnu11 $(TL_WARNINGS) $(CFLAGS) -O2 -fexceptions \
-	-fvisibility=hidden -fno-stack-protector -fno-var-tracking -fPIC -fno-lto -S
-$(apis_late): %.s: %.c gen/late_relocation.awk
-	$(AM_V_CC)$(late_compile) -MMD -MP -MT $@ -MF $@.d -o $@.tmp $< && \
-		LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.tmp >$@.late && mv $@.late $@ && rm -f $@.tmp
+	-fvisibility=hidden -fno-stack-protector -fno-var-tracking -fPIC -fno-lto -S -MMD -MP -MT $@ -MF $@.d
+# by_copies VARIABLE: compiles $< into $@.all by the command in this variable. Without -g, two of three shims are copies of others: see gen/copies.awk.
+copies = $(if $(filter -g% -flto% -fsanitize%,$(SANITIZE) $(CPPFLAGS) $(CFLAGS)),,-DTL_COPIES)
+by_copies = { test -n '$(copies)' && $($(1)) $(copies) -o $@.tmp $< && LC_ALL=C $(AWK) -f $(srcdir)/gen/copies.awk $@.tmp >$@.all; } || \
+	$($(1)) -o $@.all $<
+$(apis_late): %.s: %.c gen/late_relocation.awk gen/copies.awk
+	$(AM_V_CC){ $(call by_copies,late_compile); } && \
+		LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.all >$@.late && mv $@.late $@ && rm -f $@.tmp $@.all
 -include $(apis_late:=.d)
 CLEANFILES += $(apis_late) $(apis_late:=.d)
-EXTRA_DIST += gen/late_relocation.awk
+EXTRA_DIST += gen/late_relocation.awk gen/copies.awk
 
 # What loaders' layers and zelTracer's functions are made of, for APIs whose descriptors ask for these.
 apis_for_doors = apis/ze_layer.c apis/ze_tracing.c apis/ze_tracing.exports apis/cl_layer.c
@@ -95,10 +99,16 @@ endif
 
 # What `tracelayer run --mpi` preloads: shims for Open MPI and MPICH alike, of a header of their own.
 mpi_library = .libs/libtracelayer-mpi.so
-$(mpi_library): $(mpi_emitted) libtracelayer.la
-	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) -std=gnu11 -O2 -g -fexceptions -fno-stack-protector -fno-var-tracking -DTL_SHIM_LIBRARY \
-		-I$(top_srcdir)/include -I$(srcdir)/gen/apis -Iapis $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
-		apis/mpi_words_shims.c apis/mpi_words_tables.c -L.libs -ltracelayer \
+mpi_compile = $(CC) $(SANITIZE) -std=gnu11 $(CFLAGS) -O2 -fexceptions -fno-stack-protector -fno-var-tracking -fPIC -fno-lto -DTL_SHIM_LIBRARY \
+	-I$(top_srcdir)/include -I$(srcdir)/gen/apis -Iapis -S
+apis/mpi_words_shims.s: apis/mpi_words_shims.c gen/copies.awk
+	$(AM_V_CC){ $(call by_copies,mpi_compile); } && mv $@.all $@ && rm -f $@.tmp
+apis/mpi_words_tables.s: apis/mpi_words_tables.c
+	$(AM_V_CC)$(mpi_compile) -o $@ $<
+CLEANFILES += apis/mpi_words_shims.s apis/mpi_words_tables.s
+$(mpi_library): apis/mpi_words_shims.s apis/mpi_words_tables.s libtracelayer.la
+	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
+		apis/mpi_words_shims.s apis/mpi_words_tables.s -L.libs -ltracelayer \
 		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 CLEANFILES += $(mpi_library) $(mpi_made)
 all-local: $(mpi_library)

@@ -319,16 +319,100 @@ static void emit_invoke(FILE *to, const struct function *function)
 	fputs("}\n\n", to);
 }
 
-static void emit_shim(FILE *to, const struct function *function)
+/*
+ * Whether a parameter or a result is one word in a general register, or nothing. How a shorter word
+ * is widened depends on its type; so its spelling stands for it.
+ */
+static const char *word_key(const struct type *type, const char *spelling)
+{
+	if (type->kind == TL_KIND_VOID)
+		return "void";
+	if (type_is_aggregate(type) || type->kind == TL_KIND_FLOAT || type->size > 8)
+		return NULL;
+	return type->size == 8 ? "q" : spelling;
+}
+
+/* Shims of functions with the same key are the same machine code, but for names. NULL: of no others. */
+static const char *function_key(const struct function *function)
+{
+	const char *word = word_key(function->result, function->result_spelling);
+	const char *unsupported = function->unsupported ? function->unsupported : "";
+	char *key;
+
+	if (!word || function->nhidden)
+		return NULL;
+	/* "(*errcode_ret = …, NULL)" names a parameter. */
+	key = format_text("%s %s|%d %u|%s", word, unsupported, function->exported,
+			  function->nvariadic,
+			  strchr(unsupported, '*') ? function_arguments(function) : "");
+	for (size_t i = 0; i < function->nparams; i++) {
+		const struct variable *param = &function->params[i];
+
+		if (!(word = word_key(param->type, param->spelling)))
+			return NULL;
+		key = format_text("%s|%s", key, word);
+	}
+	for (size_t i = 0; i < function->nplaces; i++)
+		key = format_text("%s|%u", key, function->places[i]);
+	return format_text("%s|%u", key, function->passed);
+}
+
+/* For each function of the model the first one whose shim is the same machine code. */
+static const struct function **functions_like(const struct model *model)
+{
+	const struct function **like = allocate(model->nfunctions * sizeof *like);
+	const char **keys = allocate(model->nfunctions * sizeof *keys);
+
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f)) {
+		size_t i = (size_t)(f - model->functions);
+
+		keys[i] = function_key(f);
+		like[i] = f;
+		for (size_t j = 0; keys[i] && j < i && like[i] == f; j++)
+			if (keys[j] && !strcmp(keys[i], keys[j]))
+				like[i] = &model->functions[j];
+	}
+	return like;
+}
+
+/* A shim, or what stands for it where TL_COPIES has gen/copies.awk make it of another's. */
+static void emit_shim(FILE *to, const struct function *function, const struct function *like)
 {
 	const char *_ = function_suffix(function);
 
 	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file,
 		function->where.line);
 	emit_pointer_type(to, function);
+	if (like != function)
+		fprintf(to, "#ifdef TL_COPIES\nTL_COPY(%s, %s, %s%s);\n#else\n", function->name,
+			like->name, function->exported ? "" : "shim_", function->name);
 	emit_traced(to, function, _);
 	emit_entry(to, function, _);
 	emit_invoke(to, function);
+	if (like != function)
+		fputs("#endif\n\n", to);
+}
+
+/* With TL_COPIES each shim that others are made of has a symbol for its struct tl_shim: the copies have theirs in its place. */
+static void emit_copies(FILE *to, const struct model *model)
+{
+	unsigned index = 0;
+
+	fputs("#ifdef TL_COPIES /* gen/copies.awk says more */\n"
+	      "_Static_assert(sizeof(struct tl_shim) == 64, \"as below\");\n"
+	      "#define TL_COPY(name, like, entry)                              \\\n"
+	      "\t__asm__(\"# copy \" #name \" \" #like);                       \\\n"
+	      "\textern TL_EXPORT void shim_##name(void) __asm__(#entry);   \\\n"
+	      "\textern TL_EXPORT void invoke_##name(struct tl_shim *shim, \\\n"
+	      "\t\t\t\t\t    void *caller, void **args, void *result)\n"
+	      "#define SHIM(name) (&shim_of_##name)\n",
+	      to);
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f), index++)
+		fprintf(to,
+			"extern TL_HIDDEN struct tl_shim shim_of_%s;\n"
+			"__asm__(\".set shim_of_%s, %s_shims + 64 * %u\");\n",
+			f->name, f->name, model->prefix, index);
+	fputs("#else\n", to);
 }
 
 /* The beginning of the file, which all its shims share. */
@@ -353,7 +437,9 @@ static void emit_beginning(FILE *to, const struct model *model)
 	fputs("enum {\n", to);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		fprintf(to, "\tINDEX_%s,\n", f->name);
-	fprintf(to, "};\n#define SHIM(name) (&%s_shims[INDEX_##name])\n\n", prefix);
+	fputs("};\n", to);
+	emit_copies(to, model);
+	fprintf(to, "#define SHIM(name) (&%s_shims[INDEX_##name])\n#endif\n\n", prefix);
 }
 
 static void emit_shim_table(FILE *to, const struct model *model)
@@ -405,10 +491,12 @@ static void emit_left_out(FILE *to, const struct model *model)
 
 int emit_shims(const struct model *model, FILE *to)
 {
+	const struct function **like = functions_like(model);
+
 	emit_title(to, model, "shims.c", "the shims");
 	emit_beginning(to, model);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		emit_shim(to, f);
+		emit_shim(to, f, like[f - model->functions]);
 	emit_shim_table(to, model);
 	emit_left_out(to, model);
 	return emit_done(to, model, "shims.c");
