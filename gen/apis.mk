@@ -30,7 +30,7 @@ libtl_late_la_CCASFLAGS =
 # gcc takes a seventh of its time for shims to note where each variable is at each instruction; the machine code is the same without.
 late_compile = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std=gnu11 $(TL_WARNINGS) $(CFLAGS) -O2 -fexceptions \
 	-fvisibility=hidden -fno-stack-protector -fno-var-tracking -fPIC -fno-lto -S -MMD -MP -MT $@ -MF $@.d
-# by_copies VARIABLE: compiles $< into $@.all by the command in this variable. Without -g, two of three shims are copies of others: see gen/copies.awk.
+# by_copies VARIABLE: compiles $< into $@.all by the command in this variable. Without -g, four of five shims are copies of others: see gen/copies.awk.
 copies = $(if $(filter -g% -flto% -fsanitize%,$(SANITIZE) $(CPPFLAGS) $(CFLAGS)),,-DTL_COPIES)
 by_copies = { test -n '$(copies)' && $($(1)) $(copies) -o $@.tmp $< && LC_ALL=C $(AWK) -f $(srcdir)/gen/copies.awk $@.tmp >$@.all; } || \
 	$($(1)) -o $@.all $<
