@@ -341,16 +341,16 @@ static const char *function_key(const struct function *function)
 
 	if (!word || function->nhidden)
 		return NULL;
-	/* "(*errcode_ret = …, NULL)" names a parameter. */
-	key = format_text("%s %s|%d %u|%s", word, unsupported, function->exported,
-			  function->nvariadic,
-			  strchr(unsupported, '*') ? function_arguments(function) : "");
+	key = format_text("%s %s|%d %u", word, unsupported, function->exported,
+			  function->nvariadic);
 	for (size_t i = 0; i < function->nparams; i++) {
 		const struct variable *param = &function->params[i];
 
 		if (!(word = word_key(param->type, param->spelling)))
 			return NULL;
-		key = format_text("%s|%s", key, word);
+		/* "(*errcode_ret = …, NULL)" names a parameter: that has to be the same one. */
+		key = format_text("%s|%s %s", key, word,
+				  strstr(unsupported, param->name) ? param->name : "");
 	}
 	for (size_t i = 0; i < function->nplaces; i++)
 		key = format_text("%s|%u", key, function->places[i]);
