@@ -11,7 +11,7 @@
  *
  * formats.h lists the formats. gzip.h compresses what an encoder made. trace_source.h is for the
  * command only: it reads files. open_marks.h, pftrace_gpu_list.h and repeat_hints.h are included for
- * the memory that an encoder's owner gives it.
+ * the memory that an encoder's owner gives it, touching.h for who encodes chunks apart and joins them.
  *
  * May use: format/args, format/file, common.
  */
@@ -26,6 +26,7 @@
 #include "format/encode/pftrace_gpu_list.h"
 #include "format/encode/repeat_hints.h"
 #include "format/encode/stack_frames_text.h"
+#include "format/encode/touching.h"
 #include "format/encode/trace_source.h"
 
 #endif

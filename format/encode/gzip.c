@@ -85,7 +85,7 @@ struct tl_gzip_piece tl_gzip_piece(struct tl_deflate *deflate, char *out, const 
  * Checksums are polynomials modulo CRC-32's, the highest power in the lowest bit. Bytes behind a text
  * multiply its checksum by a power of x, and add their own.
  */
-static uint32_t product(uint32_t a, uint32_t b)
+static uint32_t polynomials_multiply(uint32_t a, uint32_t b)
 {
 	uint32_t sum = 0;
 
@@ -100,9 +100,10 @@ void tl_gzip_join(struct tl_gzip *gzip, const struct tl_gzip_piece *piece)
 {
 	uint32_t behind = 1u << 31, byte = 1u << 23;
 
-	for (uint32_t bytes = piece->plain; bytes; bytes >>= 1, byte = product(byte, byte))
-		behind = bytes & 1 ? product(behind, byte) : behind;
-	gzip->next_crc = product(behind, gzip->next_crc) ^ piece->crc;
+	for (uint32_t bytes = piece->plain; bytes;
+	     bytes >>= 1, byte = polynomials_multiply(byte, byte))
+		behind = bytes & 1 ? polynomials_multiply(behind, byte) : behind;
+	gzip->next_crc = polynomials_multiply(behind, gzip->next_crc) ^ piece->crc;
 	gzip->next_size += piece->plain;
 }
 

@@ -142,7 +142,7 @@ static bool number_claim(uint32_t *number)
 	return true;
 }
 
-static bool work(enum worker worker)
+static bool chunk_encode_next(enum worker worker)
 {
 	uint32_t number;
 
@@ -176,7 +176,7 @@ void tl_ahead_withdraw(void)
 
 bool tl_ahead_help(void)
 {
-	return work(HELPER);
+	return chunk_encode_next(HELPER);
 }
 
 uint32_t tl_ahead_bell(void)
@@ -269,7 +269,7 @@ void tl_ahead_put(struct tl_part *part)
 
 static bool place_is_ready(uint32_t number, uint32_t *ready)
 {
-	/* Acquire: pairs with the release in work. */
+	/* Acquire: pairs with the release in chunk_encode_next. */
 	*ready = atomic_load_explicit(&place_of(number)->ready, memory_order_acquire);
 	return *ready == number;
 }
@@ -288,7 +288,7 @@ static struct place *place_await(uint32_t number)
 	uint32_t ready;
 
 	while (!place_is_ready(number, &ready))
-		if (!work(WRITER))
+		if (!chunk_encode_next(WRITER))
 			tl_futex_wait(&place->ready, ready, SLICE);
 	return place;
 }
