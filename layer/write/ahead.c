@@ -3,7 +3,7 @@
  * ahead.c: see ahead.h.
  *
  * Chunks that are put get numbers, from 1 on. A number's place is free when the chunk with the number
- * PLACES before it is in the file.
+ * PLACES before it is in the file. models/ahead.pml is a spin model of this.
  *
  * Ordered accesses
  *

@@ -10,6 +10,8 @@
  *					by WAY: _exit, quick_exit, execve, or small-stack (_exit on
  *					the smallest stack there is)
  *	ends_signals after CALLS	what execve leads to
+ *	ends_signals ending CALLS US	main makes CALLS calls, and ends; US microseconds later a
+ *					handler calls _exit, if the process is still there
  *
  * COUNTS holds for each thread its number, its calls, and how many they were when the handler came;
  * 64 bits each. No OpenCL platform is needed.
@@ -119,6 +121,22 @@ static void *call_and_count(void *place)
 	return NULL;
 }
 
+static void by_exit_again(int number)
+{
+	_exit(5);
+}
+
+static int end_twice(long calls, long us)
+{
+	const struct sigaction action = {.sa_handler = by_exit_again};
+
+	for (long i = 0; i < calls; i++)
+		call();
+	sigaction(SIGALRM, &action, NULL);
+	alarm_in(us, 0);
+	return 5;
+}
+
 /* The kernel's frame fits, and little more. */
 static void use_small_stack(void)
 {
@@ -160,6 +178,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "timer"))
 		return timer(atol(argv[2]), atol(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "ending"))
+		return end_twice(atol(argv[2]), atol(argv[3]));
 	if (argc == 3 && !strcmp(argv[1], "after")) {
 		for (long i = atol(argv[2]); i > 0; i--)
 			call();

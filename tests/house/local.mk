@@ -3,7 +3,7 @@
 deep_scripts += %D%/models.sh
 check_scripts += %D%/docs.sh %D%/install.sh %D%/library.sh %D%/listed.sh %D%/litmus.sh %D%/rooms.sh %D%/names.sh %D%/setup.sh %D%/symbols.sh %D%/version.sh %D%/find_package.sh %D%/man.sh %D%/musl.sh %D%/bundled.sh %D%/same_tarball.sh
 test_files += %D%/litmus.py %D%/rooms.py %D%/names.py
-test_files += models/background.pml models/chunks.pml models/tracer.pml
+test_files += models/ahead.pml models/background.pml models/chunks.pml models/tracer.pml
 test_files += models/background_first.litmus models/background_last.litmus models/background_middle.litmus models/clock_horizon.litmus \
 	models/clock_points.litmus models/pin_first.litmus models/pin_last.litmus models/pin_late.litmus models/pin_middle.litmus models/record.litmus \
 	models/unpin.litmus

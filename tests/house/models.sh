@@ -19,7 +19,7 @@ model()
 # search OPTION...: what the checker says.
 search() { (cd "$tmp" && ./pan -m100000 -w20 "$@"); }
 
-plan 46
+plan 57
 for variant in "" -DNESTED; do
 	name="tracers${variant:+, nested calls and the end of a thread}"
 	# shellcheck disable=SC2086
@@ -44,6 +44,20 @@ for variant in NO_BARRIER:"the barrier" NO_LOOK:"a last look"; do
 	ok "a thread in the background: a model without ${variant#*:} is made" model models/background.pml "-D${variant%%:*}"
 	like "$(search)" 'assertion violated.*noted' "a thread in the background: without ${variant#*:}, something is left to do"
 done
+
+ok "help for the writer: the model is made" model models/ahead.pml
+said=$(search)
+like "$said" 'errors: 0$' "help for the writer: one at a chunk, a place and a memory, in order, and it ends"
+unlike "$said" 'Search not completed|search depth too small|out of memory|max search depth' "help for the writer: nothing is left out of the search"
+while IFS=: read -r option without harm; do
+	ok "help for the writer: a model without $without is made" model models/ahead.pml "-D$option"
+	like "$(search)" "assertion violated.*$harm" "help for the writer: without $without, there is harm"
+done <<'END'
+NO_CLAIM:claims in one step:text.*number
+NO_ROOM:room for what is put:chunk.*number
+NO_STOP:a stop that waits:back.*number
+NO_OFFER:offers:helping==1
+END
 
 # What layer/buffers/buffer.c and format/file/trace_file.h rest on, by the option that takes it away: the models that it matters in, and what harm spin finds.
 # With processes that interrupt others spin must look at every order.

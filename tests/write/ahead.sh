@@ -6,11 +6,12 @@
 need_library
 need_command
 app=$(cd "$top_builddir" && pwd)/bench_call
+signals=$(cd "$top_builddir" && pwd)/tests/apps/ends_signals
 preload=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so:$(cd "$top_builddir" && pwd)/.libs/libbench_shims.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 cd "$tmp" || exit 99
 calls=500000
-plan 11
+plan 13
 
 # recorded TRACE [COMMAND...]: runs the program.
 recorded()
@@ -51,6 +52,18 @@ for ending in json json.gz; do
 	is "$(ordered t.$ending)" "$((calls + 20000)) 2" "and its file has each call once, in their order"
 	recorded one.$ending taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
 	is "$(ordered one.$ending)" "$((calls + 20000)) 2" "likewise on one processor"
+done
+
+# interrupted MICROSECONDS: a signal handler calls _exit so long after the program began to end. Its thread may be encoding a chunk then.
+interrupted()
+{
+	rm -f i.json.gz
+	env LD_PRELOAD="${preload%%:*}" TRACELAYER_OUTPUT=i.json.gz timeout 60 "$signals" ending $calls "$1" 2>interrupted.err
+	echo "$? $(zgrep -c '"name":"clGetPlatformIDs"' i.json.gz) $(cat interrupted.err)"
+}
+
+for at in 20000 80000; do
+	is "$(interrupted $at)" "5 $calls " "_exit in a signal handler $at us after the end began: all calls are in the file"
 done
 
 # killed SECONDS: kills it so long after its file began to grow, and recovers what it recorded.
