@@ -53,8 +53,9 @@ SELECT 1 / 0;
 SELECT count(*) FROM nowhere;
 DO \$\$ BEGIN FOR i IN 1..50 LOOP BEGIN PERFORM 1 / (i % 2); EXCEPTION WHEN division_by_zero THEN NULL; END; END LOOP; END \$\$;
 COPY (SELECT i, length(text) FROM texts ORDER BY i LIMIT 3) TO STDOUT;
-SET statement_timeout = 100;
-SELECT pg_sleep(5);
+-- The worker of the next query has begun by then, also on a busy machine.
+SET statement_timeout = 2000;
+SELECT pg_sleep(20);
 SQL
 echo "psql $?"
 "$bin/pgbench" -n -c 4 -j 2 -t 100 | grep -E 'actually processed'
