@@ -20,12 +20,10 @@
  *
  * The floor is the function itself between two reads of the counter, and storing a 32-byte record.
  */
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench/harness.h"
@@ -156,30 +154,22 @@ static double ticks_of(bench_work *work, uint64_t count)
 	return (double)(tl_counter() - start) / (double)count;
 }
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 /* Pages are made many at a time, by one system call, before records are stored in them. */
 #define FRESH (256u * 1024)
 
 static double ticks_of_fresh(uint64_t count)
 {
 	const uint64_t size = (count * 32 + FRESH - 1) / FRESH * FRESH;
-	char name[] = "/dev/shm/bench_call.XXXXXX";
-	int fd = mkstemp(name);
+	char *memory = bench_new_memory(size);
 
-	if (fd < 0 || unlink(name) != 0 || ftruncate(fd, (off_t)size) != 0)
-		return 0;
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return 0;
 	uint64_t began = tl_counter();
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t *record = (uint64_t *)(void *)(memory + i * 32), start;
 
 		if (i * 32 % FRESH == 0)
-			madvise(memory + i * 32, FRESH, MADV_POPULATE_WRITE);
+			bench_populate(memory + i * 32, FRESH);
 		start = tl_counter();
 		sink = PLAIN(none)();
 		record[0] = 1;

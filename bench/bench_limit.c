@@ -11,7 +11,6 @@
  *	bench_limit new BYTES COUNT	COUNT calls without a pause, with records of BYTES bytes in new pages
  *					of /dev/shm
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -19,16 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "bench/harness.h"
 #include "bench/plain.h"
 #include "tracelayer/shim.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define CHUNK (256u * 1024)
 #define RECORD                                                                                     \
@@ -115,20 +108,16 @@ static void record_in_chunks(uint64_t count)
 static double ticks_of_new(uint64_t bytes, uint64_t count)
 {
 	const uint64_t each = CHUNK / bytes, size = (count / each + 1) * CHUNK;
-	char name[] = "/dev/shm/bench_limit.XXXXXX";
-	int fd = mkstemp(name);
+	char *memory = bench_new_memory(size);
 
-	if (fd < 0 || unlink(name) != 0 || ftruncate(fd, (off_t)size) != 0)
-		return 0;
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return 0;
 	uint64_t began = tl_counter();
 	for (uint64_t i = 0; i < count; i++) {
 		char *chunk = memory + i / each * CHUNK;
 
 		if (i % each == 0)
-			madvise(chunk, CHUNK, MADV_POPULATE_WRITE);
+			bench_populate(chunk, CHUNK);
 		uint64_t *record = (uint64_t *)(void *)(chunk + i % each * bytes),
 			 start = tl_counter();
 		sink = plain_none();

@@ -4,9 +4,11 @@
  */
 #include "bench/harness.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,4 +122,24 @@ double bench_ticks_per_ns(void)
 		return 0;
 	}
 	return (double)(ticks - first_ticks) / (double)(ns - first_ns);
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+char *bench_new_memory(size_t size)
+{
+	char name[] = "/dev/shm/bench.XXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd < 0 || unlink(name) != 0 || ftruncate(fd, (off_t)size) != 0)
+		return NULL;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void bench_populate(char *piece, size_t size)
+{
+	madvise(piece, size, MADV_POPULATE_WRITE);
 }

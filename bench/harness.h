@@ -45,6 +45,13 @@ double bench_ticks_per_ns(void);
 double bench_median(double *values, size_t number);
 
 /*
+ * A new file of /dev/shm without a name, mapped: no page of it exists yet. bench_populate makes those of
+ * a piece by one system call, as the recorder does. NULL: there is none.
+ */
+char *bench_new_memory(size_t size);
+void bench_populate(char *piece, size_t size);
+
+/*
  * A floor under the cost of recording a call: what a record of 32 bytes takes to be stored, in a
  * buffer that stays warm.
  */
