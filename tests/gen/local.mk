@@ -11,7 +11,7 @@ check_scripts += %D%/results.sh
 check_scripts += %D%/flag_sets.sh
 check_scripts += %D%/without_libclang.sh
 check_scripts += %D%/objects.sh
-check_scripts += %D%/copies.sh
+long_scripts += %D%/copies.sh
 check_scripts += %D%/descriptor_keys.sh
 test_files += %D%/emit/odd.h %D%/emit/odd.c %D%/emit/odd.json %D%/emit/odd_test.cc %D%/emit/runtime.h %D%/emit/runtime.c \
 	%D%/emit/zlib_test.c %D%/emit/sqlite_test.c %D%/emit/.clang-format

@@ -10,7 +10,7 @@ signals=$(cd "$top_builddir" && pwd)/tests/apps/ends_signals
 preload=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so:$(cd "$top_builddir" && pwd)/.libs/libbench_shims.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 cd "$tmp" || exit 99
-calls=500000
+calls=200000
 plan 13
 
 # recorded TRACE [COMMAND...]: runs the program.
@@ -73,7 +73,7 @@ killed()
 	rm -f killed*.json
 	env LD_PRELOAD="$preload" TRACELAYER_ARGS=scalars TRACELAYER_OUTPUT=killed.json "$app" four sustained $calls >killed.out &
 	pid=$!
-	until test "$(stat -c %s killed.json 2>/dev/null || echo 0)" -gt 8000000 || ! kill -0 $pid 2>/dev/null; do :; done
+	until test "$(stat -c %s killed.json 2>/dev/null || echo 0)" -gt 4000000 || ! kill -0 $pid 2>/dev/null; do :; done
 	sleep "$1"
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
