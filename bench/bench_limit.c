@@ -130,20 +130,12 @@ static double ticks_of_new(uint64_t bytes, uint64_t count)
 	return (double)(tl_counter() - began) / (double)count;
 }
 
-/* The other thread is on the first core, and this one on the last. */
-static bool thread_begin(void *(*run)(void *))
-{
-	pthread_t thread;
-
-	return pthread_create(&thread, NULL, run, NULL) == 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct bench_way ways[] = {{.work = bare},
 				   {.work = floor_of_all},
 				   {.work = record_in_chunks, .rest_us = 1000}};
-	bool fresh = argc == 4 && !strcmp(argv[1], "new");
+	pthread_t other; /* on the first core; this one is on the last */
 
 	if (argc != 4) {
 		fprintf(stderr, "usage: bench_limit warm|cleared|new TURNS|BYTES COUNT\n");
@@ -152,10 +144,10 @@ int main(int argc, char **argv)
 	uint64_t size = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
 	is_cleared = !strcmp(argv[1], "cleared");
 	bench_ticks_per_ns();
-	if (is_cleared && !thread_begin(chunks_clear))
+	if (is_cleared && pthread_create(&other, NULL, chunks_clear, NULL) != 0)
 		return 1;
 	bench_pin();
-	if (fresh) {
+	if (!strcmp(argv[1], "new")) {
 		bench_measure(ways, 2, 9, 20000);
 		ways[2].ticks = size < 32 ? 0 : ticks_of_new(size, count);
 	} else {

@@ -5,18 +5,11 @@
 #include "bench/limit.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "bench/harness.h"
 #include "tracelayer/shim.h"
-
-uint64_t bench_floor_buffer[BENCH_FLOOR_WORDS];
-uint64_t bench_floor_at;
 
 typedef ze_result_t real_function(ze_event_handle_t event);
 
@@ -28,30 +21,15 @@ static bool is_recorded;
 /* Pages of /dev/shm that nobody has written to, for the records of three million calls. */
 #define FRESH	   (128u << 20)
 #define FRESH_STEP (256u * 1024) /* so many are made by one system call */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-static char *fresh; /* NULL: records go to memory that stays warm */
+static char *fresh;		 /* NULL: records go to memory that stays warm */
 static uint32_t fresh_at;
-
-static void fresh_map(void)
-{
-	char name[] = "/dev/shm/bench_limit.XXXXXX";
-	int fd = mkstemp(name);
-
-	if (fd < 0 || unlink(name) != 0 || ftruncate(fd, FRESH) != 0)
-		return;
-	void *memory = mmap(NULL, FRESH, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	fresh = memory == MAP_FAILED ? NULL : memory;
-	close(fd);
-}
 
 static void fresh_store(uint64_t start, uint64_t end, uint64_t result)
 {
 	uint64_t *record = (uint64_t *)(void *)(fresh + fresh_at);
 
 	if (fresh_at % FRESH_STEP == 0)
-		madvise(record, FRESH_STEP, MADV_POPULATE_WRITE);
+		bench_populate(fresh + fresh_at, FRESH_STEP);
 	record[0] = 1;
 	record[1] = start;
 	record[2] = end - start;
@@ -73,7 +51,7 @@ TL_EXPORT void bench_limit_set(bench_callback *before, bench_callback *after, in
 	callbacks = count;
 	is_recorded = recorded;
 	if (recorded > 1)
-		fresh_map();
+		fresh = bench_new_memory(FRESH);
 	direct = NULL;
 }
 

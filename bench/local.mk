@@ -25,7 +25,7 @@ libbench_shims_la_CFLAGS = -std=gnu11 $(TL_WARNINGS) -O2 -fexceptions -fvisibili
 libbench_shims_la_LDFLAGS = $(bench_library_ldflags)
 libbench_shims_la_LIBADD = libtracelayer.la
 
-libbench_limit_la_SOURCES = %D%/limit.c %D%/limit.h
+libbench_limit_la_SOURCES = %D%/limit.c %D%/limit.h $(bench_harness)
 libbench_limit_la_CFLAGS = $(AM_CFLAGS) -O2
 libbench_limit_la_LDFLAGS = $(bench_library_ldflags)
 libbench_limit_la_LIBADD = -ldl

@@ -34,4 +34,15 @@ static inline uint64_t tl_record_step(uint64_t word)
 	return tl_record_size_of(word) ? tl_record_size_of(word) : 8;
 }
 
+/*
+ * Steps over room that was reserved and not used, to the first record that is finished; its first word
+ * goes to `word`. `end` or behind it: there is none.
+ */
+static inline const char *tl_record_finished(const char *at, const char *end, uint64_t *word)
+{
+	while (at < end && !tl_record_type_of(*word = tl_record_first_word(at)))
+		at += tl_record_step(*word);
+	return at;
+}
+
 #endif

@@ -198,8 +198,7 @@ bool tl_hook_set(const struct tl_hook *hooks)
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			const char *name = library->api->functions[i].name;
 
-			if (*name != *sorted[0]->function ||
-			    strncmp(name, sorted[0]->function, prefix) != 0)
+			if (strncmp(name, sorted[0]->function, prefix) != 0)
 				continue;
 			hook = hooks_find(sorted, count, name);
 			all &= !hook ||

@@ -92,20 +92,16 @@ static void place_encode(struct place *place, struct memory *memory, enum worker
 	struct tl_touching *touching = encoder->format->touching(encoder);
 	struct tl_text text = {place->text, place->text + sizeof(place->text), false};
 	const char *at = place->from, *full = place->text + TL_BLOCK_SIZE;
+	uint64_t word;
 
 	place->first = place->last = NULL;
 	place->events = 0;
 	tl_repeat_hints_begin(&memory->hints[worker], text.at);
 	tl_touching_part(touching, place->tid, &place->seam);
-	while (at < place->end && text.at < full) {
+	while ((at = tl_record_finished(at, place->end, &word)) < place->end && text.at < full) {
 		const struct tl_call_record *record = (const void *)at;
-		uint64_t word = tl_record_first_word(at);
 		uint32_t type = tl_record_type_of(word);
 
-		if (type == TL_RECORD_NONE) {
-			at += tl_record_step(word);
-			continue;
-		}
 		if (type != TL_RECORD_CALL && (type != TL_RECORD_PAD || tl_record_is_gap(record)))
 			break;
 		size_t size = encoder->format->record(encoder, &text, place->tid, record,

@@ -159,15 +159,12 @@ static void encoded_records(struct tl_block *block, struct tl_part *part, size_t
 	const char *full = block->memory->text + limit;
 	const struct tl_call_record *last = NULL;
 	uint32_t tid = part->lane->tid;
+	uint64_t word;
 
-	while (at < end && block->text.at < full) {
+	while ((at = tl_record_finished(at, end, &word)) < end && block->text.at < full) {
 		const struct tl_call_record *record = (const void *)at;
-		uint64_t word = tl_record_first_word(at);
 		uint32_t type = tl_record_type_of(word);
-		if (type == TL_RECORD_NONE) {
-			at += tl_record_step(word);
-			continue;
-		}
+
 		if (type == TL_RECORD_EVENT)
 			tl_block_name_lane(block, (const void *)at, end - at);
 		size_t size = block->encoder.format->record(&block->encoder, &block->text, tid,
