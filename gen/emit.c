@@ -45,6 +45,11 @@ size_t emit_count(const struct model *model)
 	return emit_index(model, NULL);
 }
 
+int emit_compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 char *emit_declare(const char *spelling, const char *what)
 {
 	const char *at = strstr(spelling, "(*");

@@ -19,6 +19,9 @@ const struct function *emit_next(const struct model *model, const struct functio
 size_t emit_count(const struct model *model);
 size_t emit_index(const struct model *model, const struct function *function);
 
+/* For qsort and bsearch of arrays of names. */
+int emit_compare_names(const void *a, const void *b);
+
 /* Declare something of a type: ("const char *", "x") gives `const char *x`, ("void (*)(int)", "f")
  * gives `void (*f)(int)`. */
 char *emit_declare(const char *spelling, const char *what);

@@ -53,25 +53,51 @@ static char *callback_type_name(const struct model *model, const char *name)
 	return format_text("%s_pfn%sCb_t", prefix, camel);
 }
 
+/* The names that all functions would get, sorted. */
+struct names {
+	char **sorted;
+	size_t count;
+};
+
+static struct names names_collect(const struct model *model,
+				  char *(*name_of)(const struct model *, const char *))
+{
+	struct names names = {.sorted = allocate((emit_count(model) + 1) * sizeof(char *))};
+
+	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
+		names.sorted[names.count++] = name_of(model, f->name);
+	qsort(names.sorted, names.count, sizeof *names.sorted, emit_compare_names);
+	return names;
+}
+
+static bool names_has_twice(const struct names *names, char *name)
+{
+	char **end = names->sorted + names->count;
+	char **found = bsearch(&name, names->sorted, names->count, sizeof *names->sorted,
+			       emit_compare_names);
+
+	return (found > names->sorted && !strcmp(found[-1], name)) ||
+	       (found + 1 < end && !strcmp(found[1], name));
+}
+
 /* Two functions whose names differ only in case or underscores keep their own names. */
-static char *params_type_name(const struct model *model, const struct function *function)
+static char *params_type_name(const struct model *model, const struct names *names,
+			      const struct function *function)
 {
 	char *name = function_snake(model, function->name);
 
-	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		if (f != function && !strcmp(function_snake(model, f->name), name))
-			return format_text("%s_%s", model->prefix, function->name);
-	return name;
+	return names_has_twice(names, name) ? format_text("%s_%s", model->prefix, function->name)
+					    : name;
 }
 
-static char *callback_type_unique(const struct model *model, const struct function *function)
+static char *callback_type_unique(const struct model *model, const struct names *names,
+				  const struct function *function)
 {
 	char *name = callback_type_name(model, function->name);
 
-	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
-		if (f != function && !strcmp(callback_type_name(model, f->name), name))
-			return format_text("%s_pfn_%sCb_t", model->prefix, function->name);
-	return name;
+	return names_has_twice(names, name)
+		       ? format_text("%s_pfn_%sCb_t", model->prefix, function->name)
+		       : name;
 }
 
 /* C++ has no _Bool. */
@@ -113,6 +139,8 @@ static void emit_callback_type(FILE *to, const struct function *function, const 
 }
 
 static void emit_params_and_callback(FILE *to, const struct model *model,
+				     const struct names *params_types,
+				     const struct names *callback_types,
 				     const struct function *function)
 {
 	const char *params = function->params_type;
@@ -121,11 +149,12 @@ static void emit_params_and_callback(FILE *to, const struct model *model,
 	fprintf(to, "/* %s, %s:%u */\n", function->name, function->where.file,
 		function->where.line);
 	if (!params || !function->callback_type) {
-		const char *name = params_type_name(model, function);
+		const char *name = params_type_name(model, params_types, function);
 
 		params = format_text("%s_params_t", name);
 		emit_params_struct(to, function, name);
-		emit_callback_type(to, function, callback_type_unique(model, function), params);
+		emit_callback_type(to, function,
+				   callback_type_unique(model, callback_types, function), params);
 	} else {
 		fprintf(to, "/* %s of the headers */\n", function->callback_type);
 	}
@@ -135,6 +164,8 @@ static void emit_params_and_callback(FILE *to, const struct model *model,
 int emit_callbacks(const struct model *model, FILE *to)
 {
 	const char *guard = format_text("TRACELAYER_%s_CALLBACKS_H", emit_upper(model->prefix));
+	const struct names params_types = names_collect(model, function_snake);
+	const struct names callback_types = names_collect(model, callback_type_name);
 
 	emit_title(to, model, "callbacks.h", "what callbacks get to see of the calls");
 	fprintf(to, "#ifndef %s\n#define %s\n\n", guard, guard);
@@ -156,7 +187,7 @@ int emit_callbacks(const struct model *model, FILE *to)
 	 */
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		if (!f->undeclared)
-			emit_params_and_callback(to, model, f);
+			emit_params_and_callback(to, model, &params_types, &callback_types, f);
 	fputs("#ifdef __cplusplus\n}\n#endif\n#endif\n", to);
 	return emit_done(to, model, "callbacks.h");
 }

@@ -11,7 +11,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 77
+plan 79
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -170,6 +170,18 @@ mkdir -p "$tmp/emitted"
 "$tracegen" emit "$tmp/broken.h" -o "$tmp/emitted" 2>/dev/null || "$tracegen" emit "$tmp/variadic.h" -o "$tmp/emitted" 2>/dev/null
 is "$(cd "$tmp/emitted" && echo *)" 'variadic.exports variadic_callbacks.h variadic_shims.c variadic_tables.c' \
 	'without a descriptor an API is called after its header, and a broken header leaves nothing behind'
+
+# Names that would get one type, and so many functions that comparing each with each would take gigabytes.
+{
+	printf 'int Log_It(int a);\nint log_it(void);\nint log__it(int b);\nint log_i_t(int c);\n'
+	seq -f 'int many_%gThing(int first);' 10000
+} >"$tmp/many.h"
+mkdir "$tmp/many"
+ok 'code is made for 10,000 functions in a gigabyte of memory' sh -c 'ulimit -v 1048576 && exec "$@"' - "$tracegen" emit "$tmp/many.h" -o "$tmp/many"
+is "$(sed -n 's/^typedef void (\*\([a-z_]*Log_*I_*TCb_t\))(\([a-z_]*\).*/\1 \2/pI' "$tmp/many/many_callbacks.h")" 'many_pfn_Log_ItCb_t many_Log_It_params_t
+many_pfn_log_itCb_t many_log_it_params_t
+many_pfn_log__itCb_t many_log__it_params_t
+many_pfnLogITCb_t many_log_i_t_params_t' 'functions whose names differ only in case or underscores keep their own'
 
 # --- newer Level Zero headers: a function, a struct and a header more, and no change to tracegen
 if test -n "$ze_include"; then
