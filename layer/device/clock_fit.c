@@ -276,6 +276,12 @@ static void fit_new_offset(struct tl_clock_fit *fit, int64_t low, int64_t high)
 	fit->offset = low + (high - low) / 2;
 }
 
+/* By how much the bounds of the offset are wider at a time than they were at the last bracket. */
+static uint64_t bounds_aged(const struct tl_clock_fit *fit, uint64_t ns)
+{
+	return (uint64_t)(ns_distance((int64_t)(ns - fit->bracketed)) * DRIFT);
+}
+
 void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end,
 			  uint64_t submitted_ns, uint64_t complete_ns)
 {
@@ -288,10 +294,7 @@ void tl_clock_fit_bracket(struct tl_clock_fit *fit, uint64_t start, uint64_t end
 	end = ticks_unroll(end, fit->bits, start);
 	int64_t low = (int64_t)submitted_ns - device_ns(fit, start),
 		high = (int64_t)complete_ns - device_ns(fit, end);
-	int64_t aged =
-		fit->brackets
-			? (int64_t)(ns_distance((int64_t)(complete_ns - fit->bracketed)) * DRIFT)
-			: 0;
+	int64_t aged = fit->brackets ? (int64_t)bounds_aged(fit, complete_ns) : 0;
 
 	fit->bracketed = complete_ns;
 	if (low > high)
@@ -318,8 +321,10 @@ static struct tl_clock_fit_time convert_by_offset(const struct tl_clock_fit *fit
 	ticks = ticks_unroll(ticks, bits < fit->bits ? bits : fit->bits,
 			     expected_at(fit, about_ns));
 	int64_t below = fit->offset - fit->low, above = fit->high - fit->offset;
-	return (struct tl_clock_fit_time){.ns = (uint64_t)(device_ns(fit, ticks) + fit->offset),
-					  .error = (uint64_t)(below > above ? below : above)};
+	uint64_t ns = (uint64_t)(device_ns(fit, ticks) + fit->offset);
+	return (struct tl_clock_fit_time){.ns = ns,
+					  .error = (uint64_t)(below > above ? below : above) +
+						   bounds_aged(fit, ns)};
 }
 
 /* --- stamps */

@@ -29,7 +29,7 @@
  * Where no pairs can be had: tl_clock_fit_bracket takes the bounds that each command gives (it
  * began after it was submitted, and ended before it was seen complete), and tl_clock_fit_offset
  * takes one pair and keeps the nominal rate. Then a stamp's error is as large as the tightest
- * bounds of the recent commands.
+ * bounds of the recent commands, and grows by 100 us for each second away from the last of them.
  *
  * No locks: the clock's owner calls one function at a time. Nothing is allocated.
  */

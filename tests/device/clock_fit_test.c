@@ -396,6 +396,12 @@ START_TEST(without_pairs_the_tightest_commands_count)
 		now = complete;
 	}
 	ck_assert_uint_eq(fit.segments, 1);
+	/* The clock runs on after the last command, 30 ppm too fast. */
+	for (uint64_t at = now; at < now + 10ull * SECOND; at += SECOND) {
+		struct tl_clock_fit_time time =
+			tl_clock_fit_convert(&fit, reading(&device, at, 36), 36, at);
+		ck_assert_int_le(llabs(wrong_by(time.ns, at)), (int64_t)time.error + 200);
+	}
 }
 END_TEST
 

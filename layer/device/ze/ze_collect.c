@@ -15,7 +15,6 @@
 
 /* nanoseconds by which the timestamp may come later than the program's signal before it */
 #define STAMP_AFTER 100000u
-#define DRIFT	    2e-4 /* part by which a clock may run too fast or too slow */
 /* nanoseconds that a wait's end may be wrong by, besides the device's clock */
 #define WAIT_ERROR 1000u
 /* nanoseconds that a call which destroys or resets a list waits for it */
@@ -54,10 +53,7 @@ static uint64_t work_convert(struct ze_device *device, const struct ze_command *
 	const struct tl_clock_fit_time end =
 		tl_clock_fit_convert(&device->clock, work->raw_end, bits, work->start + lasted);
 	work->end = end.ns;
-	/* Without pairs, the error is as of the last command that told of the clock. */
-	return device->pairs || end.error == UINT64_MAX
-		       ? end.error
-		       : end.error + (uint64_t)((double)(now - device->clock.bracketed) * DRIFT);
+	return end.error;
 }
 
 /*
