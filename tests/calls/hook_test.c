@@ -291,6 +291,29 @@ START_TEST(calls_of_hooks_pass)
 }
 END_TEST
 
+static const struct tl_hook mixed_hooks[] = {
+	{.function = "another_run", .before = before_run, .after = after_run},
+	{.function = "toy_run", .before = before_run, .after = after_run},
+	{NULL},
+};
+
+static void in_run(void *with)
+{
+	tell('d');
+}
+
+START_TEST(a_list_may_name_functions_of_several_apis)
+{
+	int with = 0;
+
+	record(TL_ARGS_FULL);
+	ck_assert(tl_process_begin());
+	ck_assert(tl_hook_set(mixed_hooks));
+	toy_run(in_run, &with);
+	is_story("(d)");
+}
+END_TEST
+
 START_TEST(hooks_run_while_nothing_is_recorded)
 {
 	char copy[8];
@@ -885,6 +908,7 @@ int main(void)
 	tcase_add_loop_test(tcase, a_call_whose_driver_is_skipped_has_no_hook, 0, 2);
 	tcase_add_loop_test(tcase, a_function_that_is_lacking_has_no_hook, 0, 2);
 	tcase_add_loop_test(tcase, calls_of_hooks_pass, 0, 2);
+	tcase_add_test(tcase, a_list_may_name_functions_of_several_apis);
 	tcase_add_loop_test(tcase, hooks_run_while_nothing_is_recorded, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_by_longjmp_has_its_after_once, 0, 2);
 	tcase_add_loop_test(tcase, a_call_left_deeper_than_any_later_one_has_its_after_once, 0, 2);
