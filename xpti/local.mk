@@ -17,6 +17,7 @@ libtl_xpti_la_SOURCES = \
 	%D%/dispatcher/stream_names.h %D%/dispatcher/stream_names.c \
 	%D%/dispatcher/event_metadata.h %D%/dispatcher/event_metadata.c \
 	%D%/dispatcher/cxx_interfaces.h %D%/dispatcher/cxx_interfaces.c \
+	%D%/dispatcher/code_places.h %D%/dispatcher/code_places.c \
 	%D%/dispatcher/trace_points.h %D%/dispatcher/trace_points.c \
 	%D%/dispatcher/stream_callbacks.h %D%/dispatcher/stream_callbacks.c \
 	%D%/dispatcher/warning.h \

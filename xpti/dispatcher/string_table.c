@@ -19,39 +19,17 @@
 
 enum { RUN = 32 };
 
-struct tl_xpti_text {
-	struct tl_entry entry;
-	uint32_t size;
-	_Atomic xpti_string_id number; /* 0: none */
-	char at[];
-};
-
-struct key {
-	const char *text;
-	size_t size;
-	uint64_t hash;
-};
-
 static struct tl_index texts;
 static struct tl_ids texts_by_number; /* index 0 is number 1 */
 static _Alignas(64) _Atomic uint32_t runs;
 
-static bool text_is_same(const struct tl_entry *entry, const void *key_)
+static bool text_is_same(const struct tl_entry *entry, const void *key)
 {
-	const struct tl_xpti_text *text = (const struct tl_xpti_text *)entry;
-	const struct key *key = key_;
-
-	return text->size == key->size && tl_same_bytes(text->at, key->text, key->size);
+	return tl_xpti_text_is((const struct tl_xpti_text *)entry, key);
 }
 
-static inline struct key text_key(const char *string)
-{
-	size_t size = strlen(string);
-
-	return (struct key){string, size, tl_hash_bytes(string, size)};
-}
-
-static inline struct tl_xpti_text *text_find(const struct key *key, struct tl_index_place *place)
+static inline struct tl_xpti_text *text_find(const struct tl_xpti_key *key,
+					     struct tl_index_place *place)
 {
 	return (struct tl_xpti_text *)tl_index_find_at(&texts, place, key->hash, text_is_same, key);
 }
@@ -72,7 +50,7 @@ static inline bool number_name(struct tl_pool *pool, struct tl_xpti_text *text)
  * operation.
  */
 static struct tl_xpti_text *text_put(struct tl_pool *pool, struct tl_index_place *place,
-				     const struct key *key, bool numbered)
+				     const struct tl_xpti_key *key, bool numbered)
 {
 	size_t size = sizeof(struct tl_xpti_text) + key->size + 1;
 	struct tl_xpti_text *text = key->size < UINT32_MAX ? tl_pool_alloc_8(pool, size) : NULL;
@@ -117,24 +95,13 @@ static bool text_give_number(struct tl_pool *pool, struct tl_xpti_text *text)
 	return true;
 }
 
-xpti_string_id tl_xpti_text_number(const struct tl_xpti_text *text)
-{
-	/* Acquire pairs with text_give_number's release. */
-	return atomic_load_explicit(&text->number, memory_order_acquire);
-}
-
-const char *tl_xpti_text_of(const struct tl_xpti_text *text)
-{
-	return text->at;
-}
-
-struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const char *string, bool numbered)
+struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const struct tl_xpti_key *key,
+				  bool numbered)
 {
 	struct tl_index_place place;
-	struct key key = text_key(string);
-	struct tl_xpti_text *text = text_find(&key, &place);
+	struct tl_xpti_text *text = text_find(key, &place);
 
-	if (unlikely(!text) && !(text = text_put(pool, &place, &key, numbered)))
+	if (unlikely(!text) && !(text = text_put(pool, &place, key, numbered)))
 		return NULL;
 	return !numbered || tl_xpti_text_number(text) || text_give_number(pool, text) ? text : NULL;
 }
@@ -143,7 +110,7 @@ struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const char *string, bool
 xpti_string_id tl_xpti_text_register(const char *string, const struct tl_xpti_text **registered)
 {
 	struct tl_index_place place;
-	struct key key = text_key(string);
+	struct tl_xpti_key key = tl_xpti_key(string);
 	struct tl_xpti_text *text = text_find(&key, &place);
 	xpti_string_id number = text ? tl_xpti_text_number(text) : 0;
 

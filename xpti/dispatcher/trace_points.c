@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_points.c: trace points: places in the code, the events that are made of them, and their
- * uids.
+ * trace_points.c: trace points, their events and their uids.
  *
- * A place is (source file, function, line, column). It is stored once, and counts its events. Each
- * call that registers a payload or makes an event makes a new trace point of the place, with a uid
- * of its own.
+ * Each call that registers a payload or makes an event makes a new trace point of the place
+ * (code_places.h), with a uid of its own.
  *
  * A slab has 256 KiB, aligned to its size, and belongs to one pool (pools.h). A uid is
  * (generation << 32 | slab << 10 | slot) + 1. The generation of a slot starts at 1 and grows each
@@ -25,55 +23,9 @@
 #include "xpti/dispatcher/id_table.h"
 #include "xpti/dispatcher/hash_trie.h"
 #include "xpti/dispatcher/pins.h"
+#include "xpti/dispatcher/code_places.h"
 #include "xpti/dispatcher/pools.h"
 #include "xpti/dispatcher/string_table.h"
-
-/* ---- places ---- */
-
-struct place {
-	struct tl_entry entry;
-	const struct tl_xpti_text *name, *file;
-	uint32_t line, column;
-	_Atomic uint64_t instances;
-};
-
-static struct tl_index places;
-
-static bool place_is_same(const struct tl_entry *entry, const void *key_)
-{
-	const struct place *place = (const struct place *)entry, *key = key_;
-
-	return place->name == key->name && place->file == key->file && place->line == key->line &&
-	       place->column == key->column;
-}
-
-/* The caller holds the pool's lock. NULL: memory is short. */
-static struct place *place_get(struct tl_pool *pool, const struct place *key)
-{
-	uint64_t hash = tl_hash_mix(tl_hash_mix((uintptr_t)key->name, (uintptr_t)key->file),
-				    (uint64_t)key->line << 32 | key->column);
-	struct tl_index_place at;
-	struct place *place =
-		(struct place *)tl_index_find_at(&places, &at, hash, place_is_same, key);
-
-	if (place || !(place = tl_pool_alloc(pool, sizeof(*place))))
-		return place;
-	tl_index_prepare(&places);
-	place->name = key->name;
-	place->file = key->file;
-	place->line = key->line;
-	place->column = key->column;
-	atomic_init(&place->instances, 0);
-	struct tl_entry *there = tl_index_put(&at, &place->entry, place_is_same, key);
-	if (there != &place->entry)
-		tl_pool_undo(pool, place, sizeof(*place));
-	return (struct place *)there;
-}
-
-static void place_forget_instances(struct tl_entry *place)
-{
-	atomic_store_explicit(&((struct place *)place)->instances, 0, memory_order_relaxed);
-}
 
 /* ---- slabs ---- */
 
@@ -290,10 +242,9 @@ static bool is_text(const char *text)
 	return text && *text;
 }
 
-static const struct tl_xpti_text *text_or(struct tl_pool *pool, const char *text, bool given,
-					  const char *otherwise)
+static const char *text_or(const char *text, bool given, const char *otherwise)
 {
-	return tl_xpti_text(pool, given && is_text(text) ? text : otherwise, true);
+	return given && is_text(text) ? text : otherwise;
 }
 
 #define NO_FUNCTION "<unknown-function>"
@@ -306,19 +257,22 @@ static bool payload_is_valid(const xpti_payload *payload)
 }
 
 static void point_fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
-			       const xpti_payload *from, const struct place *place, uint64_t uid)
+			       const xpti_payload *from, const struct tl_xpti_place *place,
+			       uint64_t uid)
 {
-	const struct tl_xpti_text *stack =
-		from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace)
-			? tl_xpti_text(pool, from->stack_trace, false)
-			: NULL;
+	const struct tl_xpti_text *stack = NULL;
+
+	if (unlikely(from->flags & xpti_payload_has_stack_trace && is_text(from->stack_trace))) {
+		struct tl_xpti_key key = tl_xpti_key(from->stack_trace);
+		stack = tl_xpti_text(pool, &key, false);
+	}
 
 	point->name_id = tl_xpti_text_number(place->name);
 	point->file_id = tl_xpti_text_number(place->file);
 	point->payload = (xpti_payload){
-		.name = tl_xpti_text_of(place->name),
-		.source_file = tl_xpti_text_of(place->file),
-		.stack_trace = stack ? tl_xpti_text_of(stack) : NULL,
+		.name = place->name->at,
+		.source_file = place->file->at,
+		.stack_trace = stack ? stack->at : NULL,
 		.line_no = from->line_no,
 		.column_no = from->column_no,
 		.code_ptr_va = from->code_ptr_va,
@@ -358,13 +312,11 @@ static void point_fill_event(struct tl_xpti_point *point, uint64_t uid, uint64_t
 static struct tl_xpti_point *point_make_in(struct tl_pool *pool, const xpti_payload *payload,
 					   const struct kind *kind)
 {
-	struct place key = {.name = text_or(pool, payload->name,
-					    payload->flags & xpti_payload_has_name, NO_FUNCTION),
-			    .file = text_or(pool, payload->source_file,
-					    payload->flags & xpti_payload_has_source_file, NO_FILE),
-			    .line = payload->line_no,
-			    .column = payload->column_no};
-	struct place *place = key.name && key.file ? place_get(pool, &key) : NULL;
+	struct tl_xpti_place *place = tl_xpti_place(
+		pool, text_or(payload->name, payload->flags & xpti_payload_has_name, NO_FUNCTION),
+		text_or(payload->source_file, payload->flags & xpti_payload_has_source_file,
+			NO_FILE),
+		payload->line_no, payload->column_no);
 	struct tl_xpti_point *point = place ? slot_take(pool) : NULL;
 
 	if (!point)
@@ -413,7 +365,7 @@ void tl_xpti_points_reset(void)
 		for (int turn = 0;
 		     turn < 3 && (points_of[i].released.first || points_of[i].sealed.first); turn++)
 			points_turn_over(&points_of[i]);
-	tl_index_visit_all(&places, place_forget_instances);
+	tl_xpti_places_reset();
 	tl_xpti_slabs_unlock();
 	tl_pools_unlock();
 }
