@@ -59,21 +59,23 @@ else
 	note "john the ripper has no formats of OpenCL here (Debian's has none): name one that has, JOHN=.../run/john"
 fi
 
-# run_row TEXT COUNT VARIABLE=VALUE tracelayer run … PROGRAM…: a row; COUNT words behind the variable are tracelayer's.
+# run_row TEXT COUNT VARIABLE=VALUE tracelayer run … PROGRAM…: a row; COUNT words behind the variable are tracelayer's. The traces are $work/run.%p.json.
 run_row()
 {
 	local text=$1 count=$2
 	shift 2
 	# What `run` makes of headers, and the driver of kernels, is kept from the first run on.
 	env "$@" >/dev/null 2>>"$work/errors"
+	rm -f "$work"/run.*.json
 	"$top_builddir/bench_start" $whole_pairs --arguments "$count" env "$@" 2>>"$work/errors" >"$work/line"
 	test -s "$work/line" || { printf '  %-58s  failed: %s\n' "$text" "$(tail -n 1 "$work/errors")"; return; }
-	awk -v text="$text: wall time" '{ printf "  %-58s %7.2f   %6.2f .. %-6.2f  (%+.1f ms of %.0f ms)\n", text, $3, $4, $5, $2, $1 }' "$work/line"
+	whole_line "$text" "$(cat "$work/line")" "$work"/run.*.json
+	rm -f "$work"/run.*.json
 }
 
 section "Programs on Mesa's Vulkan for processors, run --api vulkan ÷ bare, with run itself; $whole_pairs pairs"
 programs_lavapipe=$(echo /usr/share/vulkan/icd.d/lvp_icd.*.json)
-programs_vulkan=("VK_ICD_FILENAMES=$programs_lavapipe" "$top_builddir/tracelayer" run --quiet -o "$work/vulkan.json" --api vulkan --)
+programs_vulkan=("VK_ICD_FILENAMES=$programs_lavapipe" "$top_builddir/tracelayer" run --quiet -o "$work/run.%p.json" --api vulkan --)
 if test -e "$programs_lavapipe" && command -v vulkaninfo >/dev/null; then
 	run_row "vulkaninfo" 8 "${programs_vulkan[@]}" vulkaninfo
 else
@@ -88,7 +90,7 @@ section "SYCL on Intel's OpenCL for processors, run --xpti ÷ bare, with run its
 programs_sycl=$(ls -d "$programs_kept"/sycl-*/bin/python 2>/dev/null | tail -n 1)
 if test -n "$programs_sycl"; then
 	run_row "dpctl and dpnp: a product, 200 small tasks" 7 "OCL_ICD_FILENAMES=${programs_sycl%/bin/python}/lib/libintelocl.so" "$top_builddir/tracelayer" run --quiet \
-		-o "$work/sycl.json" --xpti -- "$programs_sycl" "$top_srcdir/tests/xpti/sycl_program.py"
+		-o "$work/run.%p.json" --xpti -- "$programs_sycl" "$top_srcdir/tests/xpti/sycl_program.py"
 else
 	note "SYCL's runtime is not here: ./scripts/check stacks keeps it"
 fi
