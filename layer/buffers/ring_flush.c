@@ -103,7 +103,10 @@ static struct tl_chunk *ring_take_live(struct tl_producer *producer)
 			producer_note_snapshot(producer);
 			return NULL;
 		}
-		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
+		/*
+		 * Acquire: pairs with the release in tl_current_open; the turn's producer is set.
+		 */
+		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
 		/*
 		 * The chunk was sealed since, and is in use again; or it is about to be, and has no
 		 * turn.
