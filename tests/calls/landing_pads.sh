@@ -73,7 +73,7 @@ order()
 wanted='left caught left inside left caught left cancelled left exited'
 
 "$top_builddir/tracegen" emit pads.h -o . >/dev/null || exit 99
-for compiler in gcc clang-14; do
+for compiler in gcc "$clang"; do
 	for optimised in -O0 -O2; do
 		$compiler $optimised -std=gnu11 -shared -fPIC -fexceptions -DTL_SHIM_LIBRARY -I"$top_srcdir/include" -I. -o pads-shims.so pads_shims.c pads_tables.c \
 			-L"$top_builddir/.libs" -ltracelayer

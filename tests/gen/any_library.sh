@@ -217,7 +217,7 @@ typedef struct odd_s { int a; } *restrict odd_restricted;
 int odd_alone(odd_restricted it, const char *restrict text);
 END_OF_HEADER
 ok 'code is made for functions with attributes and labels' "$tracegen" emit odd.h -o out
-for compiler in "$CC" clang-14; do
+for compiler in "$CC" "$clang"; do
 	if command -v "${compiler%% *}" >/dev/null; then
 		ok "it compiles ($compiler)" $compiler -std=c11 -O2 -fPIC -fexceptions -Wall -Wextra -Werror -I"$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)/include" -I. \
 			-c -o odd.o out/odd_shims.c

@@ -132,7 +132,6 @@ form()
 	rm -f liblamp.so.1 ./*.dwo
 	if library "$@" 2>build.err; then equals "$*"; else skip 1 "this machine does not compile so: $*"; fi
 }
-clang=$(command -v clang-14 || command -v clang || echo no-clang)
 for options in '' -gdwarf-4 '-gdwarf-2 -gstrict-dwarf' -gz -O0 -flto -fdebug-types-section '-gdwarf-4 -fdebug-types-section' -gsplit-dwarf '-gdwarf-4 -gsplit-dwarf'; do
 	# shellcheck disable=SC2086
 	form $CC -g $options

@@ -90,7 +90,7 @@ say $? "a parameter that is called as what a trace adds itself has a name of its
 sort -c "$work/odd/odd.exports" && test "$(wc -l <"$work/odd/odd.exports")" = 23
 say $? "exports are listed in order"
 
-for compiler in "$CC" gcc-12 clang-14; do
+for compiler in "$CC" gcc gcc-12 clang clang-14; do
 	case " ${done:-} " in *" $compiler "*) continue ;; esac
 	command -v "${compiler%% *}" >/dev/null || continue
 	done="${done:-} $compiler"

@@ -32,6 +32,10 @@ trap 'exit 143' TERM
 export POCL_CACHE_DIR=$top_builddir/pocl_cache
 test -d "$POCL_CACHE_DIR" || mkdir -p "$POCL_CACHE_DIR"
 
+# A second compiler: the release that the sources are also compiled with, or what the system calls clang.
+clang=clang
+! command -v clang-14 >/dev/null || clang=clang-14
+
 _count=0
 
 # plan N: this many results will follow.

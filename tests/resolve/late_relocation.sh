@@ -7,7 +7,7 @@
 
 # What runs a program of the compiler's; empty: it is this machine's.
 compilers=("$CC:")
-command -v clang-14 >/dev/null && compilers+=("clang-14:")
+command -v "$clang" >/dev/null && compilers+=("$clang:")
 command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null &&
 	compilers+=("aarch64-linux-gnu-gcc:qemu-aarch64 -L /usr/aarch64-linux-gnu")
 

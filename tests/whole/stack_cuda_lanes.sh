@@ -161,7 +161,7 @@ else
 fi
 
 if tinygrad=$(kept_tinygrad "$kept"); then
-	export PYTHONPATH=$tinygrad PYTHONDONTWRITEBYTECODE=1 DEV=CUDA:PTX CC=clang-14 CACHELEVEL=0
+	export PYTHONPATH=$tinygrad PYTHONDONTWRITEBYTECODE=1 DEV=CUDA:PTX CC=$clang CACHELEVEL=0
 	foreign_lanes tinygrad "$python" "$top_srcdir/tests/whole/tinygrad_program.py"
 	foreign_lanes steps "$python" "$top_srcdir/tests/whole/cuda_tinygrad.py"
 	like "$(commands steps)" "'graph', False., [3-6]." "tinygrad's graphs are commands"

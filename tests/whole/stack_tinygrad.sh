@@ -15,7 +15,7 @@ tinygrad=$(kept_tinygrad "$kept") || { skip 8 "$tinygrad"; exit 0; }
 
 export TRACELAYER_DEVICE=0	# device lanes ask the driver, too, and are no calls
 # tinygrad compiles copies to the processor with clang, and would keep what it compiled from run to run.
-export PYTHONPATH=$tinygrad PYTHONDONTWRITEBYTECODE=1 DEV=CL CC=clang-14 CACHELEVEL=0 XDG_CACHE_HOME=$tmp/cache POCL_CACHE_DIR=$tmp/pocl
+export PYTHONPATH=$tinygrad PYTHONDONTWRITEBYTECODE=1 DEV=CL CC=$clang CACHELEVEL=0 XDG_CACHE_HOME=$tmp/cache POCL_CACHE_DIR=$tmp/pocl
 mkdir -p "$POCL_CACHE_DIR"
 # The driver compiles a kernel once, with a warning, and keeps it; from then on runs are alike.
 "$python" "$top_srcdir/tests/whole/tinygrad_program.py" >/dev/null 2>&1

@@ -13,7 +13,7 @@ ok "the library is built" ${CC:-cc} -O1 -fPIC -shared -Wl,-soname,libtoy.so -o "
 run="setarch -R"
 $run true 2>/dev/null || run=
 
-for compiler in gcc clang-14; do
+for compiler in gcc "$clang"; do
 	command -v $compiler >/dev/null || { echo "Bail out! $compiler is missing; ./scripts/install-packages installs it"; exit 99; }
 	ok "$compiler: the programs are built" eval "
 		$compiler -fsanitize=thread -O1 -g '$top_srcdir/tests/apps/toy_threads.c' -o '$tmp/clean' -I'$top_srcdir/tests/apps' -L'$tmp' -ltoy -Wl,-rpath,'$tmp' -pthread &&

@@ -39,7 +39,7 @@ else
 fi
 
 # Sanitizers. A report goes to stderr, and changes the exit code.
-for compiler in gcc clang-14; do
+for compiler in gcc "$clang"; do
 	for sanitizer in thread address; do
 		if ! command -v $compiler >/dev/null || ! build_as $compiler sanitized "-fsanitize=$sanitizer" "$source/calls.c" 2>"$tmp/err"; then
 			skip 2 "$compiler has no -fsanitize=$sanitizer on this machine"
