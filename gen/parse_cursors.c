@@ -21,7 +21,10 @@ const char *cxstring_text(CXString string)
 
 const char *cursor_name(CXCursor cursor)
 {
-	return cxstring_text(clang_getCursorSpelling(cursor));
+	const char *name = cxstring_text(clang_getCursorSpelling(cursor));
+
+	/* Of what has no name, releases from 16 on say where it is: "struct a::(anonymous at ...)". */
+	return strchr(name, '(') ? "" : name;
 }
 
 const char *cursor_symbol(CXCursor cursor)

@@ -255,7 +255,7 @@ static struct type *type_declared(struct parse *parse, CXType type)
 	CXCursor declared = clang_getTypeDeclaration(type);
 	const char *tag = cursor_name(declared);
 	const char *name = alias_naming(parse, clang_getCanonicalCursor(declared));
-	bool unnamed = clang_Cursor_isAnonymous(declared) || !*tag || strchr(tag, '(');
+	bool unnamed = clang_Cursor_isAnonymous(declared) || !*tag;
 	struct type *known;
 
 	const char *spelling = name ? name : spelling_plain(clang_getCanonicalType(type));

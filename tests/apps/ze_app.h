@@ -24,6 +24,9 @@ struct ze_app_call {
 
 void ze_app_count(struct ze_app_call *call);
 
+/* How often the program has called the function so far. */
+unsigned long ze_app_counted(const char *name);
+
 /* Counts a call of the function, as a program that has it under another name does. */
 #define ZE_COUNT(function)                                                                         \
 	do {                                                                                       \

@@ -12,7 +12,7 @@ static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ze_app_call *calls, **last_call = &calls;
 
 /* One function may be called from several places of the program. */
-static unsigned long total(const char *name)
+unsigned long ze_app_counted(const char *name)
 {
 	unsigned long sum = 0;
 
@@ -39,7 +39,7 @@ static void write_counts(void)
 		return;
 	for (struct ze_app_call *call = calls; call; call = call->next)
 		if (!came_before(call))
-			fprintf(file, "%s %lu\n", call->name, total(call->name));
+			fprintf(file, "%s %lu\n", call->name, ze_app_counted(call->name));
 	fclose(file);
 }
 

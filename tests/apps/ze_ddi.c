@@ -59,9 +59,9 @@ int main(void)
 	uint32_t count = 1;
 
 	MUST(ZE(zeInit, 0));
-	MUST(ZE(zeGetDriverProcAddrTable, ZE_API_VERSION_1_4, &drivers));
-	MUST(ZE(zeGetDeviceProcAddrTable, ZE_API_VERSION_1_4, &devices));
-	MUST(ZE(zeGetContextProcAddrTable, ZE_API_VERSION_1_4, &contexts));
+	MUST(ZE(zeGetDriverProcAddrTable, ZE_API_VERSION_CURRENT, &drivers));
+	MUST(ZE(zeGetDeviceProcAddrTable, ZE_API_VERSION_CURRENT, &devices));
+	MUST(ZE(zeGetContextProcAddrTable, ZE_API_VERSION_CURRENT, &contexts));
 	MUST(THROUGH(zeDriverGet, drivers.pfnGet, &count, &driver));
 	MUST(THROUGH(zeDeviceGet, devices.pfnGet, driver, &count, &device));
 	MUST(THROUGH(zeContextCreate, contexts.pfnCreate, driver, &desc, &context));

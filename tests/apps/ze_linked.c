@@ -66,7 +66,7 @@ static void bring_up(void)
 __attribute__((visibility("default"))) void test_linked_calls(void);
 void test_linked_calls(void)
 {
-	char *at = NULL;
+	static char memory[100001000], *at = memory;
 	size_t size = 0;
 
 	bring_up();

@@ -45,7 +45,8 @@ static void calls(void)
 	uint32_t count = 0, desc[8] = {0};
 	void *clone = NULL;
 	size_t size = 0;
-	char *at = NULL;
+	/* Newer headers oblige a program to pass memory in most of these places. */
+	static char memory[100001000], *at = memory;
 
 	printf("zeInit %x\n", FIND(zeInit)(1));
 	result got = FIND(zeInitDrivers)(&count, NULL, desc);

@@ -13,7 +13,9 @@
 #include <level_zero/layers/zel_tracing_api.h>
 #include <level_zero/layers/zel_tracing_register_cb.h>
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,6 +35,21 @@ static const char *const names[] = {
 };
 
 static unsigned prologues[FUNCTIONS], epilogues[FUNCTIONS];
+
+/*
+ * How many callbacks a function is to have: what is newer than ze_calls is not called. TEST_BEHIND
+ * =loader: the calls come by the loader. Loaders that have zeInitDrivers don't pass on a second
+ * zeInit.
+ */
+static unsigned wanted(int function)
+{
+	const char *behind = getenv("TEST_BEHIND");
+
+	if (behind && !strcmp(behind, "loader") && function == INDEX_Init &&
+	    dlsym(RTLD_DEFAULT, "zeInitDrivers"))
+		return 0;
+	return ze_app_counted(names[function]) > 0;
+}
 
 /* Any callback: what the parameters are doesn't matter. */
 typedef void callback(void *params, ze_result_t result, void *user, void **instance);
@@ -84,7 +101,8 @@ static void register_each(void)
 	run(tracer);
 	for (int i = 0; i < FUNCTIONS; i++)
 		printf("%s %d - %s: a prologue and an epilogue\n",
-		       prologues[i] == 1 && epilogues[i] == 1 ? "ok" : "not ok", i + 1, names[i]);
+		       prologues[i] == wanted(i) && epilogues[i] == wanted(i) ? "ok" : "not ok",
+		       i + 1, names[i]);
 }
 
 /* --- the legacy tables */
@@ -120,6 +138,7 @@ static void use_tables(void)
 		callback *slots[SLOTS];
 	} before, after;
 	zel_tracer_handle_t tracer = create();
+	const unsigned calls = SLOTS - 1 - (wanted(INDEX_Init) == 0);
 
 	fill(before.slots, before_slot);
 	fill(after.slots, after_slot);
@@ -131,8 +150,8 @@ static void use_tables(void)
 	printf("%s %d - the legacy tables have 120 slots\n", SLOTS == 120 ? "ok" : "not ok",
 	       FUNCTIONS + 1);
 	printf("%s %d - each slot's function is traced: %u and %u calls\n",
-	       slots_before == SLOTS - 1 && slots_after == SLOTS - 1 ? "ok" : "not ok",
-	       FUNCTIONS + 2, slots_before, slots_after);
+	       slots_before == calls && slots_after == calls ? "ok" : "not ok", FUNCTIONS + 2,
+	       slots_before, slots_after);
 	printf("%s %d - and by its own slot\n",
 	       prologues[INDEX_EventQueryStatus] == 1 && epilogues[INDEX_EventQueryStatus] == 1
 		       ? "ok"
@@ -145,7 +164,7 @@ static void use_tables(void)
 	slots_before = slots_after = 0;
 	run(tracer);
 	printf("%s %d - empty slots are not\n",
-	       slots_before == 0 && slots_after == SLOTS - 1 ? "ok" : "not ok", FUNCTIONS + 4);
+	       slots_before == 0 && slots_after == calls ? "ok" : "not ok", FUNCTIONS + 4);
 }
 
 int main(void)

@@ -144,7 +144,7 @@ like "$(cd / && "$tracelayer" summary --by=stack --csv "$tmp/p.tlt" 2>&1)" '^"?l
 
 # --- other outputs
 "$tracelayer" export n.tlt -o n.folded >out 2>&1
-like "$(cat n.folded)" '^_start;__libc_start_main;__libc_start_call_main;main;all\(\);mid_call;(inner;)?leaf\(int\);clGetPlatformIDs [0-9]+$' \
+like "$(cat n.folded)" '^_start;__libc_start_main;(__libc_start_call_main|libc\.so\.6\+0x[0-9a-f]+);main;all\(\);mid_call;(inner;)?leaf\(int\);clGetPlatformIDs [0-9]+$' \
 	"export -o FILE.folded writes lines for flame graphs"
 "$tracelayer" export n.tlt -o n.pftrace >out 2>&1
 mkdir protos

@@ -94,10 +94,14 @@ static result driver_build(void *builder, const void *desc, void *scratch, size_
 			   void *rtas, size_t rtas_size, void *operation, void *user, void *bounds,
 			   size_t *size)
 {
+	/* The program counts its addresses from here. */
+	const char *at = (const char *)builder - 1;
+
 	called.build++;
-	*size = (uintptr_t)builder + 2 * (uintptr_t)desc + 3 * (uintptr_t)scratch +
-		4 * scratch_size + 5 * (uintptr_t)rtas + 6 * rtas_size + 7 * (uintptr_t)operation +
-		8 * (uintptr_t)user + 9 * (uintptr_t)bounds;
+	*size = 1 + 2 * (size_t)((const char *)desc - at) + 3 * (size_t)((char *)scratch - at) +
+		4 * scratch_size + 5 * (size_t)((char *)rtas - at) + 6 * rtas_size +
+		7 * (size_t)((char *)operation - at) + 8 * (size_t)((char *)user - at) +
+		9 * (size_t)((char *)bounds - at);
 	return SUCCESS;
 }
 

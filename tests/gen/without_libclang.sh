@@ -6,17 +6,18 @@
 need_library
 top_builddir=$(cd "$top_builddir" && pwd)
 export XDG_CACHE_HOME=$tmp/cache
-plan 9
 cd "$tmp" || exit 99
 soname=$(grep -aoE 'libclang-?[0-9]*\.so\.[0-9]+' "$top_builddir/tracegen" | head -n 1)
 mkdir none
 echo "no library" >"none/$soname"
 echo 'int zlibCompileFlags(void);' >z.h
 "$top_builddir/tracegen" model z.h -o with.json || exit 99
-unlike "$(readelf -d "$top_builddir/tracegen")" 'libclang' 'tracegen is not linked to libclang'
 without() { LD_LIBRARY_PATH=$tmp/none "$@"; }
 without "$top_builddir/tracegen" model z.h -o model.json 2>err && skip_all "this machine has $soname in a second place"
-is "$?" 1 'a header cannot be read'
+status=$?
+plan 9
+unlike "$(readelf -d "$top_builddir/tracegen")" 'libclang' 'tracegen is not linked to libclang'
+is "$status" 1 'a header cannot be read'
 is "$(wc -l <err)" 1 'which one line says'
 like "$(cat err)" "^tracegen: headers can't be read without libclang \(.*$soname.*\); install it \(Debian: libclang1-[0-9]+\), or name no header: " 'that names the package, and the way without'
 without "$top_builddir/tracegen" interposer --lib libz.so.1 -o z.so >log 2>err

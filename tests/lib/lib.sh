@@ -36,6 +36,12 @@ test -d "$POCL_CACHE_DIR" || mkdir -p "$POCL_CACHE_DIR"
 clang=clang
 ! command -v clang-14 >/dev/null || clang=clang-14
 
+# allow_mpi: Open MPI starts jobs as root, of more ranks than this machine has processors. The last name is that of release 5.
+allow_mpi()
+{
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+}
+
 _count=0
 
 # plan N: this many results will follow.

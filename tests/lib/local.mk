@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/lib: what tests share. Headers that C tests include are in those tests' _SOURCES.
-test_files += %D%/within %D%/lib.sh %D%/sanitizers.sh %D%/fuzz.sh %D%/whole.sh %D%/stack.sh %D%/root.sh %D%/count_calls.sh %D%/count_calls.c %D%/hosts.sh %D%/slurm.sh %D%/job.sh %D%/kept_venv.sh %D%/next_release.sh %D%/sycl.sh %D%/cuda_header.sh
+test_files += %D%/within %D%/lib.sh %D%/sanitizers.sh %D%/fuzz.sh %D%/whole.sh %D%/stack.sh %D%/root.sh %D%/count_calls.sh %D%/count_calls.c %D%/hosts.sh %D%/slurm.sh %D%/job.sh %D%/kept_venv.sh %D%/next_release.sh %D%/sycl.sh %D%/cuda_header.sh %D%/ze_loader.sh
 test_files += %D%/check_names.py %D%/check_trace.py %D%/device_lanes.py
 clean-local: clean-pocl-cache
 .PHONY: clean-pocl-cache

@@ -3,6 +3,7 @@
 # Level Zero programs on the stock loader: however they come by their functions, they do what they do untraced, the loader gets its own
 # tables and the driver's, and each of their calls is recorded once, as counted by the program and by the driver.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/ze_loader.sh"
 need_library
 
 apps=$top_builddir/tests/apps
@@ -18,8 +19,7 @@ recorded()
 	END
 }
 
-# The loader calls zeInit once more, to see whether the driver is alive.
-without_loader() { awk '$1 == "zeInit" { $2-- } { print }' "$1" | sort; }
+ze_loader_calls "$tmp/loader" || exit 99
 
 # check DESCRIPTION COMMAND…
 check()
@@ -35,7 +35,7 @@ check()
 	same "$tmp/recorded" "$tmp/want" "$what: each call that the program made is recorded once, and no other"
 	# The loader asks for the driver's tables itself, whoever asks for its own.
 	grep -v 'ProcAddrTable ' "$tmp/recorded" >"$tmp/got"
-	without_loader "$tmp/driver" >"$tmp/want"
+	counts_without "$tmp/driver" "$tmp/loader" >"$tmp/want"
 	same "$tmp/got" "$tmp/want" "$what: and so says the driver"
 }
 

@@ -7,7 +7,8 @@ need_command
 need_library
 command -v mpirun.openmpi >/dev/null || { echo "Bail out! mpirun.openmpi is missing; ./scripts/install-packages installs it (openmpi-bin)"; exit 99; }
 plan 9
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 TMPDIR=$tmp
+allow_mpi
+export TMPDIR=$tmp
 launch() { local ranks=$1; shift; timeout -k 5 60 mpirun.openmpi -n "$ranks" "$@" </dev/null; }
 launch_on_nodes() { launch 1 "$@"; }
 host_of() { uname -n; }

@@ -7,7 +7,8 @@
 top_srcdir=$(cd "$top_srcdir" && pwd)
 . "$top_srcdir/tests/lib/count_calls.sh"
 need_library
-export XDG_CACHE_HOME=$tmp/cache HOME=$tmp OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+allow_mpi
+export XDG_CACHE_HOME=$tmp/cache HOME=$tmp
 check_trace=$top_srcdir/tests/lib/check_trace.py
 cd "$tmp" || exit 99
 plan 121

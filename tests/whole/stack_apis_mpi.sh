@@ -12,7 +12,8 @@ need NPopenmpi netpipe-openmpi
 scalapack=$(echo /usr/lib/*/scalapack/mpich-tests)
 test -x "$scalapack/xdlu" || { echo "Bail out! $scalapack/xdlu is missing; ./scripts/install-packages stacks installs it (scalapack-mpi-test)"; exit 99; }
 plan 49
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+allow_mpi
+export OMPI_MCA_btl_base_warn_component_unused=0
 cd "$tmp" || exit 99
 
 # counter KIND LIBRARY: a library that counts the program's calls of each MPI_ function and goes on to PMPI_. At the end it writes them to $COUNTS.PID.

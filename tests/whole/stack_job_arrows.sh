@@ -7,7 +7,8 @@
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
 plan $((2 * 8))
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
+allow_mpi
+export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
 cd "$tmp" || exit 99
 

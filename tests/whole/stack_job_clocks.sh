@@ -12,7 +12,8 @@ runs=5
 plan $((3 * (10 + 2 * runs)))
 mkdir "$tmp/python"
 (cd "$top_srcdir/tests/format/encode" && protoc --python_out="$tmp/python" pftrace.proto) || exit 99
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
+allow_mpi
+export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 cd "$tmp" || exit 99
 
 unshare --time --fork --monotonic 1000 true 2>/dev/null || skip_all "this machine lets nobody make a time namespace"

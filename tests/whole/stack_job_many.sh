@@ -8,7 +8,8 @@ need mpirun.openmpi openmpi-bin
 plan 5
 # Ranks that did not pause would leave this test no time.
 ranks=64 job_pause=20000
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 TMPDIR=$tmp
+allow_mpi
+export TMPDIR=$tmp
 # A driver that is there at once: 64 ranks that load PoCL take a minute.
 export OCL_ICD_VENDORS=$top_builddir/tests/drivers/.libs/icd_a.so
 test -e "$OCL_ICD_VENDORS" || { echo "Bail out! $OCL_ICD_VENDORS is missing; run make check TESTS= first"; exit 99; }

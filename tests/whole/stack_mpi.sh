@@ -6,7 +6,8 @@
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
 plan 20
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_base_warn_component_unused=0
+allow_mpi
+export OMPI_MCA_btl_base_warn_component_unused=0
 # Ranks print in whatever order.
 normalise() { sort; }
 

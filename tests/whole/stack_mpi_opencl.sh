@@ -10,9 +10,10 @@ need mpirun.openmpi openmpi-bin
 	{ echo "Bail out! mpi4py or PyOpenCL is missing; ./scripts/install-packages stacks installs them"; exit 99; }
 plan 9
 
-export POCL_MAX_PTHREAD_COUNT=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PYTHONDONTWRITEBYTECODE=1
+allow_mpi
+export POCL_MAX_PTHREAD_COUNT=1 PYTHONDONTWRITEBYTECODE=1
 program=$top_srcdir/tests/whole/mpi_opencl.py
-launch() { timeout -k 5 120 mpirun.openmpi --oversubscribe -n 4 "$@" </dev/null; }
+launch() { timeout -k 5 120 mpirun.openmpi -n 4 "$@" </dev/null; }
 launch "$python" "$program" >"$tmp/bare" 2>"$tmp/bare.err"; bare=$?
 launch "$tracelayer" run --job="$tmp/job" --mpi --quiet -- "$python" "$program" >"$tmp/traced" 2>"$tmp/traced.err"; traced=$?
 is "$bare" 0 "the job runs here"

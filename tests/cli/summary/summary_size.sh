@@ -42,9 +42,17 @@ import json, sys
 rows = json.load(sys.stdin)["tables"][0]["rows"]
 for kernel in sorted({row["kernel"] for row in rows}):
     print(kernel, *sorted({str([row.get(key) for key in ("local_bytes", "spill_bytes", "simd_width")]) for row in rows if row["kernel"] == kernel}))'; }
+# PoCL 6 says of every kernel that it needs no local memory.
+local_bytes=$("$python" -W ignore - <<-'END'
+	import pyopencl as cl
+	context = cl.create_some_context(interactive=False)
+	program = cl.Program(context, "kernel void tiled(global int *a) { local int all[16]; all[get_local_id(0)] = a[0]; barrier(1); a[0] = all[1]; }").build()
+	print(program.tiled.get_work_group_info(cl.kernel_work_group_info.LOCAL_MEM_SIZE, context.devices[0]))
+END
+)
 for file in t.tlt t.json; do
 	like "$(needs $file)" '^plain \[0, ' "$file: a kernel without local memory"
-	like "$(needs $file)" '^tiled \[64, ' "$file: a kernel with 16 numbers in local memory"
+	like "$local_bytes $(needs $file | grep '^tiled')" '^(64|0) tiled \[\1, ' "$file: a kernel with 16 numbers in local memory, as the driver says"
 done
 is "$(grep -c local_bytes t.json)" 2 "which the first command of each kernel says"
 

@@ -56,14 +56,20 @@ enqueue = extension("clEnqueueCommandBufferKHR", ctypes.c_int, word, pointer, po
 info = extension("clGetCommandBufferInfoKHR", ctypes.c_int, pointer, word, size, pointer, pointer)
 add_kernel = extension("clCommandNDRangeKernelKHR", ctypes.c_int, pointer, pointer, pointer, pointer, word, pointer, pointer, pointer, word, pointer,
                        pointer, pointer)
-add_copy = extension("clCommandCopyBufferKHR", ctypes.c_int, pointer, pointer, pointer, pointer, size, size, size, word, pointer, pointer, pointer)
+# From version 0.9.5 on a copy has properties, too.
+versions = (ctypes.c_char * 68 * 256)()
+cl.clGetDeviceInfo(device, 0x1060, size(ctypes.sizeof(versions)), versions, None)
+version = next((int.from_bytes(entry.raw[:4], "little") for entry in versions if entry.raw[4:].startswith(b"cl_khr_command_buffer\0")), 0)
+properties = (None,) if version >= 9 << 12 | 5 else ()
+add_copy = extension("clCommandCopyBufferKHR", ctypes.c_int, pointer, pointer, *[pointer] * len(properties), pointer, pointer, size, size, size, word, pointer,
+                     pointer, pointer)
 
 queues = (pointer * 1)(queue)
 commands = pointer(create(1, queues, None, ctypes.byref(error)))
 print("create", error.value)
 point = word()
 print("kernel", add_kernel(commands, None, None, kernel, 1, None, sizes(WORDS), sizes(64), 0, None, ctypes.byref(point), None))
-print("copy", add_copy(commands, None, words[0], words[1], 0, 0, 4 * WORDS, 1, ctypes.byref(point), None, None))
+print("copy", add_copy(commands, None, *properties, words[0], words[1], 0, 0, 4 * WORDS, 1, ctypes.byref(point), None, None))
 print("finalize", finalize(commands))
 state, told = word(), size()
 print("info", info(commands, 0x1297, 4, ctypes.byref(state), ctypes.byref(told)), told.value, state.value)
