@@ -61,12 +61,13 @@
 #define TELLING_LEAST 5000000u
 #define TELLING_MOST  125000000u
 /* nanoseconds: the age of the last pair at which a further one is due */
-#define DUE	      100000000u
-#define DUE_AT_FIRST  (1u << 21) /* ticks: the same, until the rate of ticks is known */
-#define BRACKETS      16
-#define EMPTY	      12   /* so many of these without width show that the counter is coarse */
-#define BRACKETS_MOST 96   /* of a coarse counter, until it steps in one */
-#define NARROW	      250u /* nanoseconds: a bracket this narrow is good enough */
+#define DUE	     100000000u
+#define DUE_AT_FIRST (1u << 21) /* ticks: the same, until the rate of ticks is known */
+#define BRACKETS     16
+#define NARROW	     250u  /* nanoseconds: a bracket this narrow is good enough */
+#define COARSE	     100u  /* nanoseconds: a counter with longer steps is not used */
+#define STEPS	     16	   /* of the counter, of which the shortest counts */
+#define STEPS_READS  65536 /* readings in which the counter makes so many */
 /* nanoseconds: two pairs closer than this say nothing about the slope */
 #define SHORTEST 50000u
 
@@ -101,11 +102,6 @@ static struct {
 static _Atomic uint64_t uncertain; /* a tick: answers for later ticks count for the horizon */
 _Atomic uint64_t tl_clock_due TL_NEAR = UINT64_MAX;
 _Atomic uint64_t tl_clock_rate;
-/*
- * Ticks by which the counter steps, where it stays for longer than several readings take; 0: it does
- * not. Written under `pairing`.
- */
-static _Atomic uint64_t step;
 /* nanoseconds until the change can be settled; 0: there is none */
 static _Atomic uint32_t unsettled;
 
@@ -156,79 +152,51 @@ static bool counter_is_invariant(void)
 #endif
 }
 
-struct bracket {
-	uint64_t before, ns, after;
-};
-
-static uint64_t bracket_width(const struct bracket *bracket)
-{
-	return bracket->after - bracket->before;
-}
-
-static struct bracket bracket_take(void)
-{
-	struct bracket bracket = {.before = tl_counter()};
-
-	bracket.ns = tl_clock_gettime_ticks();
-	bracket.after = tl_counter();
-	return bracket;
-}
-
-/*
- * Takes brackets. `narrow` becomes the narrowest, `stepped` the narrowest in which the counter moved:
- * .before 0, if there is none. Returns whether the counter is coarse. If it is, more brackets are
- * taken, until it steps in one.
- */
-static bool brackets_take(struct bracket *narrow, struct bracket *stepped)
-{
-	bool coarse = load_relaxed(&step) != 0;
-	unsigned empty = 0;
-
-	*narrow = *stepped = (struct bracket){.after = UINT64_MAX};
-	for (unsigned i = 0; i < BRACKETS || (coarse && !stepped->before && i < BRACKETS_MOST);
-	     i++) {
-		struct bracket now = bracket_take();
-		uint64_t width = bracket_width(&now);
-		if (width < bracket_width(narrow))
-			*narrow = now;
-		if (width && width < bracket_width(stepped))
-			*stepped = now;
-		empty += !width;
-		coarse |= empty >= EMPTY;
-	}
-	return coarse;
-}
-
 /*
  * Reads both clocks at one instant: the narrowest of several brackets. Returns the bracket's width
  * in ticks.
- *
- * Of a coarse counter, most brackets have no width, and say only that the instant lies somewhere
- * within one tick's time. So for this counter it is a bracket in which the counter steps. The tick
- * after the step counts as the middle of its time, as a bracket of no width has it on average.
  */
 static uint64_t pair_take(uint64_t *ticks, uint64_t *ns)
 {
-	struct bracket narrow, stepped;
+	uint64_t best = UINT64_MAX;
 
-	if (!brackets_take(&narrow, &stepped) || !stepped.before) {
-		*ticks = narrow.before + bracket_width(&narrow) / 2;
-		*ns = narrow.ns;
-		return bracket_width(&narrow);
+	for (int i = 0; i < BRACKETS; i++) {
+		uint64_t before = tl_counter();
+		uint64_t now = tl_clock_gettime_ticks();
+		uint64_t after = tl_counter();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*ticks = before + best / 2;
+		*ns = now;
 	}
-	uint64_t known = load_relaxed(&step), width = bracket_width(&stepped);
-	if (!known || width < known)
-		atomic_store_explicit(&step, known = width, memory_order_relaxed);
-	*ticks = stepped.after - known / 2;
-	*ns = stepped.ns;
-	return width - known;
+	return best;
 }
 
-uint32_t tl_clock_step_ns(void)
+/*
+ * Whether the counter stays at each tick for so long that calls' times would be wrong by that. The
+ * kernel's clock is as good then, also where it is this counter: all times are of one clock, and
+ * none is converted. A thread may be interrupted in any of the steps, but not in all.
+ */
+static bool counter_is_coarse(void)
 {
-	uint64_t rate = load_relaxed(&tl_clock_rate);
+	uint64_t first = 0, ns = 0, later = 0, later_ns = 0, shortest = UINT64_MAX;
+	unsigned steps = 0;
 
-	return rate ? (uint32_t)((load_relaxed(&step) << 20) / rate) : 0;
+	pair_take(&first, &ns);
+	uint64_t last = tl_counter();
+	for (unsigned reads = 0; reads < STEPS_READS && steps < STEPS; reads++) {
+		uint64_t now = tl_counter();
+		if (now == last)
+			continue;
+		if (now - last < shortest)
+			shortest = now - last;
+		last = now;
+		steps++;
+	}
+	pair_take(&later, &later_ns);
+	return steps < STEPS ||
+	       tl_clock_along(shortest, tl_clock_slope(first, ns, later, later_ns)) > COARSE;
 }
 
 /*
@@ -633,7 +601,8 @@ void tl_clock_start_with(bool with_counter)
 
 void tl_clock_start(void)
 {
-	tl_clock_start_with(counter_is_invariant() && kernel_trusts_counter());
+	tl_clock_start_with(counter_is_invariant() && kernel_trusts_counter() &&
+			    !counter_is_coarse());
 }
 
 /* Waits for the second pair: a slope needs two, some time apart. */

@@ -18,7 +18,8 @@ run()
 }
 sampled() { grep -c '^zes' "$tmp/counts"; }
 
-# amounts FILE: each counter of sysman, its unit, how often, and by how much it grew per second times the time (the integral), the least and the most.
+# amounts FILE: each counter of sysman, its unit, how often, the integral of its values over time, the least and the most. A power or a load is that since the
+# sample before, which the first sample has not; so integrals are of the samples that all counters have.
 cat >"$tmp/amounts.py" <<'PYTHON'
 import json, sys
 series = {}
@@ -26,9 +27,11 @@ for event in json.load(open(sys.argv[1])):
     if event["ph"] == "C" and ", tracelayer test device" in event["name"]:
         (unit, value), = event["args"].items()
         series.setdefault((event["name"].split(",")[0], unit), []).append((event["ts"], value))
+common = min(map(len, series.values()), default=0)
 for (name, unit), values in sorted(series.items()):
     values.sort()
-    area = sum((b[0] - a[0]) * b[1] for a, b in zip(values, values[1:])) / 1e6
+    shared = values[-common:]
+    area = sum((b[0] - a[0]) * b[1] for a, b in zip(shared, shared[1:])) / 1e6
     print(name, unit, len(values), round(area, 6), min(v for _, v in values), max(v for _, v in values), sep="\t")
 PYTHON
 amounts() { "$python" -B "$tmp/amounts.py" "$tmp/t.json" >"$tmp/amounts"; }
