@@ -81,6 +81,7 @@ void describe_enums(struct descriptor *descriptor);
 
 void describe_variadic(struct descriptor *descriptor);
 void describe_fortran(struct descriptor *descriptor);
+void describe_more_words(struct descriptor *descriptor);
 void describe_results(struct descriptor *descriptor);
 void describe_successes(struct descriptor *descriptor);
 void describe_levels(struct descriptor *descriptor);

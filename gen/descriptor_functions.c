@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * descriptor_functions.c: "results", "variadic", "successes", "levels", "phases", "initialises",
- * "creates", "destroys", "retains", "exported", "left_out", "not_compiled", "fortran": what a descriptor says of functions.
+ * "creates", "destroys", "retains", "exported", "left_out", "not_compiled", "fortran", "more_words": what a descriptor says of functions.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -295,6 +295,44 @@ void describe_fortran(struct descriptor *descriptor)
 	for (size_t i = 0; i < count; i++)
 		descriptor_each_function(descriptor, "fortran", names[i], function_set_fortran,
 					 NULL);
+}
+
+/*
+ * "more_words": functions that have more parameters in other headers than in these. Which form a
+ * program was built with is not known, so the shim passes on as many words as the longest form has,
+ * and no argument has a name. Each parameter is one word.
+ */
+static void function_set_more_words(struct descriptor *descriptor, struct function *function,
+				    void *more)
+{
+	(void)descriptor;
+	function->passed = (unsigned)function->nparams + *(unsigned *)more;
+	for (unsigned i = 0; i < function->passed; i++)
+		*APPEND(function->places, function->nplaces) = i;
+	function->params = NULL;
+	function->nparams = 0;
+	function->undeclared = true;
+}
+
+void describe_more_words(struct descriptor *descriptor)
+{
+	const char *name;
+	json_t *more;
+
+	json_object_foreach(
+		descriptor_value(descriptor, descriptor->root, "more_words", JSON_OBJECT), name,
+		more) {
+		unsigned words = (unsigned)json_integer_value(more);
+
+		if (words < 1 || words > TL_PASSED_MAX / 2)
+			descriptor_wrong(descriptor, "more_words", name,
+					 format_text("a function can have 1 to %d words more; "
+						     "correct the number",
+						     TL_PASSED_MAX / 2));
+		else
+			descriptor_each_function(descriptor, "more_words", name,
+						 function_set_more_words, &words);
+	}
 }
 
 /* "levels", "initialises", "creates", "destroys", "exported", "left_out", "not_compiled". */

@@ -9,7 +9,7 @@ tracegen=$top_builddir/tracegen
 tracelayer=$top_builddir/tracelayer
 need_library
 : "${CC:=cc}"
-plan 19
+plan 20
 export XDG_CACHE_HOME=$tmp/cache LD_LIBRARY_PATH=$tmp
 mkdir "$tmp/apis"
 cd "$tmp" || exit 99
@@ -31,6 +31,8 @@ int pot_end(pot *made);
 char *jar_grow(void *old, int size);
 int jar_is_valid(jar_t jar);
 int lid_turn(int times);
+/* The library and the program are newer, and have a seventh parameter, on the stack. */
+int jar_mix(int a, int b, int c, int d, int e, int f);
 END_OF_HEADER
 cat >jar.c <<'END_OF_SOURCE'
 #include "apis/jar.h"
@@ -66,6 +68,8 @@ int pot_begin(pot *made) { made->size = 1; return 0; }
 int pot_end(pot *made) { made->size = 0; return 0; }
 char *jar_grow(void *old, int size) { (void)old; return malloc((unsigned)size); }
 int jar_is_valid(jar_t jar) { return jar != 0; }
+int mix(int a, int b, int c, int d, int e, int f, int g) __asm__("jar_mix");
+int mix(int a, int b, int c, int d, int e, int f, int g) { return a + b + c + d + e + f + 100 * g; }
 END_OF_SOURCE
 echo 'int lid_turn(int times) { return 2 * times; }' >lid.c
 cat >use.c <<'END_OF_SOURCE'
@@ -73,6 +77,7 @@ cat >use.c <<'END_OF_SOURCE'
 #include <stdio.h>
 #include <stdlib.h>
 void fill(const char *, const int *, const double *, const int *, const int *, const int *, const char *, long, long) __asm__("jar_fill_");
+int mix(int, int, int, int, int, int, int) __asm__("jar_mix");
 int main(int argc, char **argv)
 {
 	int n = 5, one = 1;
@@ -86,7 +91,7 @@ int main(int argc, char **argv)
 	jar_set(3, (void *)&object);
 	jar_set(4, "\001\002");
 	jar_printf("%s %g %d %d %d %d %d %d %g\n", "printed", 1.5, 1, 2, 3, 4, 5, 6, 2.5);
-	printf("%d\n", lid_turn(21));
+	printf("%d %d\n", lid_turn(21), mix(1, 2, 3, 4, 5, 6, 7));
 	jar_t first = jar_open(1), second = jar_open(2);
 	jar_keep(first);
 	jar_shut(first);
@@ -117,6 +122,7 @@ cat >apis/jar.json <<'END_OF_DESCRIPTOR'
  "sonames": ["libjar.so.1"],
  "companions": ["liblid.so.1", "libnowhere.so.1"],
  "fortran": ["*_"],
+ "more_words": {"jar_mix": 1},
  "variadic": {"jar_set": "const char *"},
  "not_compiled": {"jar_printf": "it takes any number of arguments"},
  "results": [
@@ -146,6 +152,7 @@ like "$log" 'jar_set\(option=3, arg="?0x[0-9a-f]+"?\)' "what leads elsewhere is 
 like "$log" 'jar_set\(option=4, arg="?0x[0-9a-f]+"?\) = 1' "also if its bytes are no text"
 like "$log" 'jar_printf\(format="%s %g' "functions that are not compiled are in the interposer"
 like "$log" 'lid_turn\(times=21\) = 42' "and those of a companion"
+like "$log" 'jar_mix\(\) ' "and those that have more parameters than the header says, by name"
 like "$(cat leaks)" 'leaks: 1 object never destroyed, 0 wrong calls' \
 	"retained objects, memory that was handed in, and memory that grew: all are destroyed but the last"
 like "$(cat leaks)" '1 memory created by jar_grow' "which is named"
@@ -159,7 +166,7 @@ is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | awk '$1 
 is "$?$(cat emit.err)" 0 "compiled shims leave out without a word what the descriptor says"
 is "$(grep -cE '^jar_(printf|fill_)$' jar.exports)" 0 "and don't have it, nor functions with hidden lengths"
 "$tracegen" model --api apis/jar.json -o model.json && "$tracegen" interposer --model model.json -o from_model.so >model.out 2>&1
-like "$(cat model.out)" '^12 functions of libjar.so.1' "a model keeps it all"
+like "$(cat model.out)" '^13 functions of libjar.so.1' "a model keeps it all"
 LD_PRELOAD="$libtracelayer ./from_model.so" TRACELAYER_OUTPUT=t3.json ./use >model.got 2>&1
 same bare.out model.got "and its interposer passes lengths on, too"
 sed 's/"fortran"/"comment on fortran"/; s/jar.json/plain.json/' apis/jar.json >apis/plain.json
