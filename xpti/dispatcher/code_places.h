@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_places.h: places in the code: (function, source file, line, column). Each is stored once, and
- * counts its trace points.
+ * code_places.h: places in the code: (function, source file, line, column). Each is stored once,
+ * and counts its trace points.
  */
 #ifndef TL_XPTI_DISPATCHER_CODE_PLACES_H
 #define TL_XPTI_DISPATCHER_CODE_PLACES_H

@@ -48,8 +48,8 @@ static inline xpti_string_id tl_xpti_text_number(const struct tl_xpti_text *text
 }
 
 /*
- * Find the string, or add it. With `numbered` it also gets a number where it has none. The caller holds
- * the pool's lock. NULL: memory is short.
+ * Find the string, or add it. With `numbered` it also gets a number where it has none. The caller
+ * holds the pool's lock. NULL: memory is short.
  */
 struct tl_xpti_text *tl_xpti_text(struct tl_pool *pool, const struct tl_xpti_key *key,
 				  bool numbered);
