@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,10 +51,11 @@ struct testimony {
 };
 
 struct launcher {
-	pid_t program, witness;
+	pid_t own, program, witness;
 	bool witness_stopped;
 	int questions;	 /* that the witness was asked */
 	int testimonies; /* descriptor they come in by */
+	int testify;	 /* and the one that the witness writes to */
 	struct testimony heard[TESTIMONIES];
 	int count;
 	sigset_t all, given;	/* given: the mask that we were started with */
@@ -70,12 +72,25 @@ static int64_t now_ms(void)
 
 /* ---- the witness ---- */
 
-static __attribute__((noreturn)) void run_witness(const sigset_t *all, int to)
+/*
+ * It runs in this process's memory until it is killed, so that nothing is copied. It writes to its
+ * own stack alone, and to errno, which is one for both: its calls fail only when it is continued,
+ * or when nobody reads.
+ */
+static int run_witness(void *launcher_)
 {
+	const struct launcher *launcher = launcher_;
+	const sigset_t all = launcher->all;
 	siginfo_t got;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != launcher->own)
+		return 0;
+	/* Holds nothing open: another process may wait for the end of a pipe. */
+	dup2(launcher->testify, 0);
+	close_range(1, ~0u, 0);
 	for (;;) {
-		int number = sigwaitinfo(all, &got);
+		int number = sigwaitinfo(&all, &got);
 
 		if (number < 0 || got.si_code == SI_KERNEL)
 			continue;
@@ -83,29 +98,32 @@ static __attribute__((noreturn)) void run_witness(const sigset_t *all, int to)
 
 		if (got.si_code == SI_QUEUE)
 			testimony.question = got.si_value.sival_int;
-		if (write(to, &testimony, sizeof(testimony)) < 0)
-			_exit(0);
+		if (write(0, &testimony, sizeof(testimony)) < 0)
+			return 0;
 	}
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WITNESS_SHARES 0 /* what a sanitizer notes of a process's memory is of one thread */
+#else
+#define WITNESS_SHARES CLONE_VM
+#endif
+
 static void start_witness(struct launcher *launcher)
 {
-	pid_t parent = getpid();
+	static _Alignas(64) char stack[16 << 10];
 	int ends[2];
 
 	launcher->testimonies = -1;
 	if (pipe2(ends, O_CLOEXEC))
 		return;
-	launcher->witness = fork();
-	if (!launcher->witness) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(0);
-		/* Holds nothing open: another process may wait for the end of a pipe. */
-		dup2(ends[1], 0);
-		close_range(1, ~0u, 0);
-		run_witness(&launcher->all, 0);
-	}
+	launcher->own = getpid();
+	launcher->testify = ends[1];
+	launcher->witness =
+		clone(run_witness, stack + sizeof(stack), WITNESS_SHARES | SIGCHLD, launcher);
+	/* qemu's emulation of processes can't share memory. */
+	if (launcher->witness < 0)
+		launcher->witness = clone(run_witness, stack + sizeof(stack), SIGCHLD, launcher);
 	close(ends[1]);
 	launcher->testimonies = ends[0];
 }
