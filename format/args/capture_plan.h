@@ -48,6 +48,42 @@ static inline bool tl_capture_has_steps(uint64_t plan, enum tl_capture_when when
 	return plan >> TL_CAPTURE_HEAD >> when & (1 + each + each * each);
 }
 
+/* One step at the entry, and nothing after the call. */
+static inline bool tl_capture_is_single(uint64_t plan)
+{
+	return plan & TL_CAPTURE_ONCE && tl_capture_is_planned(plan, TL_CAPTURE_ENTRY) &&
+	       plan >> TL_CAPTURE_HEAD && !(plan >> TL_CAPTURE_HEAD >> TL_CAPTURE_STEP);
+}
+
+/* The head of a step's blob, as struct tl_blob has it. */
+static inline uint64_t tl_capture_blob(uint64_t step)
+{
+	return TL_CAPTURE_BYTES(step) | TL_CAPTURE_TOTAL(step) << 32;
+}
+
+/*
+ * Copies the bytes of a step's blob to `out`; returns the end. Word by word: the record's copy is, too, and
+ * so finds each word where it was stored.
+ */
+static inline uint64_t *tl_capture_copy(uint64_t *out, const char *from, uint64_t bytes)
+{
+	const uint64_t whole = bytes & 0xfffffff8u;
+
+	for (uint64_t i = 0; i < whole; i += 8) {
+		memcpy((char *)out + i, from + i, 8);
+		/* Without this, compilers call memcpy for the loop. */
+		__asm__ volatile("");
+	}
+	out += whole / 8;
+	if (bytes & 4) {
+		uint32_t last;
+
+		memcpy(&last, from + whole, 4);
+		*out++ = last;
+	}
+	return out;
+}
+
 /*
  * tl_args_capture, for a time that is planned, with room for TL_CAPTURE_PLANNED bytes. Returns the
  * end of the blobs.
@@ -57,24 +93,11 @@ static inline uint64_t *tl_capture_by_plan(uint64_t plan, const uint64_t *words,
 {
 	for (uint64_t steps = plan >> TL_CAPTURE_HEAD; steps; steps >>= TL_CAPTURE_STEP) {
 		const char *from = (const char *)(uintptr_t)words[TL_CAPTURE_WORD(steps)];
-		uint64_t bytes = TL_CAPTURE_BYTES(steps);
 
 		if (!(steps >> when & 1) || !from)
 			continue;
-		*out++ = bytes | (uint64_t)TL_CAPTURE_TOTAL(steps) << 32;
-		/* Word by word: the record's copy is, too, and so finds each word where it was
-		 * stored. */
-		for (; bytes >= 8; bytes -= 8, from += 8) {
-			memcpy(out++, from, 8);
-			/* Without this, compilers call memcpy for the loop. */
-			__asm__ volatile("");
-		}
-		if (bytes) {
-			uint32_t last;
-
-			memcpy(&last, from, 4);
-			*out++ = last;
-		}
+		*out++ = tl_capture_blob(steps);
+		out = tl_capture_copy(out, from, TL_CAPTURE_BYTES(steps));
 	}
 	return out;
 }

@@ -49,9 +49,14 @@ void tl_clock_settle(void);
  * too.
  */
 extern _Atomic uint64_t tl_clock_due;
+static inline bool tl_clock_is_due(uint64_t now)
+{
+	return now > atomic_load_explicit(&tl_clock_due, memory_order_relaxed);
+}
+
 static inline void tl_clock_keep_up(uint64_t now)
 {
-	if (now > atomic_load_explicit(&tl_clock_due, memory_order_relaxed))
+	if (tl_clock_is_due(now))
 		tl_clock_pair();
 }
 

@@ -16,12 +16,22 @@ struct tl_capture_place tl_capture_places[TL_CAPTURE_PLACES];
 
 uint64_t tl_capture_plan_keep(const struct tl_function *function, uint32_t at)
 {
+	struct tl_capture_place *place = &tl_capture_places[at];
 	uint64_t plan = tl_capture_plan_make(function), none = 0;
 
-	if (atomic_compare_exchange_strong_explicit(&tl_capture_places[at].plan, &none, plan,
-						    memory_order_relaxed, memory_order_relaxed))
-		atomic_store_explicit(&tl_capture_places[at].function, function,
-				      memory_order_release);
+	if (!atomic_compare_exchange_strong_explicit(&place->plan, &none, plan,
+						     memory_order_relaxed, memory_order_relaxed))
+		return plan;
+	if (tl_capture_is_single(plan) && function->words <= TL_CAPTURE_WORDS) {
+		uint64_t blob = tl_capture_blob(plan >> TL_CAPTURE_HEAD);
+		uint32_t bytes = (uint32_t)sizeof(blob) + ((uint32_t)blob + 7) / 8 * 8;
+
+		atomic_store_explicit(&place->blob, blob, memory_order_relaxed);
+		atomic_store_explicit(&place->sizes, tl_scratch_whole(function, bytes),
+				      memory_order_relaxed);
+		atomic_store_explicit(&place->single, function, memory_order_release);
+	}
+	atomic_store_explicit(&place->function, function, memory_order_release);
 	return plan;
 }
 

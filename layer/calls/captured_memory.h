@@ -55,8 +55,15 @@ _Static_assert(sizeof(struct tl_function) % 32 == 16, "neighbours have different
 struct tl_capture_place {
 	_Atomic(const struct tl_function *) function;
 	_Atomic uint64_t plan;
+	/*
+	 * The function once more, if its plan is a single step, after which nothing is captured:
+	 * then the blob's head, and the sizes as they are stored when such a call begins.
+	 */
+	_Atomic(const struct tl_function *) single;
+	_Atomic uint64_t blob, sizes;
+	uint64_t reserved[3]; /* each place is a cache line */
 };
-extern struct tl_capture_place tl_capture_places[TL_CAPTURE_PLACES];
+extern struct tl_capture_place tl_capture_places[TL_CAPTURE_PLACES] __attribute__((aligned(64)));
 
 uint64_t tl_capture_plan_keep(const struct tl_function *function, uint32_t at);
 
@@ -94,10 +101,24 @@ static inline uint32_t tl_scratch_by_plan(struct tl_producer *producer, uint64_t
 	return size;
 }
 
-/* What .exit says of a call that has not ended. */
-#define TL_SCRATCH_CUT 1u /* something did not fit */
-/* all is there that will be captured; the parameters' words << 8 */
-#define TL_SCRATCH_WHOLE 2u
+/*
+ * What .exit says of a call that has not ended. Both sizes are stored and loaded in one, as
+ * tl_scratch_head: .exit is its upper half.
+ */
+typedef uint64_t tl_scratch_head __attribute__((may_alias));
+#define TL_SCRATCH_CUT		1u		    /* something did not fit */
+#define TL_SCRATCH_WHOLE	2u		    /* all is there that will be captured; and: */
+#define TL_SCRATCH_WORDS(exit)	((exit) >> 8 & 255) /* the parameters' words */
+#define TL_SCRATCH_RECORD(exit) ((exit) >> 16)	    /* the words of the whole record */
+
+/* For a call of which `bytes` bytes of blobs are there, and no more will be. */
+static inline uint64_t tl_scratch_whole(const struct tl_function *function, uint32_t bytes)
+{
+	uint64_t record = sizeof(struct tl_call_record) + 8u * function->words +
+			  sizeof(struct tl_blob_sizes) + bytes;
+
+	return bytes | (TL_SCRATCH_WHOLE | (uint64_t)function->words << 8 | record / 8 << 16) << 32;
+}
 
 /* Capture the memory that IN parameters point to, before the driver may change it. `used`: .scratch_used. */
 static TL_ALWAYS_INLINE void tl_scratch_fill(struct tl_producer *producer,
@@ -114,10 +135,8 @@ static TL_ALWAYS_INLINE void tl_scratch_fill(struct tl_producer *producer,
 		return;
 	}
 	uint32_t size = tl_scratch_by_plan(producer, plan, words, TL_CAPTURE_ENTRY, at);
-	uint32_t whole =
-		plan & TL_CAPTURE_ONCE ? TL_SCRATCH_WHOLE | (uint32_t)function->words << 8 : 0;
-	*(struct tl_blob_sizes *)(producer->scratch + used) =
-		(struct tl_blob_sizes){.entry = size, .exit = whole};
+	*(tl_scratch_head *)(void *)(producer->scratch + used) =
+		plan & TL_CAPTURE_ONCE ? tl_scratch_whole(function, size) : size;
 }
 
 /* The same for a call whose entry is filled in: from here on the entry says where it is. */
