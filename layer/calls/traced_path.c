@@ -77,20 +77,44 @@ static TL_ALWAYS_INLINE void frame_run_epilogue(struct tl_frame *frame,
 		((tl_typed)entry->epilogue)(params, result, entry->user_data, &frame->instance[i]);
 }
 
+/*
+ * Those of several tracers. Out of line: the loops keep values over each callback that a single
+ * tracer's callbacks do not need.
+ */
+static TL_NEAR_CODE __attribute__((noinline)) void
+frame_run_prologues(struct tl_frame *frame, const struct tl_dispatch *table, void *params)
+{
+	const struct tl_entry *entry = table->entries;
+	const uint32_t count = table->count;
+
+	for (uint32_t i = 0; i < count; i++, entry++)
+		frame_run_prologue(frame, entry, i, params);
+}
+
+static TL_NEAR_CODE __attribute__((noinline)) void
+frame_run_epilogues(struct tl_frame *frame, const struct tl_dispatch *table, void *params,
+		    uint64_t result)
+{
+	const struct tl_entry *entry = table->entries;
+	const uint32_t count = table->count;
+
+	for (uint32_t i = 0; i < count; i++, entry++)
+		frame_run_epilogue(frame, entry, i, params, result);
+}
+
 /* The frame's .caller is for generic callbacks, of which there are none here. */
 static TL_ALWAYS_INLINE void frame_begin_plain(struct tl_frame *frame,
 					       const struct tl_dispatch *table,
 					       const struct tl_call *call)
 {
-	const struct tl_entry *entry = table->entries;
 	void *params = (void *)call->params;
-	uint32_t count = table->count;
 
 	frame->ended = frame->flags = 0;
 	frame_keep_words(frame, call->params, table->words);
-	frame_run_prologue(frame, entry, 0, params);
-	for (uint32_t i = 1; TL_UNLIKELY(i < count); i++)
-		frame_run_prologue(frame, ++entry, i, params);
+	if (TL_LIKELY(table->count == 1))
+		frame_run_prologue(frame, table->entries, 0, params);
+	else
+		frame_run_prologues(frame, table, params);
 }
 
 /* Claims and fills the call's entry, which `open` points to. */
@@ -140,7 +164,7 @@ static TL_ALWAYS_INLINE void *traced_enter(struct tl_call *call, struct tl_threa
 				tl_tracer_prologues(call, frame, table);
 				/* Generic callbacks get the time. */
 				call->open->start = call->start = tl_ticks(thread);
-				skipped = frame->flags & TL_VIEW_SKIPPED;
+				skipped = ((struct tl_frame *)call->more)->flags & TL_VIEW_SKIPPED;
 			}
 		}
 		*error_at = error;
@@ -211,20 +235,19 @@ TL_NEAR_CODE void *tl_call_enter(struct tl_call *call)
 static TL_ALWAYS_INLINE void traced_leave(struct tl_call *call, struct tl_frame *frame,
 					  const struct tl_dispatch *table, uint64_t result)
 {
-	const struct tl_entry *entry = table->entries;
 	struct tl_thread *thread = call->thread;
-	struct tl_open_call *open = call->open;
 	void *params = (void *)call->params;
-	uint32_t count = table->count;
 	int *error_at = tl_producer_of(thread)->error, error = *error_at;
 
 	{
 		CALLBACKS(thread);
-		frame_run_epilogue(frame, entry, 0, params, result);
-		for (uint32_t i = 1; TL_UNLIKELY(i < count); i++)
-			frame_run_epilogue(frame, ++entry, i, params, result);
+		if (TL_LIKELY(table->count == 1))
+			frame_run_epilogue(frame, table->entries, 0, params, result);
+		else
+			frame_run_epilogues(frame, table, params, result);
 	}
-	tl_unpin(frame);
+	struct tl_open_call *open = call->open;
+	tl_unpin(call->more);
 	*error_at = error;
 	atomic_store_explicit(&open->frame, TL_NO_FRAME, memory_order_relaxed);
 	atomic_store_explicit(&thread->top, open, memory_order_release);
