@@ -8,6 +8,9 @@
  *					bytes, with a copy of the struct, in memory that stays warm
  *	bench_limit cleared TURNS COUNT	the same in memory that another core has cleared, as it does for
  *					chunks that are used again
+ *	bench_limit additions TURNS COUNT	the floor, and 160 additions that depend on nothing. What a call adds
+ *					to the floor is instructions, too: where another virtual machine uses
+ *					the same core of the processor, both take longer, and the floor does not
  *	bench_limit new BYTES COUNT	COUNT calls without a pause, with records of BYTES bytes in new pages
  *					of /dev/shm
  */
@@ -42,6 +45,31 @@ static void floor_of_all(uint64_t count)
 		uint64_t start = tl_counter();
 		int result = plain_pointer(i, &box);
 		bench_floor_store(1, start, tl_counter(), (uint64_t)result);
+		sink = result;
+	}
+}
+
+/* Eighty additions, in four chains. */
+static inline void add_much(void)
+{
+	uint64_t a = 0, b = 0, c = 0, d = 0;
+
+	TL_UNROLL
+	for (unsigned i = 0; i < 20; i++) {
+		a++, b++, c++, d++;
+		__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+	}
+}
+
+static void floor_and_additions(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		add_much();
+		uint64_t start = tl_counter();
+		int result = plain_pointer(i, &box);
+		uint64_t end = tl_counter();
+		add_much();
+		bench_floor_store(1, start, end, (uint64_t)result);
 		sink = result;
 	}
 }
@@ -138,11 +166,14 @@ int main(int argc, char **argv)
 	pthread_t other; /* on the first core; this one is on the last */
 
 	if (argc != 4) {
-		fprintf(stderr, "usage: bench_limit warm|cleared|new TURNS|BYTES COUNT\n");
+		fprintf(stderr,
+			"usage: bench_limit warm|cleared|additions|new TURNS|BYTES COUNT\n");
 		return 2;
 	}
 	uint64_t size = strtoull(argv[2], NULL, 10), count = strtoull(argv[3], NULL, 10);
 	is_cleared = !strcmp(argv[1], "cleared");
+	if (!strcmp(argv[1], "additions"))
+		ways[2] = (struct bench_way){.work = floor_and_additions};
 	bench_ticks_per_ns();
 	if (is_cleared && pthread_create(&other, NULL, chunks_clear, NULL) != 0)
 		return 1;

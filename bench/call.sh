@@ -23,6 +23,7 @@ call_run()
 	pointer) traced TRACELAYER_ARGS=full "$top_builddir/bench_call" pointer $call_turns $call_count ;;
 	copy-warm) "$top_builddir/bench_limit" warm $call_turns $call_count ;;
 	copy-cleared) "$top_builddir/bench_limit" cleared $call_turns $call_count ;;
+	additions) "$top_builddir/bench_limit" additions $call_turns $call_count ;;
 	new-none) "$top_builddir/bench_limit" new 32 $call_long ;;
 	new-four) "$top_builddir/bench_limit" new 64 $call_long ;;
 	stack) traced TRACELAYER_STACK='*' "$top_builddir/bench_call" deep $call_turns $call_count ;;
@@ -97,7 +98,7 @@ call_whole_limit()
 }
 
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer copy-warm copy-cleared stack \
+	for name in $(shuffled untraced level-none excluded none none-drain four-none one four four-drain four-full pointer copy-warm copy-cleared additions stack \
 		new-none new-four first-none first-four fresh long-none long-four long-four-tlt); do
 		call_run "$name" >>"$work/call.$name" 2>>"$work/errors"
 	done
@@ -130,6 +131,7 @@ call_row "4 scalar arguments (args full)" four-full floor
 call_row "2 arguments, one a pointer that is followed (args full)" pointer floor "1.8 or less"
 call_row "limit: stores of as many bytes, in memory that stays warm" copy-warm floor
 call_row "limit: the same, in memory that another core has cleared" copy-cleared floor
+call_row "the machine now: the floor with 160 additions" additions floor
 call_row "no arguments, with its stack of 10 frames (--stack)" stack floor "25 or less"
 section "The same in bursts of $call_burst calls, each while the last one is being written"
 call_row "no arguments" none-drain floor "1.25 or less"
