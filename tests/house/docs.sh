@@ -9,8 +9,9 @@ pages="$top_srcdir/doc/tracelayer.1 $top_srcdir/doc/tracelayer-pause.1 $top_srcd
 commands=$("$tracelayer" --help | sed -n 's/^  \([a-z]\+\) .*/\1/p')
 plan $(($(echo $pages $commands | wc -w) + 6))
 
+# groff 1.23 warns of each line that is one word too long to be spread.
 for page in $pages; do
-	is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >"$tmp/$(basename "$page").txt")" "" "$(basename "$page"): no warning"
+	is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >"$tmp/$(basename "$page").txt" | grep -v ' warning .*: cannot adjust line$')" "" "$(basename "$page"): no warning"
 done
 
 # The settings' own table, as the source has it.

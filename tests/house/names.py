@@ -34,7 +34,8 @@ ELSEWHERE = {"ittnotify.h", "cupti_activity.h", "ittnotify_config.h", "jpeglib.h
 def files_of(tree):
     for top in TOPS:
         for folder, folders, files in os.walk(os.path.join(tree, top)):
-            folders[:] = [name for name in folders if name != "__pycache__"]
+            # What a release's tarball carries in addition is in gen/made.
+            folders[:] = [name for name in folders if name not in ("__pycache__", "made")]
             for name in sorted(files):
                 yield os.path.relpath(os.path.join(folder, name), tree)
     yield from (name for name in sorted(os.listdir(tree)) if name.endswith((".md", ".am", ".ac")))

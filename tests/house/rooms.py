@@ -93,9 +93,16 @@ def includes(tree, path):
                 yield number, match.group(1)
 
 
+def folders_below(tree, path):
+    """Without what tracegen has made: a release's tarball carries it."""
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if os.path.relpath(os.path.join(folder, name), tree) != "gen/made"]
+        yield folder, files
+
+
 def sources(tree):
     for top in sorted({room.split("/")[0] for room in ROOMS}):
-        for folder, _, files in os.walk(os.path.join(tree, top)):
+        for folder, files in folders_below(tree, os.path.join(tree, top)):
             for name in sorted(files):
                 if SOURCE.search(name):
                     yield os.path.relpath(os.path.join(folder, name), tree)
@@ -107,11 +114,12 @@ def strange_folders(tree):
         path = os.path.join(tree, top)
         if top.startswith(".") or top in FREE or not os.path.isdir(path):
             continue
-        if os.path.exists(os.path.join(path, "config.status")):
+        # make distcheck builds in _build/sub.
+        if any(os.path.exists(os.path.join(path, below, "config.status")) for below in ("", "sub")):
             continue
         if os.path.exists(os.path.join(path, "configure.ac")):
             continue
-        for folder, _, files in os.walk(path):
+        for folder, files in folders_below(tree, path):
             name = os.path.relpath(folder, tree)
             if name not in ROOMS and name not in PARTS and any(map(SOURCE.search, files)):
                 yield name
