@@ -96,7 +96,8 @@ libtl_core_la_LIBADD = libtl_generic.la
 # The generic entry, and what it calls on each recorded call: these functions leave vector registers alone.
 noinst_LTLIBRARIES += libtl_generic.la
 libtl_generic_la_CFLAGS = $(AM_CFLAGS) -O2 -fexceptions -fvisibility=hidden -mgeneral-regs-only
-libtl_generic_la_SOURCES = %D%/calls/generic_begin.c %D%/calls/generic_entry_x86_64.S %D%/calls/generic_entry_aarch64.S
+libtl_generic_la_SOURCES = %D%/calls/generic_begin.c %D%/calls/generic_entry.S
+EXTRA_DIST += %D%/calls/generic_entry_x86_64.S %D%/calls/generic_entry_aarch64.S
 
 # From chunks to the trace file. Links with libdeflate.
 noinst_LTLIBRARIES += libtl_writer.la

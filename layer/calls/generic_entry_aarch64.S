@@ -10,8 +10,6 @@
  * The upper parts of scalable vectors are not kept: functions with such arguments have no signature
  * that tracegen writes.
  */
-#if defined(__aarch64__)
-
 #define FRAME	320
 #define MEMORY	192 /* struct tl_generic_memory, without its words */
 
@@ -235,7 +233,6 @@ DW.ref.__gcc_personality_v0:
 	.word	4, 16, 5 /* of the name, of what follows it, NT_GNU_PROPERTY_TYPE_0 */
 	.asciz	"GNU"
 	.word	0xc0000000, 4, FEATURE_BTI | FEATURE_PAC, 0
-#endif
 #endif
 
 	.section .note.GNU-stack, "", %progbits

@@ -9,7 +9,6 @@
  * The frame pointer describes the frame to unwinders, so that taking more of the stack needs no
  * further instruction for them.
  */
-#if defined(__x86_64__)
 
 #define FRAME	304
 #define VECTORS 576 /* of the wide entry: zmm0 to zmm7, and the result */
@@ -749,4 +748,3 @@ DW.ref.__gcc_personality_v0:
 	.quad	__gcc_personality_v0
 
 	.section .note.GNU-stack, "", @progbits
-#endif

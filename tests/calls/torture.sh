@@ -102,7 +102,7 @@ aarch64()
 }
 
 # build_guarded ENTRY.S: the same library with BTI: an indirect branch into it that meets no landing pad is an illegal instruction. The compiler's start files,
-# and libgcc's helpers for atomics, which have no pads, are left out.
+# and libgcc's helpers for atomics, which have no pads, are left out. The linker notes BTI where all objects do.
 build_guarded()
 {
 	local root=${here%/tests/calls} flags
@@ -111,7 +111,7 @@ build_guarded()
 	aarch64-linux-gnu-gcc $flags -mgeneral-regs-only -c "$root/layer/calls/generic_begin.c" &&
 		aarch64-linux-gnu-gcc $flags -c "$root/layer/calls/generic_call.c" "$here/torture_runtime.c" &&
 		aarch64-linux-gnu-gcc $flags -c "$1" -o generic_entry_aarch64.o &&
-		aarch64-linux-gnu-g++ -shared -nostartfiles -Wl,-z,force-bti -Wl,-soname,libtracelayer.so.0 -Wl,-Bsymbolic -o libtracelayer.so generic_begin.o \
+		aarch64-linux-gnu-g++ -shared -nostartfiles -Wl,-soname,libtracelayer.so.0 -Wl,-Bsymbolic -o libtracelayer.so generic_begin.o \
 			generic_entry_aarch64.o generic_call.o torture_runtime.o &&
 		aarch64-linux-gnu-readelf -n libtracelayer.so | grep -q 'AArch64 feature: BTI'
 }
@@ -133,7 +133,7 @@ if command -v aarch64-linux-gnu-g++ >/dev/null && command -v qemu-aarch64 >/dev/
 	processor=cortex-a53
 	ok "aarch64: all of that on a processor of ARMv8.0" all_aarch64
 	processor=max
-	ok "aarch64: a library with BTI" build_guarded "${here%/tests/calls}/layer/calls/generic_entry_aarch64.S"
+	ok "aarch64: a library with BTI" build_guarded "${here%/tests/calls}/layer/calls/generic_entry.S"
 	ok "aarch64: it runs where the processor looks for landing pads" all_aarch64
 	sed "s,hint	#34,nop," "${here%/tests/calls}/layer/calls/generic_entry_aarch64.S" >without.S
 	ok "aarch64: a library whose entry has no pad" build_guarded without.S
