@@ -65,7 +65,7 @@
 #define DUE_AT_FIRST (1u << 21) /* ticks: the same, until the rate of ticks is known */
 #define BRACKETS     16
 #define NARROW	     250u  /* nanoseconds: a bracket this narrow is good enough */
-#define COARSE	     100u  /* nanoseconds: a counter with longer steps is not used */
+#define FINE	     50u   /* nanoseconds: shorter steps of the counter make no difference */
 #define STEPS	     16	   /* of the counter, of which the shortest counts */
 #define STEPS_READS  65536 /* readings in which the counter makes so many */
 /* nanoseconds: two pairs closer than this say nothing about the slope */
@@ -80,6 +80,7 @@ static atomic_flag pairing = ATOMIC_FLAG_INIT;
  * comes after the store.
  */
 static _Atomic bool counter;
+static _Atomic uint32_t step; /* of the counter, see tl_clock_step_ns; the same holds for it */
 
 static bool has_counter(void)
 {
@@ -174,11 +175,10 @@ static uint64_t pair_take(uint64_t *ticks, uint64_t *ns)
 }
 
 /*
- * Whether the counter stays at each tick for so long that calls' times would be wrong by that. The
- * kernel's clock is as good then, also where it is this counter: all times are of one clock, and
- * none is converted. A thread may be interrupted in any of the steps, but not in all.
+ * How long the counter stays at a tick, in nanoseconds; 0, if that makes no difference. A thread may
+ * be interrupted in any of the steps, but not in all.
  */
-static bool counter_is_coarse(void)
+static uint32_t counter_step(void)
 {
 	uint64_t first = 0, ns = 0, later = 0, later_ns = 0, shortest = UINT64_MAX;
 	unsigned steps = 0;
@@ -195,8 +195,15 @@ static bool counter_is_coarse(void)
 		steps++;
 	}
 	pair_take(&later, &later_ns);
-	return steps < STEPS ||
-	       tl_clock_along(shortest, tl_clock_slope(first, ns, later, later_ns)) > COARSE;
+	if (!steps)
+		return 0;
+	shortest = tl_clock_along(shortest, tl_clock_slope(first, ns, later, later_ns));
+	return shortest > FINE ? (uint32_t)shortest : 0;
+}
+
+uint32_t tl_clock_step_ns(void)
+{
+	return atomic_load_explicit(&step, memory_order_relaxed);
 }
 
 /*
@@ -333,11 +340,11 @@ static bool pair_is_surprising(const struct tl_clock_table *table, uint32_t n, u
 		tl_clock_along(ticks - load_relaxed(&last->ticks), load_relaxed(&last->slope));
 	uint64_t baseline = load_relaxed(&last->ns) -
 			    load_relaxed(&point_back_from(table, n, TL_CLOCK_BASELINE)->ns),
-		 length = ns - load_relaxed(&last->ns);
+		 length = ns - load_relaxed(&last->ns), stepping = tl_clock_step_ns();
 
 	return baseline >= TELLING_LEAST && length / baseline < FAR &&
 	       (expected > ns ? expected - ns : ns - expected) >
-		       SURPRISE + PAIR_ERROR * (length / baseline);
+		       SURPRISE + stepping + (PAIR_ERROR + stepping) * (length / baseline);
 }
 
 /*
@@ -601,8 +608,10 @@ void tl_clock_start_with(bool with_counter)
 
 void tl_clock_start(void)
 {
-	tl_clock_start_with(counter_is_invariant() && kernel_trusts_counter() &&
-			    !counter_is_coarse());
+	bool trusted = counter_is_invariant() && kernel_trusts_counter();
+
+	atomic_store_explicit(&step, trusted ? counter_step() : 0, memory_order_relaxed);
+	tl_clock_start_with(trusted);
 }
 
 /* Waits for the second pair: a slope needs two, some time apart. */

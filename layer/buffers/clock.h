@@ -4,8 +4,7 @@
  *
  * The counter register (invariant TSC, cntvct) is paired with CLOCK_MONOTONIC at the start, through
  * the run and at the end. Between two pairs time runs linearly, so that conversion never goes
- * backwards. Where the kernel keeps time by something else, or the counter goes by steps of more than
- * 100 ns (below 10 MHz, or under qemu-user), ticks are nanoseconds of CLOCK_MONOTONIC.
+ * backwards.
  *
  * Precision: CLOCK_MONOTONIC is the counter at a rate that time synchronisation changes, by a few
  * ppm as a rule and by 500 ppm when it slews. While the rate stays as it is, times are right within
@@ -69,6 +68,12 @@ static inline uint64_t tl_clock_ticks(uint32_t ns)
 {
 	return ns * atomic_load_explicit(&tl_clock_rate, memory_order_relaxed) >> 20;
 }
+
+/*
+ * How long the counter stays at one tick, if that is more than 50 ns; else 0. Converted ticks may be
+ * wrong by so much: by half of it for the tick, and by half for the pair.
+ */
+uint32_t tl_clock_step_ns(void);
 
 /*
  * Take a pair, if the last one is older than 2 ms: before a thread of the program converts new

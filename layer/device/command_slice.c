@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layer/buffers/clock.h"
 #include "layer/buffers/strings.h"
 #include "layer/device/device_texts.h"
 #include "layer/device/kernel_facts.h"
@@ -53,7 +54,9 @@ static uint64_t uint64_most(uint64_t a, uint64_t b)
  */
 static uint64_t call_margin(const struct tl_device_call *call)
 {
-	return uint64_least(call->exact ? INSIDE_EXACT : INSIDE, (call->end - call->start) / 2);
+	uint64_t margin = call->exact ? INSIDE_EXACT : INSIDE + tl_clock_step_ns();
+
+	return uint64_least(margin, (call->end - call->start) / 2);
 }
 
 static uint64_t call_near_start(const struct tl_device_call *call)
