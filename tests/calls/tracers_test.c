@@ -492,7 +492,8 @@ START_TEST(hundreds_of_tracers_come_and_go_under_load)
 
 	for (unsigned t = 0; t < 4; t++)
 		pthread_create(&threads[t], NULL, calls_meanwhile, NULL);
-	for (unsigned round = 0; round < 3; round++) {
+	/* On a busy machine the threads may not have run by the third round. */
+	for (unsigned round = 0; round < 3 || begun <= 1000; round++) {
 		for (unsigned i = 0; i < 200; i++) {
 			struct tl_tracer_desc desc = {.size = sizeof(desc),
 						      .user_data = &numbers[i]};
@@ -504,7 +505,6 @@ START_TEST(hundreds_of_tracers_come_and_go_under_load)
 			destroy(all[(i * 7) % 200]);
 		ck_assert_uint_eq(begun, ended);
 	}
-	ck_assert_uint_gt(begun, 1000);
 	stop_calling = true;
 	for (unsigned t = 0; t < 4; t++)
 		pthread_join(threads[t], NULL);
@@ -880,9 +880,12 @@ static void *waits_inside(void *unused)
 	return unused;
 }
 
+static _Atomic bool is_disabled;
+
 static void *destroys(void *tracer)
 {
 	disable(tracer);
+	is_disabled = true;
 	tl_tracer_destroy(tracer);
 	return NULL;
 }
@@ -897,6 +900,8 @@ START_TEST(a_child_knows_nothing_of_other_threads_calls_and_destroys)
 	while (!told)
 		usleep(1000);
 	pthread_create(&destroying, NULL, destroys, held);
+	while (!is_disabled)
+		usleep(1000);
 	usleep(50000);
 	pid_t child = fork();
 	if (!child) {
