@@ -16,7 +16,7 @@ libtl_format_la_LIBADD = libtl_common.la
 noinst_LTLIBRARIES += libtl_gzip.la
 libtl_gzip_la_CFLAGS = $(AM_CFLAGS) $(GZIP_CFLAGS) -fvisibility=hidden
 libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c %D%/encode/crc32.h %D%/encode/crc32.c %D%/encode/repeat_hints.h %D%/encode/deflate.h %D%/encode/deflate.c \
-	%D%/encode/prefix_code.h %D%/encode/prefix_code.c
+	%D%/encode/bit_sink.h %D%/encode/deflate_codes.h %D%/encode/deflate_codes.c %D%/encode/prefix_code.h %D%/encode/prefix_code.c
 
 # Reading files in the record format: the command and the tests. The layer has no part of it.
 noinst_LTLIBRARIES += libtl_reader.la

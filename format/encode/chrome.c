@@ -173,6 +173,15 @@ static inline void chrome_hint(const struct tl_chrome *chrome, const char *at, u
 		tl_repeat_hint(chrome->hints, at, place);
 }
 
+/* An event begins. The two braces that end the one before are alike, too. */
+static inline void chrome_hint_head(const struct tl_chrome *chrome, const char *at,
+				    struct tl_chrome_name *name)
+{
+	if (chrome->hints && name)
+		tl_repeat_hint(chrome->hints, at - 2 * (at - chrome->hints->base >= 2),
+			       &name->places.head);
+}
+
 static inline char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
 				 const struct tl_call_record *record, uint32_t *place)
 {
@@ -362,7 +371,7 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)
 						     : name->zero_failed);
-	chrome_hint(chrome, text->at, name ? &name->places.head : NULL);
+	chrome_hint_head(chrome, text->at, name);
 	char *at = chrome_head_of_call(chrome, text->at, function, name);
 	if (failed)
 		at = PUT(at, ",failed");

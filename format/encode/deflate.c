@@ -14,29 +14,22 @@
 
 #include <string.h>
 
+#include "format/encode/bit_sink.h"
+#include "format/encode/deflate_codes.h"
+
 #define SMALLEST       4u /* repeat, as far back as the last one */
 #define SMALLEST_NEW   5u /* ... elsewhere */
 #define SMALLEST_FAR   6u /* ... far away, where its distance takes many bits */
 #define FAR	       2048u
 #define PLENTY	       8u	     /* so long that no other one is looked for */
-#define SAMPLE	       5u	     /* one of so many repeats that had hints is counted */
+#define COUNTED	       5u	     /* one of so many repeats that had hints is counted */
 #define HINT_NEAR      24u	     /* so near that nothing is looked for before it */
 #define WINDOW	       32768u	     /* deflate's */
 #define BLOCK	       (256u * 1024) /* bytes that a block stands for, or few more */
 #define STORED_LONGEST 65535u
 #define END_OF_BLOCK   256u
-#define CODE_BITS      13u  /* the most of a symbol: four literals fit between two flushes */
-#define LENGTH_SYMBOLS 257u /* the first symbol of lengths */
 
 enum { STORED, FIXED, DYNAMIC };
-
-/* --- bits */
-
-struct bit_sink {
-	uint64_t bits;
-	unsigned count;
-	uint8_t *at;
-};
 
 static inline uint64_t load_64(const uint8_t *at)
 {
@@ -52,60 +45,6 @@ static inline uint32_t load_32(const uint8_t *at)
 
 	memcpy(&value, at, sizeof(value));
 	return value;
-}
-
-/* At most 56 bits between two bits_flush(). */
-static inline void bits_put(struct bit_sink *sink, uint64_t bits, unsigned count)
-{
-	sink->bits |= bits << sink->count;
-	sink->count += count;
-}
-
-/* Stores eight bytes; those that are not full come again. */
-static inline void bits_flush(struct bit_sink *sink)
-{
-	memcpy(sink->at, &sink->bits, sizeof(sink->bits));
-	sink->at += sink->count >> 3;
-	sink->bits >>= sink->count & ~7u;
-	sink->count &= 7;
-}
-
-static void bits_to_byte(struct bit_sink *sink)
-{
-	sink->count = (sink->count + 7) & ~7u;
-	bits_flush(sink);
-}
-
-/* --- symbols of lengths and distances (RFC 1951, 3.2.5) */
-
-struct symbol {
-	uint8_t symbol, extra; /* extra: bits that follow it */
-	uint16_t first;	       /* the least value that it stands for */
-};
-
-static struct symbol length_symbol(unsigned length)
-{
-	unsigned value = length - 3, bits;
-
-	if (length == TL_DEFLATE_LONGEST)
-		return (struct symbol){28, 0, TL_DEFLATE_LONGEST};
-	if (value < 8)
-		return (struct symbol){(uint8_t)value, 0, (uint16_t)length};
-	bits = 29 - (unsigned)__builtin_clz(value);
-	return (struct symbol){(uint8_t)((bits << 2) + (value >> bits)), (uint8_t)bits,
-			       (uint16_t)((value >> bits << bits) + 3)};
-}
-
-/* `distance` is one less than the distance, as in struct tl_deflate_repeat. */
-static inline struct symbol distance_symbol(unsigned distance)
-{
-	unsigned bits;
-
-	if (distance < 4)
-		return (struct symbol){(uint8_t)distance, 0, (uint16_t)distance};
-	bits = 30 - (unsigned)__builtin_clz(distance);
-	return (struct symbol){(uint8_t)((bits << 1) + (distance >> bits)), (uint8_t)bits,
-			       (uint16_t)(distance >> bits << bits)};
 }
 
 /* --- repeats */
@@ -141,6 +80,7 @@ struct search {
 	const uint8_t *base, *at, *end;
 	size_t distance; /* of the last repeat; 0: there was none */
 	const struct tl_repeat_hint *hint, *hints_end;
+	uint32_t hints_last; /* no hint behind this is used: few bytes are left there */
 };
 
 struct found {
@@ -148,30 +88,6 @@ struct found {
 	size_t length; /* 0: nothing */
 	size_t distance;
 };
-
-/* What a block gets: where its bytes begin and end, and its repeats. The rest are literals. */
-struct block {
-	const uint8_t *from, *to;
-	unsigned repeats;
-	bool sampled; /* not everything was counted */
-};
-
-static inline void literals_count(struct tl_deflate *deflate, const uint8_t *literals,
-				  const uint8_t *at, unsigned each)
-{
-	for (; literals < at; literals++)
-		deflate->literal_counts[*literals] += each;
-}
-
-static inline void repeat_add(struct tl_deflate *deflate, struct block *block,
-			      const uint8_t *literals, const struct found *found)
-{
-	struct tl_deflate_repeat *repeat = &deflate->repeats[block->repeats++];
-
-	repeat->literals = (uint32_t)(found->at - literals);
-	repeat->length = (uint16_t)found->length;
-	repeat->distance = (uint16_t)(found->distance - 1);
-}
 
 /*
  * A repeat as far back as the last one, that begins at most four bytes after `at`. Between lines
@@ -213,41 +129,45 @@ static inline struct found repeat_find_last(struct tl_deflate *deflate, const st
 	return (struct found){at, length, distance};
 }
 
-/*
- * Whether a hint is so near that nothing else is looked for. Hints that the search has passed, or that
- * lead nowhere, are dropped.
- */
-static inline bool hint_is_near(struct search *search)
+/* Hints that the search has passed, or that lead nowhere, are dropped. */
+static inline void hints_drop(struct search *search)
 {
 	uint32_t here = (uint32_t)(search->at - search->base);
-	size_t left = (size_t)(search->end - search->at);
 
 	for (; search->hint < search->hints_end; search->hint++) {
 		const struct tl_repeat_hint *hint = search->hint;
 
-		if (hint->at >= here && hint->before < hint->at &&
-		    hint->at - hint->before <= WINDOW)
-			return hint->at - here <= HINT_NEAR && hint->at - here + 16 <= left;
+		if (hint->at >= here && hint->back - 1 < WINDOW && hint->back <= hint->at)
+			return;
 	}
-	return false;
+}
+
+/* Whether a hint is so near that nothing else is looked for. It may be one to be dropped: then not. */
+static inline bool hint_is_near(const struct search *search)
+{
+	const struct tl_repeat_hint *hint = search->hint;
+	uint32_t here = (uint32_t)(search->at - search->base);
+
+	return hint < search->hints_end && hint->at - here <= HINT_NEAR &&
+	       hint->back - 1 < WINDOW && hint->back <= hint->at && hint->at <= search->hints_last;
 }
 
 /* A repeat where the hint, which is near, tells. */
-static inline struct found repeat_find_hinted(struct search *search)
+static inline struct found repeat_find_hinted(const struct search *search)
 {
-	const struct tl_repeat_hint *hint = search->hint++;
+	const struct tl_repeat_hint *hint = search->hint;
 	const uint8_t *at = search->base + hint->at;
-	size_t distance = hint->at - hint->before;
-	size_t length = 16;
-
+	size_t distance = hint->back, length = 16;
 	/* Most end within 16 bytes; in which half can't be predicted. */
 	uint64_t low = load_64(at) ^ load_64(at - distance);
 	uint64_t high = load_64(at + 8) ^ load_64(at + 8 - distance);
-	uint64_t differ = low ? low : high;
-	if (differ)
-		length = first_byte(differ) + (low ? 0 : 8);
-	else
+
+	if (low | high) {
+		uint64_t in_high = (uint64_t)!low;
+		length = first_byte(low | (high & -in_high)) + 8 * in_high;
+	} else {
 		length += bytes_alike(at + 16 - distance, at + 16, search->end);
+	}
 	return (struct found){at, length < SMALLEST ? 0 : length, distance};
 }
 
@@ -264,7 +184,96 @@ static inline struct found repeat_find(struct tl_deflate *deflate, const struct 
 	return last.length > near.length ? last : near;
 }
 
-/* A symbol that the sample lacks has a code, too. */
+/* The next repeat that begins before `enough`; its .length is 0 if there is none. */
+static __attribute__((noinline)) struct found
+repeat_next_any(struct tl_deflate *deflate, struct search *search, const uint8_t *enough)
+{
+	const uint8_t *from = search->at;
+
+	while (search->at < enough && search->end - search->at >= 8) {
+		hints_drop(search);
+		bool hinted = hint_is_near(search);
+		struct found found =
+			hinted ? repeat_find_hinted(search) : repeat_find(deflate, search);
+
+		if (hinted)
+			search->hint++;
+		if (!found.length && hinted)
+			continue;
+		if (!found.length) {
+			/* The longer nothing is found, the fewer places are looked at. */
+			search->at += 1 + ((search->at - from) >> 8);
+			continue;
+		}
+		/* What is left of a long one is found next. */
+		if (found.length > TL_DEFLATE_LONGEST)
+			found.length = found.length < TL_DEFLATE_LONGEST + SMALLEST
+					       ? TL_DEFLATE_LONGEST - SMALLEST
+					       : TL_DEFLATE_LONGEST;
+		search->distance = found.distance;
+		search->at = found.at + found.length;
+		return found;
+	}
+	if (search->end - search->at < 8)
+		search->at = search->end;
+	return (struct found){search->at, 0, 0};
+}
+
+/* The same. Most repeats are where the next hint tells. */
+static inline __attribute__((always_inline)) struct found
+repeat_next(struct tl_deflate *deflate, struct search *search, const uint8_t *enough)
+{
+	struct search copy; /* a search whose address is known elsewhere is kept in memory */
+	struct found found;
+
+	if (search->at < enough && hint_is_near(search)) {
+		found = repeat_find_hinted(search);
+		if (found.length && found.length <= TL_DEFLATE_LONGEST) {
+			search->hint++;
+			search->distance = found.distance;
+			search->at = found.at + found.length;
+			return found;
+		}
+	}
+	copy = *search;
+	found = repeat_next_any(deflate, &copy, enough);
+	*search = copy;
+	return found;
+}
+
+/* --- the first repeats of a block, for its codes */
+
+/* Where their bytes begin and end, and their number. The rest are literals. */
+struct sample {
+	const uint8_t *from, *to;
+	unsigned repeats;
+	bool is_all; /* of the block */
+};
+
+static inline void repeat_keep(struct tl_deflate *deflate, struct sample *sample,
+			       const uint8_t *literals, const struct found *found)
+{
+	struct tl_deflate_repeat *repeat = &deflate->repeats[sample->repeats++];
+
+	repeat->literals = (uint32_t)(found->at - literals);
+	repeat->length = (uint16_t)found->length;
+	repeat->distance = (uint16_t)(found->distance - 1);
+}
+
+/* Literals up to a repeat, if there is one. */
+static void found_count(struct tl_deflate *deflate, const uint8_t *literals,
+			const struct found *found, unsigned each)
+{
+	for (; literals < found->at; literals++)
+		deflate->literal_counts[*literals] += each;
+	if (!found->length)
+		return;
+	unsigned length = tl_length_symbol((unsigned)found->length).symbol;
+	deflate->literal_counts[TL_DEFLATE_LENGTH_SYMBOLS + length] += each;
+	deflate->distance_counts[tl_distance_symbol((unsigned)found->distance - 1).symbol] += each;
+}
+
+/* A symbol that was not counted has a code, too. */
 static void symbols_count_once(struct tl_deflate *deflate)
 {
 	for (unsigned i = 0; i < TL_DEFLATE_LITERALS; i++)
@@ -273,269 +282,159 @@ static void symbols_count_once(struct tl_deflate *deflate)
 		deflate->distance_counts[i]++;
 }
 
-/* Reads on, until the block has enough. */
-static struct block block_read(struct tl_deflate *deflate, struct search *search)
+static struct sample sample_read(struct tl_deflate *deflate, struct search *search,
+				 const uint8_t *enough)
 {
-	struct block block = {search->at, search->end, 0, false};
-	const uint8_t *literals = search->at;
-	const uint8_t *enough = search->end - search->at > BLOCK ? search->at + BLOCK : search->end;
+	struct sample sample = {search->at, search->at, 0, false};
+	bool is_counted = true;
 
 	memset(deflate->literal_counts, 0, sizeof(deflate->literal_counts));
-	while (search->at < enough && block.repeats < TL_DEFLATE_REPEATS &&
-	       search->end - search->at >= 8) {
-		bool hinted = hint_is_near(search);
-		struct found found =
-			hinted ? repeat_find_hinted(search) : repeat_find(deflate, search);
-
-		if (!found.length && hinted)
-			continue;
-		if (!found.length) {
-			/* The longer nothing is found, the fewer places are looked at. */
-			search->at += 1 + ((search->at - literals) >> 8);
-			continue;
-		}
-		/* What is left of a long one is found next. */
-		if (found.length > TL_DEFLATE_LONGEST)
-			found.length = found.length < TL_DEFLATE_LONGEST + SMALLEST
-					       ? TL_DEFLATE_LONGEST - SMALLEST
-					       : TL_DEFLATE_LONGEST;
-		if (!hinted)
-			literals_count(deflate, literals, found.at, 1);
-		else if (block.repeats % SAMPLE == 0)
-			literals_count(deflate, literals, found.at, SAMPLE);
-		block.sampled |= hinted;
-		repeat_add(deflate, &block, literals, &found);
-		search->distance = found.distance;
-		search->at = literals = found.at + found.length;
-	}
-	if (search->end - search->at < 8)
-		search->at = search->end;
-	block.to = search->at;
-	literals_count(deflate, literals, block.to, 1);
-	deflate->literal_counts[END_OF_BLOCK] = 1;
 	memset(deflate->distance_counts, 0, sizeof(deflate->distance_counts));
-	if (block.sampled)
+	while (sample.repeats < TL_DEFLATE_REPEATS && !sample.is_all) {
+		const struct tl_repeat_hint *hint = search->hint;
+		struct found found = repeat_next(deflate, search, enough);
+		bool hinted = search->hint != hint;
+
+		if (!hinted || sample.repeats % COUNTED == 0)
+			found_count(deflate, sample.to, &found, hinted ? COUNTED : 1);
+		is_counted &= !hinted;
+		if (found.length)
+			repeat_keep(deflate, &sample, sample.to, &found);
+		sample.to = search->at;
+		sample.is_all = search->at >= enough;
+	}
+	deflate->literal_counts[END_OF_BLOCK] = 1;
+	if (!sample.is_all || !is_counted)
 		symbols_count_once(deflate);
-	unsigned each = block.sampled ? SAMPLE : 1;
-	for (unsigned i = 0; i < block.repeats; i += each) {
-		const struct tl_deflate_repeat *repeat = &deflate->repeats[i];
-
-		deflate->literal_counts[LENGTH_SYMBOLS + length_symbol(repeat->length).symbol] +=
-			each;
-		deflate->distance_counts[distance_symbol(repeat->distance).symbol] += each;
-	}
-	return block;
+	return sample;
 }
 
-/* --- a block's head: the lengths of its codes (RFC 1951, 3.2.7) */
+/* --- a block's bytes */
 
-#define LENGTH_CODES 19u
-#define AGAIN	     16u /* the length before, 3 to 6 times: 2 bits */
-#define ZEROS	     17u /* 3 to 10 zeros: 3 bits */
-#define MORE_ZEROS   18u /* 11 to 138: 7 bits */
-
-struct head {
-	unsigned literals, distances, lengths; /* how many of each are stored */
-	unsigned count;
-	uint8_t symbols[TL_DEFLATE_LITERALS + TL_DEFLATE_DISTANCES];
-	uint8_t extra[TL_DEFLATE_LITERALS + TL_DEFLATE_DISTANCES];
-	uint8_t code_lengths[LENGTH_CODES];
-	uint16_t code_bits[LENGTH_CODES];
-	size_t bits;
-};
-
-static const uint8_t head_order[LENGTH_CODES] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-						 11, 4,	 12, 3, 13, 2, 14, 1, 15};
-static const uint8_t head_extra[LENGTH_CODES] = {[AGAIN] = 2, [ZEROS] = 3, [MORE_ZEROS] = 7};
-
-static unsigned used_symbols(const uint8_t *lengths, unsigned symbols, unsigned least)
+static inline void code_put(struct bit_sink *sink, uint32_t code)
 {
-	while (symbols > least && !lengths[symbols - 1])
-		symbols--;
-	return symbols;
+	bits_put(sink, code & ((1u << TL_DEFLATE_CODE) - 1), code >> TL_DEFLATE_CODE);
 }
 
-static void head_put(struct head *head, unsigned symbol, unsigned extra)
+static inline void pair_put(const struct tl_deflate *deflate, struct bit_sink *sink,
+			    uint64_t symbols)
 {
-	head->symbols[head->count] = (uint8_t)symbol;
-	head->extra[head->count++] = (uint8_t)extra;
+	code_put(sink, deflate->pairs[symbols & (TL_DEFLATE_PAIRS - 1)]);
 }
 
-static void head_put_run(struct head *head, unsigned length, unsigned run)
+static inline void distance_put(const struct tl_deflate *deflate, struct bit_sink *sink,
+				unsigned distance)
 {
-	while (!length && run >= 3) {
-		unsigned part = run < 138 ? run : 138;
-
-		head_put(head, part < 11 ? ZEROS : MORE_ZEROS, part < 11 ? part - 3 : part - 11);
-		run -= part;
+	if (distance < TL_DEFLATE_NEAR) {
+		code_put(sink, deflate->near_codes[distance]);
+		return;
 	}
-	if (run) {
-		head_put(head, length, 0);
-		run--;
-	}
-	while (length && run >= 3) {
-		unsigned part = run < 6 ? run : 6;
-
-		head_put(head, AGAIN, part - 3);
-		run -= part;
-	}
-	for (; run; run--)
-		head_put(head, length, 0);
+	struct tl_deflate_symbol symbol = tl_distance_symbol(distance);
+	bits_put(sink, deflate->distance_bits[symbol.symbol],
+		 deflate->distance_lengths[symbol.symbol]);
+	bits_put(sink, distance - symbol.first, symbol.extra);
 }
 
-static void head_make(struct head *head, const struct tl_deflate *deflate)
+/* Any literals. By value: a sink whose address is known elsewhere is kept in memory. */
+static __attribute__((noinline)) struct bit_sink
+literals_write_each(const struct tl_deflate *deflate, struct bit_sink sink, const uint8_t *at,
+		    unsigned count)
 {
-	uint8_t lengths[TL_DEFLATE_LITERALS + TL_DEFLATE_DISTANCES];
-	uint32_t counts[LENGTH_CODES] = {0};
-	unsigned all;
-
-	memset(head, 0, sizeof(*head));
-	head->literals =
-		used_symbols(deflate->literal_lengths, TL_DEFLATE_LITERALS, LENGTH_SYMBOLS);
-	head->distances = used_symbols(deflate->distance_lengths, TL_DEFLATE_DISTANCES, 1);
-	all = head->literals + head->distances;
-	memcpy(lengths, deflate->literal_lengths, head->literals);
-	memcpy(lengths + head->literals, deflate->distance_lengths, head->distances);
-	for (unsigned at = 0, run; at < all; at += run) {
-		for (run = 1; at + run < all && lengths[at + run] == lengths[at];)
-			run++;
-		head_put_run(head, lengths[at], run);
-	}
-	for (unsigned i = 0; i < head->count; i++)
-		counts[head->symbols[i]]++;
-	tl_prefix_code_lengths(head->code_lengths, counts, LENGTH_CODES, 7);
-	tl_prefix_code_bits(head->code_bits, head->code_lengths, LENGTH_CODES);
-	head->lengths = LENGTH_CODES;
-	while (head->lengths > 4 && !head->code_lengths[head_order[head->lengths - 1]])
-		head->lengths--;
-	head->bits = 5 + 5 + 4 + 3 * head->lengths;
-	for (unsigned i = 0; i < LENGTH_CODES; i++)
-		head->bits += (size_t)counts[i] * (head->code_lengths[i] + head_extra[i]);
-}
-
-static void head_write(struct bit_sink *sink, const struct head *head)
-{
-	bits_put(sink, head->literals - LENGTH_SYMBOLS, 5);
-	bits_put(sink, head->distances - 1, 5);
-	bits_put(sink, head->lengths - 4, 4);
-	bits_flush(sink);
-	for (unsigned i = 0; i < head->lengths; i++) {
-		bits_put(sink, head->code_lengths[head_order[i]], 3);
-		bits_flush(sink);
-	}
-	for (unsigned i = 0; i < head->count; i++) {
-		unsigned symbol = head->symbols[i];
-
-		bits_put(sink, head->code_bits[symbol], head->code_lengths[symbol]);
-		bits_put(sink, head->extra[i], head_extra[symbol]);
-		bits_flush(sink);
-	}
-}
-
-/* --- a block's codes and bytes */
-
-static void codes_fix(struct tl_deflate *deflate)
-{
-	memset(deflate->literal_lengths, 8, 144);
-	memset(deflate->literal_lengths + 144, 9, 256 - 144);
-	memset(deflate->literal_lengths + 256, 7, 280 - 256);
-	memset(deflate->literal_lengths + 280, 8, TL_PREFIX_CODE_SYMBOLS - 280);
-	memset(deflate->distance_lengths, 5, sizeof(deflate->distance_lengths));
-}
-
-static void codes_make(struct tl_deflate *deflate)
-{
-	tl_prefix_code_lengths(deflate->literal_lengths, deflate->literal_counts,
-			       TL_PREFIX_CODE_SYMBOLS, CODE_BITS);
-	tl_prefix_code_lengths(deflate->distance_lengths, deflate->distance_counts,
-			       TL_DEFLATE_DISTANCES, CODE_BITS);
-}
-
-/* How many bits the block takes with the codes that are there. */
-static size_t codes_cost(const struct tl_deflate *deflate)
-{
-	size_t bits = 0;
-
-	for (unsigned i = 0; i < TL_DEFLATE_LITERALS; i++) {
-		unsigned extra = i < LENGTH_SYMBOLS + 8 || i == LENGTH_SYMBOLS + 28
-					 ? 0
-					 : (i - LENGTH_SYMBOLS - 4) >> 2;
-
-		bits += (size_t)deflate->literal_counts[i] * (deflate->literal_lengths[i] + extra);
-	}
-	for (unsigned i = 0; i < TL_DEFLATE_DISTANCES; i++)
-		bits += (size_t)deflate->distance_counts[i] *
-			(deflate->distance_lengths[i] + (i < 4 ? 0 : (i - 2) >> 1));
-	return bits;
-}
-
-static void codes_finish(struct tl_deflate *deflate)
-{
-	tl_prefix_code_bits(deflate->literal_bits, deflate->literal_lengths,
-			    TL_PREFIX_CODE_SYMBOLS);
-	tl_prefix_code_bits(deflate->distance_bits, deflate->distance_lengths,
-			    TL_DEFLATE_DISTANCES);
-	for (unsigned length = 3; length <= TL_DEFLATE_LONGEST; length++) {
-		struct symbol symbol = length_symbol(length);
-		unsigned bits = deflate->literal_lengths[LENGTH_SYMBOLS + symbol.symbol];
-
-		deflate->repeat_bits[length] =
-			deflate->literal_bits[LENGTH_SYMBOLS + symbol.symbol] |
-			(length - symbol.first) << bits;
-		deflate->repeat_lengths[length] = (uint8_t)(bits + symbol.extra);
-	}
-}
-
-/*
- * Up to four literals, without a branch: their number can't be predicted. `at` has four bytes, all
- * of the text.
- */
-static inline void literals_write(const struct tl_deflate *deflate, struct bit_sink *sink,
-				  const uint8_t *at, unsigned count)
-{
-	for (unsigned i = 0; i < 4; i++) {
-		uint64_t mask = i < count ? ~0ull : 0;
-
-		bits_put(sink, deflate->literal_bits[at[i]] & mask,
-			 deflate->literal_lengths[at[i]] & (unsigned)mask);
-	}
-	bits_flush(sink);
-}
-
-/* False: it gets longer than `end`, and is no block. At most 24 bytes are written behind that. */
-static bool block_write_codes(const struct tl_deflate *deflate, struct bit_sink *to,
-			      const struct block *block, const uint8_t *end)
-{
-	struct bit_sink sink = *to; /* its fields stay in registers */
-	const uint8_t *at = block->from;
-
-	for (unsigned i = 0; i < block->repeats; i++) {
-		const struct tl_deflate_repeat *repeat = &deflate->repeats[i];
-		struct symbol symbol = distance_symbol(repeat->distance);
-		unsigned literals = repeat->literals;
-
-		for (; literals > 4 && sink.at <= end; literals -= 4, at += 4)
-			literals_write(deflate, &sink, at, 4);
-		if (sink.at > end)
-			return false;
-		literals_write(deflate, &sink, at, literals);
-		bits_put(&sink, deflate->repeat_bits[repeat->length],
-			 deflate->repeat_lengths[repeat->length]);
-		bits_put(&sink, deflate->distance_bits[symbol.symbol],
-			 deflate->distance_lengths[symbol.symbol]);
-		bits_put(&sink, (unsigned)repeat->distance - symbol.first, symbol.extra);
-		bits_flush(&sink);
-		at += literals + repeat->length;
-	}
-	for (; at < block->to && sink.at <= end; at++) {
+	for (; count; count--, at++) {
 		bits_put(&sink, deflate->literal_bits[*at], deflate->literal_lengths[*at]);
 		bits_flush(&sink);
 	}
-	bits_put(&sink, deflate->literal_bits[END_OF_BLOCK],
-		 deflate->literal_lengths[END_OF_BLOCK]);
-	bits_flush(&sink);
-	*to = sink;
-	return sink.at <= end;
+	return sink;
+}
+
+/* Up to eight literals, without a branch: their number can't be predicted. */
+static inline __attribute__((always_inline)) void literals_write(const struct tl_deflate *deflate,
+								 struct bit_sink *sink,
+								 const uint8_t *at, unsigned count,
+								 const uint8_t *end)
+{
+	const uint64_t each = 0x0101010101010101ull;
+	uint64_t bytes, beyond = count < 8 ? ~0ull << 8 * count : 0, symbols, strange;
+
+	if (end - at < 8) {
+		*sink = literals_write_each(deflate, *sink, at, count);
+		return;
+	}
+	bytes = load_64(at);
+	symbols = (bytes & 0x1f * each) | (bytes >> 1 & 0x20 * each);
+	strange = ((bytes ^ 0x20 * each) & 0xa0 * each) | ((symbols + each) & 0x40 * each);
+	if (strange & ~beyond) {
+		*sink = literals_write_each(deflate, *sink, at, count);
+		return;
+	}
+	symbols |= beyond & TL_DEFLATE_NO_LITERAL * each;
+	symbols = (symbols << 6 & 0x0fc00fc00fc00fc0ull) | (symbols >> 8 & 0x003f003f003f003full);
+	pair_put(deflate, sink, symbols);
+	pair_put(deflate, sink, symbols >> 16);
+	bits_flush(sink);
+	pair_put(deflate, sink, symbols >> 32);
+	pair_put(deflate, sink, symbols >> 48);
+	bits_flush(sink);
+}
+
+struct output {
+	struct bit_sink sink;
+	const uint8_t *full; /* when it is beyond, the block is given up */
+	const uint8_t *end;  /* of the text */
+};
+
+/* Literals, and a repeat behind them. At most 32 bytes are written beyond output->full. */
+static inline __attribute__((always_inline)) void repeat_write(const struct tl_deflate *deflate,
+							       struct output *output,
+							       const uint8_t *at, size_t literals,
+							       unsigned length, unsigned distance)
+{
+	for (; literals > 8 && output->sink.at <= output->full; literals -= 8, at += 8)
+		literals_write(deflate, &output->sink, at, 8, output->end);
+	if (output->sink.at > output->full)
+		return;
+	literals_write(deflate, &output->sink, at, (unsigned)literals, output->end);
+	code_put(&output->sink, deflate->repeat_codes[length]);
+	distance_put(deflate, &output->sink, distance);
+	bits_flush(&output->sink);
+}
+
+static const uint8_t *sample_write(const struct tl_deflate *deflate, struct output *to,
+				   const struct sample *sample)
+{
+	struct output output = *to; /* its fields stay in registers */
+	const uint8_t *at = sample->from;
+
+	for (unsigned i = 0; i < sample->repeats && output.sink.at <= output.full; i++) {
+		const struct tl_deflate_repeat *repeat = &deflate->repeats[i];
+
+		repeat_write(deflate, &output, at, repeat->literals, repeat->length,
+			     repeat->distance);
+		at += repeat->literals + repeat->length;
+	}
+	*to = output;
+	return at;
+}
+
+/* What follows the sample, up to `enough`, is written while it is read. */
+static const uint8_t *rest_write(struct tl_deflate *deflate, struct output *to,
+				 struct search *search, const uint8_t *at, const uint8_t *enough)
+{
+	struct output output = *to;
+	struct search reads = *search;
+
+	while (reads.at < enough && output.sink.at <= output.full) {
+		struct found found = repeat_next(deflate, &reads, enough);
+
+		if (!found.length)
+			break;
+		repeat_write(deflate, &output, at, (size_t)(found.at - at), (unsigned)found.length,
+			     (unsigned)found.distance - 1);
+		at = reads.at;
+	}
+	*to = output;
+	*search = reads;
+	return at;
 }
 
 static void stored_write(struct bit_sink *sink, const uint8_t *bytes, size_t size, bool last)
@@ -555,35 +454,60 @@ static void stored_write(struct bit_sink *sink, const uint8_t *bytes, size_t siz
 	} while (size);
 }
 
-static void block_write(struct tl_deflate *deflate, struct bit_sink *sink,
-			const struct block *block, bool last)
+/* Writes a block, whose sample was read, with the codes that are there. False: it gets too long. */
+static bool block_write_codes(struct tl_deflate *deflate, struct bit_sink *sink,
+			      const struct sample *sample, struct search *search,
+			      const uint8_t *enough, const uint8_t *begun)
 {
-	size_t size = (size_t)(block->to - block->from), fixed, dynamic;
-	struct bit_sink begun = *sink;
-	struct head head;
+	size_t room = (size_t)((enough > sample->to ? enough : sample->to) - sample->from) + 4;
+	struct output output = {*sink, begun + room, search->end};
+	const uint8_t *at = sample_write(deflate, &output, sample);
 
-	codes_fix(deflate);
-	fixed = codes_cost(deflate);
-	codes_make(deflate);
-	head_make(&head, deflate);
-	dynamic = head.bits + codes_cost(deflate);
-	if ((fixed < dynamic ? fixed : dynamic) / 8 >= size + 4) {
-		stored_write(sink, block->from, size, last);
-		return;
+	if (!sample->is_all && output.sink.at <= output.full)
+		at = rest_write(deflate, &output, search, at, enough);
+	for (; at < search->at && output.sink.at <= output.full; at++)
+		output.sink = literals_write_each(deflate, output.sink, at, 1);
+	bits_put(&output.sink, deflate->literal_bits[END_OF_BLOCK],
+		 deflate->literal_lengths[END_OF_BLOCK]);
+	bits_flush(&output.sink);
+	*sink = output.sink;
+	return output.sink.at <= output.full &&
+	       output.sink.at <= begun + (search->at - sample->from) + 4;
+}
+
+/* Writes the next block. Returns whether it was the last one, which it is at most if `last`. */
+static bool block_write(struct tl_deflate *deflate, struct bit_sink *sink, struct search *search,
+			bool last)
+{
+	bool ends = search->end - search->at <= BLOCK;
+	const uint8_t *enough = ends ? search->end : search->at + BLOCK;
+	struct sample sample = sample_read(deflate, search, enough);
+	size_t size = (size_t)(sample.to - sample.from), fixed, dynamic;
+	struct bit_sink begun = *sink;
+	struct tl_deflate_head head;
+
+	tl_deflate_codes_fix(deflate);
+	fixed = tl_deflate_codes_cost(deflate);
+	tl_deflate_codes_make(deflate);
+	tl_deflate_head_make(&head, deflate);
+	dynamic = head.bits + tl_deflate_codes_cost(deflate);
+	if ((fixed < dynamic ? fixed : dynamic) / 8 < size + 4) {
+		if (fixed <= dynamic)
+			tl_deflate_codes_fix(deflate);
+		bits_put(sink, last && ends, 1);
+		bits_put(sink, fixed <= dynamic ? FIXED : DYNAMIC, 2);
+		bits_flush(sink);
+		if (fixed > dynamic)
+			tl_deflate_head_write(sink, &head);
+		tl_deflate_codes_finish(deflate);
+		/* The sample may have promised too much. */
+		if (block_write_codes(deflate, sink, &sample, search, enough, begun.at))
+			return last && ends;
+		*sink = begun;
 	}
-	if (fixed <= dynamic)
-		codes_fix(deflate);
-	bits_put(sink, last, 1);
-	bits_put(sink, fixed <= dynamic ? FIXED : DYNAMIC, 2);
-	bits_flush(sink);
-	if (fixed > dynamic)
-		head_write(sink, &head);
-	codes_finish(deflate);
-	/* A sample may have promised too much. */
-	if (block_write_codes(deflate, sink, block, begun.at + size + 4))
-		return;
-	*sink = begun;
-	stored_write(sink, block->from, size, last);
+	last = last && search->at == search->end;
+	stored_write(sink, sample.from, (size_t)(search->at - sample.from), last);
+	return last;
 }
 
 /* --- all of it */
@@ -592,29 +516,28 @@ size_t tl_deflate_bound(size_t size)
 {
 	/* Stored blocks at worst, each at least as long as the fewest bytes that fill a block; the
 	 * end; and eight bytes that a flush stores. */
-	return size + 8 * (size / (TL_DEFLATE_REPEATS * SMALLEST) + size / STORED_LONGEST + 4);
+	return size + 8 * (size / (TL_DEFLATE_REPEATS * SMALLEST) + size / STORED_LONGEST + 8);
 }
 
 size_t tl_deflate(struct tl_deflate *deflate, char *out, const char *bytes, size_t size, bool last,
 		  const struct tl_repeat_hints *hints)
 {
 	const uint8_t *base = (const uint8_t *)bytes;
-	struct search search = {base, base, base + size, 0, NULL, NULL};
+	struct search search = {.base = base, .at = base, .end = base + size};
 	struct bit_sink sink = {0, 0, (uint8_t *)out};
 
-	if (hints) {
+	if (hints && size >= 16) {
+		search.hints_last = (uint32_t)size - 16;
 		search.hint = hints->list;
 		search.hints_end = hints->list + hints->count;
 	}
 	/* Before all that the window reaches. */
 	for (unsigned i = 0; i < 1u << TL_DEFLATE_HASH_BITS; i++)
 		deflate->last[i] = -(int32_t)WINDOW - 1;
-	while (search.at < search.end) {
-		struct block block = block_read(deflate, &search);
-
-		block_write(deflate, &sink, &block, last && search.at == search.end);
-	}
-	if (!last || !size)
+	bool ended = false;
+	while (search.at < search.end)
+		ended = block_write(deflate, &sink, &search, last);
+	if (!ended)
 		stored_write(&sink, base, 0, last);
 	bits_to_byte(&sink);
 	return (size_t)(sink.at - (uint8_t *)out);

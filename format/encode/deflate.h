@@ -19,10 +19,16 @@
 #include "format/encode/repeat_hints.h"
 
 #define TL_DEFLATE_HASH_BITS 12u
-#define TL_DEFLATE_REPEATS   (16u * 1024) /* the most of a block */
+#define TL_DEFLATE_REPEATS   4096u /* the most that are kept: a block's codes are made from these */
 #define TL_DEFLATE_DISTANCES 30u
 #define TL_DEFLATE_LITERALS  286u /* bytes, the end of a block, and lengths of repeats */
 #define TL_DEFLATE_LONGEST   258u
+/* The first symbol of lengths. */
+#define TL_DEFLATE_LENGTH_SYMBOLS 257u
+/* Two literals, each of which is one of 64 symbols: deflate.c says which. */
+#define TL_DEFLATE_PAIRS (64u * 64u)
+#define TL_DEFLATE_CODE	 26u
+#define TL_DEFLATE_NEAR	 1024u
 
 /* Bytes as they are, then a repeat of earlier ones. */
 struct tl_deflate_repeat {
@@ -37,9 +43,13 @@ struct tl_deflate {
 	uint32_t literal_counts[TL_PREFIX_CODE_SYMBOLS], distance_counts[TL_DEFLATE_DISTANCES];
 	uint8_t literal_lengths[TL_PREFIX_CODE_SYMBOLS], distance_lengths[TL_DEFLATE_DISTANCES];
 	uint16_t literal_bits[TL_PREFIX_CODE_SYMBOLS], distance_bits[TL_DEFLATE_DISTANCES];
-	/* The bits of each length of a repeat, with those that tell lengths of a symbol apart. */
-	uint32_t repeat_bits[TL_DEFLATE_LONGEST + 1];
-	uint8_t repeat_lengths[TL_DEFLATE_LONGEST + 1];
+	/*
+	 * What is looked up: two literals; each length of a repeat, with the bits that tell lengths of a
+	 * symbol apart; and so each near distance. The bits, and from TL_DEFLATE_CODE on how many these
+	 * are.
+	 */
+	uint32_t pairs[TL_DEFLATE_PAIRS], repeat_codes[TL_DEFLATE_LONGEST + 1];
+	uint32_t near_codes[TL_DEFLATE_NEAR];
 };
 
 /* The most bytes that `size` bytes become. */

@@ -14,10 +14,14 @@ static unsigned symbols_sort(uint16_t *sorted, const uint32_t *counts, unsigned 
 {
 	unsigned used = 0;
 
+	/* Mostly, many come once. */
+	for (unsigned symbol = 0; symbol < symbols; symbol++)
+		if (counts[symbol] == 1)
+			sorted[used++] = (uint16_t)symbol;
 	for (unsigned symbol = 0; symbol < symbols; symbol++) {
 		unsigned at = used;
 
-		if (!counts[symbol])
+		if (counts[symbol] < 2)
 			continue;
 		for (; at && counts[sorted[at - 1]] > counts[symbol]; at--)
 			sorted[at] = sorted[at - 1];

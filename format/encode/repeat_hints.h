@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The text from .at on is probably as that from .before on, for some bytes. */
+/* The text from .at on is probably as that .back bytes before, for some bytes. */
 struct tl_repeat_hint {
-	uint32_t at, before;
+	uint32_t at, back;
 };
 
 /* In the order of .at. What does not fit is left out. */
@@ -37,7 +37,7 @@ static inline void tl_repeat_hint(struct tl_repeat_hints *hints, const char *at,
 	uint32_t here = (uint32_t)(at - hints->base);
 
 	if (hints->count < hints->room)
-		hints->list[hints->count++] = (struct tl_repeat_hint){here, *place};
+		hints->list[hints->count++] = (struct tl_repeat_hint){here, here - *place};
 	*place = here;
 }
 

@@ -7,7 +7,7 @@ shared=
 if test -z "${encoders+set}"; then
 	shared=1
 	encoders="$common/text.c $common/errno_names.c $common/levels.c $common/output_formats.c $format/args/checked_copy.c $common/stages.c $format/file/stack_text.c
-		$(ls "$format"/args/args_*.c "$format"/encode/*.c | grep -v "gzip\\.c\|deflate\\.c\|prefix_code\\.c\|trace_source\.c")"
+		$(ls "$format"/args/args_*.c "$format"/encode/*.c | grep -v "gzip\\.c\|deflate\\.c\|deflate_codes\\.c\|prefix_code\\.c\|trace_source\.c")"
 fi
 flags="-std=gnu11 -D_GNU_SOURCE -I$top_srcdir/include -I$top_srcdir -g -O1 $(pkg-config --cflags jansson)"
 libs=$(pkg-config --libs jansson)

@@ -226,6 +226,23 @@ START_TEST(what_a_sample_promised_in_vain_is_stored)
 }
 END_TEST
 
+/* A block's codes are made from its first repeats, and what follows may be anything. */
+START_TEST(what_follows_a_sample_comes_back)
+{
+	size_t events = fill_with_events(150000);
+	static char kept[150000];
+
+	memcpy(kept, text, events);
+	for (unsigned values = 2; values <= 256; values *= 4) {
+		for (size_t noise = 1000; noise < 300000; noise *= 3) {
+			fill_with_noise(events + noise, values);
+			memcpy(text, kept, events);
+			comes_back(events + noise);
+		}
+	}
+}
+END_TEST
+
 /* Coarse hints cost little size; wrong ones do no harm. */
 START_TEST(hints_tell_where_repeats_are)
 {
@@ -243,7 +260,7 @@ START_TEST(hints_tell_where_repeats_are)
 	ck_assert_int_eq(inflated(hinted, -15), (long)size);
 	ck_assert_mem_eq(back, text, size);
 	for (uint32_t i = 0; i < hints.count; i++)
-		list[i].before += (uint32_t)rand() % 50000 - 25000;
+		list[i].back += (uint32_t)rand() % 50000 - 25000;
 	hinted = tl_deflate(&deflate_state, packed, text, size, true, &hints);
 	ck_assert_int_eq(inflated(hinted, -15), (long)size);
 	ck_assert_mem_eq(back, text, size);
@@ -332,6 +349,7 @@ int main(void)
 	tcase_add_test(tests, many_short_repeats_become_several_blocks);
 	tcase_add_test(tests, events_become_as_small_as_by_zlib);
 	tcase_add_test(tests, what_a_sample_promised_in_vain_is_stored);
+	tcase_add_test(tests, what_follows_a_sample_comes_back);
 	tcase_add_test(tests, hints_tell_where_repeats_are);
 	tcase_add_test(tests, each_block_stands_on_its_own);
 	tcase_add_test(tests, kept_blocks_and_an_end_are_one_member);

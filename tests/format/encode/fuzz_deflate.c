@@ -55,7 +55,8 @@ static void hints_make(struct tl_repeat_hints *hints, size_t size, size_t period
 	     at += 1 + noise() % step) {
 		size_t before = noise() % 4 ? at - period : at - noise() * (size_t)noise();
 
-		list[hints->count++] = (struct tl_repeat_hint){(uint32_t)at, (uint32_t)before};
+		list[hints->count++] =
+			(struct tl_repeat_hint){(uint32_t)at, (uint32_t)(at - before)};
 		if (!noise())
 			at = noise() * (size_t)noise();
 	}
