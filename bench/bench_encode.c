@@ -8,10 +8,13 @@
  *
  *	bench_encode SHAPE FORMAT FILE TURNS	SHAPE is none or four: a call without arguments, or
  *						with four scalars. FORMAT is json, json.gz or
- *						pftrace. FILE is /dev/null, or a file that is made
- *						and deleted
+ *						pftrace; or json.zlib or json.libdeflate, which
+ *						compress the same pieces of JSON at level 1, and
+ *						print nothing where the library is not found. FILE
+ *						is /dev/null, or a file that is made and deleted
  *	bench_encode SHAPE FORMAT FILE 0 CALLS	encode this number of calls once, and print nothing
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +61,55 @@ static struct tl_open_marks marks;
 static struct tl_encoder encoder = {
 	.pid = 20536, .ns = ticks_ns, .function = function_of, .marks = &marks};
 
+/* --- libraries that compress, found when the program runs */
+
+typedef int zlib_compress(void *to, unsigned long *room, const void *from, unsigned long size,
+			  int level);
+typedef void *libdeflate_make(int level);
+typedef size_t libdeflate_compress(void *compressor, const void *from, size_t size, void *to,
+				   size_t room);
+
+/* The one that is asked for; NULL: none is. */
+static zlib_compress *zlib;
+static libdeflate_compress *libdeflate;
+static void *libdeflate_state;
+
+static void *library_symbol(const char *library, const char *name)
+{
+	void *handle = dlopen(library, RTLD_NOW);
+	void *symbol = handle ? dlsym(handle, name) : NULL;
+
+	if (!symbol)
+		exit(0);
+	return symbol;
+}
+
+static void library_find(const char *format)
+{
+	libdeflate_make *make;
+
+	if (strcmp(format, "json.zlib") == 0) {
+		zlib = (zlib_compress *)library_symbol("libz.so.1", "compress2");
+	} else if (strcmp(format, "json.libdeflate") == 0) {
+		make = (libdeflate_make *)library_symbol("libdeflate.so.0",
+							 "libdeflate_alloc_compressor");
+		libdeflate = (libdeflate_compress *)library_symbol("libdeflate.so.0",
+								   "libdeflate_gzip_compress");
+		libdeflate_state = make(1);
+	}
+}
+
+static size_t library_compress(size_t size)
+{
+	unsigned long room = sizeof(packed);
+
+	if (libdeflate)
+		return libdeflate(libdeflate_state, memory, size, packed, room);
+	if (zlib(packed, &room, memory, size, 1) != 0)
+		abort();
+	return room;
+}
+
 static void write_out(struct tl_text *text)
 {
 	const char *bytes = memory;
@@ -66,6 +118,9 @@ static void write_out(struct tl_text *text)
 	if (zipped) {
 		size = tl_gzip_block(&gzip, packed, memory, size);
 		tl_gzip_keep(&gzip);
+		bytes = packed;
+	} else if (zlib || libdeflate) {
+		size = library_compress(size);
 		bytes = packed;
 	}
 	bytes_written += size;
@@ -152,6 +207,7 @@ static void set_up(const char *shape, const char *format, const char *file)
 	if (!null)
 		unlink(file);
 	zipped = strcmp(format, "json.gz") == 0;
+	library_find(format);
 	if (tl_gzip_bound(sizeof(memory)) > sizeof(packed))
 		abort();
 	tl_gzip_start(&gzip, gzip_memory);
@@ -182,7 +238,8 @@ int main(int argc, char **argv)
 
 	if (argc < 5 || argc > 6) {
 		fprintf(stderr,
-			"usage: bench_encode none|four json|json.gz|pftrace FILE TURNS [CALLS]\n");
+			"usage: bench_encode none|four json|json.gz|json.zlib|json.libdeflate|pftrace "
+			"FILE TURNS [CALLS]\n");
 		return 2;
 	}
 	bench_ticks_per_ns();

@@ -10,13 +10,13 @@ encode_run()
 	local shape=${1%%.*} format=${1#*.} file=/dev/null turns=$encode_turns
 	case $format in
 	*@disk) format=${format%@disk} file=$work/encoded ;;
-	*.gz) turns=$(((encode_turns + 4) / 5)) ;;
+	*.gz | *.zlib | *.libdeflate) turns=$(((encode_turns + 4) / 5)) ;;
 	esac
 	"$top_builddir/bench_encode" "$shape" "$format" "$file" $turns >>"$work/encode.$1"
 }
 
 for _ in $(seq "$rounds"); do
-	for name in $(shuffled none.json four.json four.json@disk four.json.gz none.pftrace four.pftrace); do
+	for name in $(shuffled none.json four.json four.json@disk four.json.gz four.json.libdeflate four.json.zlib none.pftrace four.pftrace); do
 		encode_run "$name"
 	done
 done
@@ -59,7 +59,14 @@ section "Encoding an event as Chrome JSON, one core, into /dev/null where nothin
 encode_row "no arguments" none.json
 encode_row "4 scalar arguments" four.json 8
 encode_row "4 scalar arguments, into a file ($(stat -f -c %T "$work"))" four.json@disk
-encode_row "4 scalar arguments, .json.gz" four.json.gz
+encode_row "4 scalar arguments, .json.gz" four.json.gz 4
+for peer in libdeflate zlib; do
+	if test -s "$work/encode.four.json.$peer"; then
+		encode_row "the same, compressed by $peer at level 1" "four.json.$peer"
+	else
+		note "$peer: not here"
+	fi
+done
 section "Encoding an event as .pftrace into /dev/null, one core ÷ the floor"
 encode_row "no arguments" none.pftrace
 encode_row "4 scalar arguments" four.pftrace

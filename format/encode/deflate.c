@@ -516,7 +516,7 @@ size_t tl_deflate_bound(size_t size)
 {
 	/* Stored blocks at worst, each at least as long as the fewest bytes that fill a block; the
 	 * end; and eight bytes that a flush stores. */
-	return size + 8 * (size / (TL_DEFLATE_REPEATS * SMALLEST) + size / STORED_LONGEST + 8);
+	return size + 8 * (size / (TL_DEFLATE_REPEATS * SMALLEST) + size / STORED_LONGEST + 6);
 }
 
 size_t tl_deflate(struct tl_deflate *deflate, char *out, const char *bytes, size_t size, bool last,
