@@ -129,6 +129,15 @@ static inline struct found repeat_find_last(struct tl_deflate *deflate, const st
 	return (struct found){at, length, distance};
 }
 
+/* A long repeat passes several hints. */
+static inline void hints_pass(struct search *search)
+{
+	uint32_t here = (uint32_t)(search->at - search->base);
+
+	while (search->hint < search->hints_end && search->hint->at < here)
+		search->hint++;
+}
+
 /* Hints that the search has passed, or that lead nowhere, are dropped. */
 static inline void hints_drop(struct search *search)
 {
@@ -226,6 +235,7 @@ repeat_next(struct tl_deflate *deflate, struct search *search, const uint8_t *en
 	struct search copy; /* a search whose address is known elsewhere is kept in memory */
 	struct found found;
 
+	hints_pass(search);
 	if (search->at < enough && hint_is_near(search)) {
 		found = repeat_find_hinted(search);
 		if (found.length && found.length <= TL_DEFLATE_LONGEST) {
@@ -347,7 +357,7 @@ literals_write_each(const struct tl_deflate *deflate, struct bit_sink sink, cons
 	return sink;
 }
 
-/* Up to eight literals, without a branch: their number can't be predicted. */
+/* Up to eight literals, with no more branches than one: their number can't be predicted. */
 static inline __attribute__((always_inline)) void literals_write(const struct tl_deflate *deflate,
 								 struct bit_sink *sink,
 								 const uint8_t *at, unsigned count,
@@ -372,6 +382,8 @@ static inline __attribute__((always_inline)) void literals_write(const struct tl
 	pair_put(deflate, sink, symbols);
 	pair_put(deflate, sink, symbols >> 16);
 	bits_flush(sink);
+	if (count <= 4)
+		return;
 	pair_put(deflate, sink, symbols >> 32);
 	pair_put(deflate, sink, symbols >> 48);
 	bits_flush(sink);
