@@ -55,16 +55,28 @@ static inline unsigned first_byte(uint64_t differ)
 	return (unsigned)__builtin_ctzll(differ) >> 3;
 }
 
+/*
+ * In which of 16 bytes the first difference is. In which half it is can't be predicted, so there is
+ * no branch.
+ */
+static inline unsigned first_byte_16(uint64_t low, uint64_t high)
+{
+	uint64_t in_high = (uint64_t)!low;
+
+	return first_byte(low | (high & -in_high)) + 8 * (unsigned)in_high;
+}
+
 /* How many bytes from `at` on are as those from `before` on. */
 static inline size_t bytes_alike(const uint8_t *before, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *start = at;
 
-	for (; end - at >= 8; at += 8, before += 8) {
-		uint64_t differ = load_64(before) ^ load_64(at);
+	for (; end - at >= 16; at += 16, before += 16) {
+		uint64_t low = load_64(before) ^ load_64(at);
+		uint64_t high = load_64(before + 8) ^ load_64(at + 8);
 
-		if (differ)
-			return (size_t)(at - start) + first_byte(differ);
+		if (low | high)
+			return (size_t)(at - start) + first_byte_16(low, high);
 	}
 	while (at < end && *at == *before)
 		at++, before++;
@@ -166,17 +178,8 @@ static inline struct found repeat_find_hinted(const struct search *search)
 {
 	const struct tl_repeat_hint *hint = search->hint;
 	const uint8_t *at = search->base + hint->at;
-	size_t distance = hint->back, length = 16;
-	/* Most end within 16 bytes; in which half can't be predicted. */
-	uint64_t low = load_64(at) ^ load_64(at - distance);
-	uint64_t high = load_64(at + 8) ^ load_64(at + 8 - distance);
+	size_t distance = hint->back, length = bytes_alike(at - distance, at, search->end);
 
-	if (low | high) {
-		uint64_t in_high = (uint64_t)!low;
-		length = first_byte(low | (high & -in_high)) + 8 * in_high;
-	} else {
-		length += bytes_alike(at + 16 - distance, at + 16, search->end);
-	}
 	return (struct found){at, length < SMALLEST ? 0 : length, distance};
 }
 
