@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deflate.c: see deflate.h. Text is read once, for its repeats; when there are many, or much was
- * read, these become a block with prefix codes of its own.
+ * deflate.c: see deflate.h. A block's first repeats are kept, and the block's codes are made from
+ * these (deflate_codes.c). The rest of the block is written with them while it is read. What gets
+ * longer that way is stored.
  *
  * From each place on, eight bytes are compared with those as far back as the last repeat: four that
  * are alike begin a repeat, and the bytes before them are literals. If that finds little, the place

@@ -74,12 +74,11 @@ static void thread_sleep(void)
 		tl_buffer_wait(tl_control_patience(200));
 }
 
-/* Let a thread that waits for the pen wake up and take it. */
+/* Let a thread that waits for the pen wake up and take it. If it asks for an end next, go on. */
 static void thread_make_way(void)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
-
-	syscall(SYS_nanosleep, &moment, NULL);
+	tl_futex_wait(&tl_writer.ends_asked,
+		      atomic_load_explicit(&tl_writer.ends_written, memory_order_relaxed), 1);
 }
 
 /*
