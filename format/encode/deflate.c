@@ -22,10 +22,10 @@
 #define SMALLEST_NEW   5u /* ... elsewhere */
 #define SMALLEST_FAR   6u /* ... far away, where its distance takes many bits */
 #define FAR	       2048u
-#define PLENTY	       8u	     /* so long that no other one is looked for */
-#define COUNTED	       5u	     /* one of so many repeats that had hints is counted */
-#define HINT_NEAR      24u	     /* so near that nothing is looked for before it */
-#define WINDOW	       32768u	     /* deflate's */
+#define PLENTY	       8u     /* so long that no other one is looked for */
+#define HINTED	       1024u  /* so many repeats are enough for codes, where hints tell of them */
+#define HINT_NEAR      24u    /* so near that nothing is looked for before it */
+#define WINDOW	       32768u /* deflate's */
 #define BLOCK	       (256u * 1024) /* bytes that a block stands for, or few more */
 #define STORED_LONGEST 65535u
 #define END_OF_BLOCK   256u
@@ -276,15 +276,15 @@ static inline void repeat_keep(struct tl_deflate *deflate, struct sample *sample
 
 /* Literals up to a repeat, if there is one. */
 static void found_count(struct tl_deflate *deflate, const uint8_t *literals,
-			const struct found *found, unsigned each)
+			const struct found *found)
 {
 	for (; literals < found->at; literals++)
-		deflate->literal_counts[*literals] += each;
+		deflate->literal_counts[*literals]++;
 	if (!found->length)
 		return;
 	unsigned length = tl_length_symbol((unsigned)found->length).symbol;
-	deflate->literal_counts[TL_DEFLATE_LENGTH_SYMBOLS + length] += each;
-	deflate->distance_counts[tl_distance_symbol((unsigned)found->distance - 1).symbol] += each;
+	deflate->literal_counts[TL_DEFLATE_LENGTH_SYMBOLS + length]++;
+	deflate->distance_counts[tl_distance_symbol((unsigned)found->distance - 1).symbol]++;
 }
 
 /* A symbol that was not counted has a code, too. */
@@ -300,25 +300,23 @@ static struct sample sample_read(struct tl_deflate *deflate, struct search *sear
 				 const uint8_t *enough)
 {
 	struct sample sample = {search->at, search->at, 0, false};
-	bool is_counted = true;
+	unsigned most = TL_DEFLATE_REPEATS;
 
 	memset(deflate->literal_counts, 0, sizeof(deflate->literal_counts));
 	memset(deflate->distance_counts, 0, sizeof(deflate->distance_counts));
-	while (sample.repeats < TL_DEFLATE_REPEATS && !sample.is_all) {
+	while (sample.repeats < most && !sample.is_all) {
 		const struct tl_repeat_hint *hint = search->hint;
 		struct found found = repeat_next(deflate, search, enough);
-		bool hinted = search->hint != hint;
 
-		if (!hinted || sample.repeats % COUNTED == 0)
-			found_count(deflate, sample.to, &found, hinted ? COUNTED : 1);
-		is_counted &= !hinted;
+		most = search->hint != hint ? HINTED : TL_DEFLATE_REPEATS;
+		found_count(deflate, sample.to, &found);
 		if (found.length)
 			repeat_keep(deflate, &sample, sample.to, &found);
 		sample.to = search->at;
 		sample.is_all = search->at >= enough;
 	}
 	deflate->literal_counts[END_OF_BLOCK] = 1;
-	if (!sample.is_all || !is_counted)
+	if (!sample.is_all)
 		symbols_count_once(deflate);
 	return sample;
 }
