@@ -76,13 +76,17 @@ call_rate_row()
 	ratio_row "$1" "$work/rate.$2" "ns: $rate million calls/s"
 }
 
-# call_whole ENDING: the time of a recorded call, up to the end of the process that writes it, divided by its floor.
+# call_whole ENDING: the time of a recorded call, up to the end of the process that writes it, divided by its floor. Likewise the processor time of all threads,
+# divided by the processors: what is left if none of them ever waits.
 call_whole()
 {
 	local floor
 	floor=$(awk '{ f = $2 } END { print f }' "$work/call.long-four")
 	TRACELAYER_OUTPUT=$work/whole$1 "$top_builddir/bench_start" 1 "$preload" "$top_builddir/bench_call" four sustained $call_long |
-		awk -v floor="$floor" -v calls=$((call_long + 20000)) '{ print $2 * 1e6 / calls, floor }' >>"$work/call.whole$1"
+		awk -v floor="$floor" -v calls=$((call_long + 20000)) -v processors="$(nproc)" -v even="$work/call.even$1" '{
+			print $2 * 1e6 / calls, floor
+			print $7 * 1e6 / calls / processors, floor >>even
+		}' >>"$work/call.whole$1"
 	test "$1" != .json || call_whole_limit "$floor"
 	rm -f "$work"/whole*"$1"
 }
@@ -161,6 +165,7 @@ call_rate_row "no arguments" none
 call_rate_row "4 scalar arguments" four
 section "The time that recording them adds until the process has written all and ended ÷ the floor"
 ratio_row "4 scalar arguments, .json" "$work/call.whole.json" "ns; wanted: 5 or less"
+ratio_row "limit: the same work, spread over all cores without a pause" "$work/call.even.json" ns
 ratio_row "limit: as many bytes as the .json has, by write() alone" "$work/call.whole.limit" ns
 ratio_row "4 scalar arguments, .json.gz" "$work/call.whole.json.gz" "ns; wanted: 8 or less"
 ratio_row "4 scalar arguments, .tlt" "$work/call.whole.tlt" ns
