@@ -29,18 +29,20 @@ libtl_common_la_SOURCES = \
 # --enable-portable: functions of old versions of the C library, in everything. See common/old_glibc.h.
 if PORTABLE
 noinst_LIBRARIES += libtl_portable.a
-BUILT_SOURCES += libtl_portable.a old_libraries/libpthread.so.0 old_libraries/libdl.so.2
+BUILT_SOURCES += libtl_portable.a
+EXTRA_libtl_portable_a_DEPENDENCIES = old_libraries/libpthread.so.0 old_libraries/libdl.so.2
 CLEANFILES += old_libraries/libpthread.so.0 old_libraries/libdl.so.2
 old_math = -Wl,-u,tl_old_math
 endif
 EXTRA_DIST += %D%/old_libraries.list
 # What is linked with a newer glibc says that it expects the functions of libpthread and libdl in libc.so.6. An older dynamic linker looks there first, and
-# gives up. So the linker gets libraries in place of these two that have the functions, and do nothing: it notes their names.
+# gives up. So the linker gets libraries in place of these two that have the functions, and do nothing: it notes their names. As in newer releases of glibc,
+# the old version of a function is not its default (one @): else the linker takes our hidden function of that name for it, which then calls itself.
 old_libraries/libpthread.so.0 old_libraries/libdl.so.2: %D%/old_libraries.list
-	$(AM_V_GEN)$(MKDIR_P) old_libraries && awk -v library='$(@F)' '$$1 == library { print "void " $$3 "(void);\nvoid " $$3 "(void) {}" }' \
-		$(srcdir)/%D%/old_libraries.list >$@.c && \
-		awk -v library='$(@F)' -v cpu='$(host_cpu)' '$$1 == library { names[cpu == "x86_64" ? $$2 : "GLIBC_2.17"] = names[cpu == "x86_64" ? $$2 : "GLIBC_2.17"] $$3 "; " } \
-			END { for (version in names) print version " { global: " names[version] "};" }' $(srcdir)/%D%/old_libraries.list >$@.map && \
+	$(AM_V_GEN)$(MKDIR_P) old_libraries && awk -v library='$(@F)' -v cpu='$(host_cpu)' -v code='$@.c' -v map='$@.map' '$$1 == library { \
+			version = cpu == "x86_64" ? $$2 : "GLIBC_2.17"; \
+			print "void old_" $$3 "(void);\nvoid old_" $$3 "(void) {}\n__asm__(\".symver old_" $$3 "," $$3 "@" version "\");" >code; \
+			if (!noted[version]++) print version " {};" >map }' $(srcdir)/%D%/old_libraries.list && \
 		$(CC) -shared -nostdlib -fPIC -ffreestanding -w -Wl,-soname,$(@F) -Wl,--version-script=$@.map $@.c -o $@ && rm -f $@.c $@.map
 # gcc takes pthread_setspecific for a reader of what the value points to.
 libtl_portable_a_CFLAGS = $(AM_CFLAGS) -fPIC -fexceptions -Wno-maybe-uninitialized
