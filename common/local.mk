@@ -35,8 +35,8 @@ CLEANFILES += old_libraries/libpthread.so.0 old_libraries/libdl.so.2
 old_math = -Wl,-u,tl_old_math
 endif
 EXTRA_DIST += %D%/old_libraries.list
-# What is linked with a newer glibc says that it expects the functions of libpthread and libdl in libc.so.6. An older dynamic linker looks there first, and
-# gives up. So the linker gets libraries in place of these two that have the functions, and do nothing: it notes their names. As in newer releases of glibc,
+# What is linked with a newer glibc says that it expects the functions of libpthread and libdl in libc.so.6. Before 2.30 the dynamic linker gives up where it
+# meets libc.so.6 first. So the linker gets libraries in place of these two that have the functions, and do nothing: it notes their names. As in newer releases of glibc,
 # the old version of a function is not its default (one @): else the linker takes our hidden function of that name for it, which then calls itself.
 old_libraries/libpthread.so.0 old_libraries/libdl.so.2: %D%/old_libraries.list
 	$(AM_V_GEN)$(MKDIR_P) old_libraries && awk -v library='$(@F)' -v cpu='$(host_cpu)' -v code='$@.c' -v map='$@.map' '$$1 == library { \

@@ -45,7 +45,8 @@ is "$(wc -l <"$tmp/binaries")" 15 "its commands and libraries" || diag "$(cat "$
 while read -r file; do readelf -VW "$file" | sed -n '/\.gnu\.version_r/,$s/.*Name: \([A-Z]*_[0-9.]*\) .*/\1/p'; done <"$tmp/binaries" | sort -Vu >"$tmp/versions"
 is "$({ cat "$tmp/versions"; echo GLIBC_2.28; } | grep '^GLIBC_' | sort -Vu | tail -n 1) $(grep -vcE "^(GLIBC|TRACELAYER)_" "$tmp/versions")" "GLIBC_2.28 0" "none asks for a version newer than GLIBC_2.28, or of another library" ||
 	diag "$(cat "$tmp/versions")"
-# What it asks for: a line "LIBRARY VERSION NAME" for each function. Before glibc 2.34 each has to be in that library.
+# What it asks for: a line "LIBRARY VERSION NAME" for each function. Before glibc 2.30 a program does not start if libc.so.6 is to have a function that is in
+# another library. Newer releases find it there, as that of Debian 11 does, so only reading tells.
 needs()
 {
 	{ readelf -VW "$1"; readelf -W --dyn-syms "$1"; } | awk '$4 == "File:" { library = $5 } $2 == "Name:" && $4 == "Flags:" { of[$NF] = library }
@@ -69,7 +70,7 @@ is "$(grep -rlE "$build|$top_builddir" "$tree")" "" "no file has a path of the b
 is $? 0 "run --stack and export, on this machine" || diag "$(cat "$tmp/log")"
 like "$("$python" "$check_trace" --names "$tmp/here.json")" '^exp 1$' "the exported trace has the program's call"
 
-test -d "$tmp/root/try" || { skip 14 "$(sed -n 's/.*# SKIP //p' "$tmp/no_root")"; exit; }
+test -d "$tmp/root/try" || { skip 12 "$(sed -n 's/.*# SKIP //p' "$tmp/no_root")"; exit; }
 . "$top_srcdir/tests/lib/root.sh"
 root=$tmp/root
 chmod 777 "$root/try"
