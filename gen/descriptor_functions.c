@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * descriptor_functions.c: "results", "variadic", "successes", "levels", "phases", "initialises",
- * "creates", "destroys", "retains", "exported", "left_out", "not_compiled", "fortran", "more_words": what a descriptor says of functions.
+ * "creates", "destroys", "retains", "exported", "left_out", "not_compiled", "fortran",
+ * "more_words": what a descriptor says of functions.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -302,11 +303,31 @@ void describe_fortran(struct descriptor *descriptor)
  * program was built with is not known, so the shim passes on as many words as the longest form has,
  * and no argument has a name. Each parameter is one word.
  */
+static bool function_takes_words(const struct function *function)
+{
+	for (size_t i = 0; i < function->nparams; i++) {
+		const struct type *type = function->params[i].type;
+
+		if (type->kind == TL_KIND_FLOAT || type->kind == TL_KIND_STRUCT ||
+		    type->kind == TL_KIND_UNION || type->wide)
+			return false;
+	}
+	return true;
+}
+
 static void function_set_more_words(struct descriptor *descriptor, struct function *function,
 				    void *more)
 {
-	(void)descriptor;
-	function->passed = (unsigned)function->nparams + *(unsigned *)more;
+	unsigned words = (unsigned)function->nparams + *(unsigned *)more;
+
+	if (!function_takes_words(function) || words > TL_PASSED_MAX) {
+		descriptor_wrong(descriptor, "more_words", function->name,
+				 format_text("%s must take words alone, at most %d with those; "
+					     "name it under left_out",
+					     function->name, TL_PASSED_MAX));
+		return;
+	}
+	function->passed = words;
 	for (unsigned i = 0; i < function->passed; i++)
 		*APPEND(function->places, function->nplaces) = i;
 	function->params = NULL;

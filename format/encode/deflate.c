@@ -151,27 +151,31 @@ static inline void hints_pass(struct search *search)
 		search->hint++;
 }
 
+static inline bool hint_leads(const struct tl_repeat_hint *hint)
+{
+	return hint->back - 1 < WINDOW && hint->back <= hint->at;
+}
+
 /* Hints that the search has passed, or that lead nowhere, are dropped. */
 static inline void hints_drop(struct search *search)
 {
 	uint32_t here = (uint32_t)(search->at - search->base);
 
-	for (; search->hint < search->hints_end; search->hint++) {
-		const struct tl_repeat_hint *hint = search->hint;
-
-		if (hint->at >= here && hint->back - 1 < WINDOW && hint->back <= hint->at)
+	for (; search->hint < search->hints_end; search->hint++)
+		if (search->hint->at >= here && hint_leads(search->hint))
 			return;
-	}
 }
 
-/* Whether a hint is so near that nothing else is looked for. It may be one to be dropped: then not. */
+/*
+ * Whether a hint is so near that nothing else is looked for. It may be one to be dropped: then not.
+ */
 static inline bool hint_is_near(const struct search *search)
 {
 	const struct tl_repeat_hint *hint = search->hint;
 	uint32_t here = (uint32_t)(search->at - search->base);
 
-	return hint < search->hints_end && hint->at - here <= HINT_NEAR &&
-	       hint->back - 1 < WINDOW && hint->back <= hint->at && hint->at <= search->hints_last;
+	return hint < search->hints_end && hint->at - here <= HINT_NEAR && hint_leads(hint) &&
+	       hint->at <= search->hints_last;
 }
 
 /* A repeat where the hint, which is near, tells. */

@@ -11,7 +11,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 79
+plan 83
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -74,6 +74,9 @@ refused ' "levels": [{"level": "loud", "functions": ["*"]}],' '6: no level is ca
 refused ' "phases": [{"layer": "driver", "phase": "lunch", "functions": ["*"]}],' '6: no phase is called "lunch"; there are initialization, preparation' 'a phase that does not exist'
 refused ' "phases": [{"layer": "cake", "phase": "execution", "functions": ["*"]}],' '6: no layer is called "cake"; there are application, runtime' 'a layer that does not exist'
 refused ' "results": [{"type": "int", "failure": "often"}],' '6: no failure is called "often"' 'a failure that does not exist'
+refused ' "more_words": {"box_open": 13},' '6: a function can have 1 to 12 words more; correct the number' 'too many words'
+printf 'void box_paint(box_t box, double red);\n' >>"$tmp/box.h"
+refused ' "more_words": {"box_paint": 1},' '6: box_paint must take words alone, at most 24 with those; name it under left_out' 'words where a parameter is no word'
 descriptor ' "exported": ["stddef.h"],'
 sed -i 's,"headers": \[,&"stddef.h"\, ,' "$tmp/box.json"
 says 1 'box.json:6: the headers have no function stddef.h' 'a header that declares no function, where its functions are exported' "$tracegen" model --api "$tmp/box.json"
