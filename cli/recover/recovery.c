@@ -345,6 +345,11 @@ static enum recovery_result recover_trace(struct job *job)
 	return write_trace(job);
 }
 
+static int64_t nanoseconds(struct timespec time)
+{
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 /* The process had started, and last written, when this machine had not yet booted. */
 static bool trace_is_before_boot(const struct leftover *leftover, const struct tl_trace *trace)
 {
@@ -352,10 +357,11 @@ static bool trace_is_before_boot(const struct leftover *leftover, const struct t
 
 	if (clock_gettime(CLOCK_REALTIME, &now) || clock_gettime(CLOCK_BOOTTIME, &up))
 		return false;
-	time_t boot = now.tv_sec - up.tv_sec;
+	/* To the nanosecond: whole seconds can put the boot a second too early. */
+	int64_t boot = nanoseconds(now) - nanoseconds(up);
 
-	return (time_t)(trace->facts.realtime_ns / 1000000000u) < boot &&
-	       leftover->stat.st_mtime < boot;
+	return (int64_t)trace->facts.realtime_ns < boot &&
+	       nanoseconds(leftover->stat.st_mtim) < boot;
 }
 
 /*

@@ -25,7 +25,14 @@ counted() { od -An -v -t u8 -w8 -j $((8 * $1)) -N 8 counts | tr -d ' '; }
 # The ranks have made their calls, so that some are in the files, and some are not.
 await_counts() { for _ in $(seq 600); do test -s counts && test "$(counted 0)" -gt "$1" && test "$(counted 1)" -gt "$1" && return; sleep 0.1; done; }
 recorded() { "$tracelayer" summary --table=calls --format=csv "$1" 2>/dev/null | awk -F, '$1 == "clGetPlatformIDs" { print $2 }'; }
-kill_all() { for leader in $started; do kill -9 -- "-$leader"; done; wait $started 2>/dev/null; started=; }
+# Also waits for the programs, which are children of run: until they are gone, recover takes them for alive.
+kill_all()
+{
+	for leader in $started; do kill -9 -- "-$leader"; done
+	wait $started 2>/dev/null
+	for leader in $started; do while ps -o stat= -s "$leader" | grep -q "^[^Z]"; do sleep 0.01; done; done
+	started=
+}
 # Each call that returned is in the trace; the one that was on its way may be.
 all_there() { local n; n=$(recorded "$2") && test "$(($(counted "$1") + 0))" -le "$n" && test "$n" -le "$(($(counted "$1") + 1))"; }
 
@@ -65,7 +72,7 @@ fi
 said=$("$tracelayer" recover J 2>&1)
 is "$? $(ls B | wc -l) $(grep -c "^tracelayer: 2 buffers files stay" <<<"$said")" "0 2 1" "so does one of the same name, which was running when they were made"
 # This machine seems to have been started a second ago.
-sleep 2
+sleep 3
 again=(unshare --time --boottime="-$(($(cut -d. -f1 /proc/uptime) - 1))" --fork)
 if test "$(id -u)" = 0 && "${again[@]}" true 2>/dev/null; then
 	"${again[@]}" "$tracelayer" recover J >said 2>&1
