@@ -14,7 +14,7 @@
  *	-DHELP		grow without a writer: two threads; each writes itself when it finds no free
  *			chunk
  *	-DRING		the flight recorder: the thread reuses its oldest chunk; snapshots are taken
- *			meanwhile
+ *			meanwhile; what is read of a thread that has ended is free
  *
  * A kill is not a process of the model. What recovery would find is a function of the memory that
  * survives. So it is an expression (SAVED), and the property below is asserted in every state.
@@ -32,7 +32,7 @@
  *	it ends		no deadlock; at the end all records are in the file, or counted
  *
  * Each order of stores that matters can be undone by a -D (BODY_LATE, TAKEN_EARLY, FREE_EARLY,
- * CLEAR_EARLY, HOLE_PLAIN, NO_OWNER, NO_TURN, LIVE_LAST). Then spin must find the harm;
+ * CLEAR_EARLY, FREE_UNREAD, HOLE_PLAIN, NO_OWNER, NO_TURN, LIVE_LAST). Then spin must find the harm;
  * tests/house/models.sh checks that.
  */
 #define LANES	2
@@ -82,6 +82,7 @@ byte list[CHUNKS], listed;	/* the reader's */
 bit free[CHUNKS] = 1;
 bit pen;			/* the writer's lock: its holder reads */
 byte done;			/* threads and handlers that have ended */
+bit ended;			/* the thread; no handler comes any more */
 byte overwritten[IDS];
 byte committed[IDS];
 
@@ -571,6 +572,22 @@ inline ring_take_live(l)
 	live = NONE
 }
 
+/* A chunk of a thread that has ended is free when all of it is in the file. */
+inline ring_give_back(c)
+{
+	if
+#ifndef FREE_UNREAD
+	:: ended && sealed[c] && read[c] >= PLACES && hole[c] == 0 ->
+#else
+	:: ended && sealed[c] ->
+#endif
+		turn_of[c] = 0;
+		chunk_clear(c);
+		d_step { sealed[c] = 0; reader_has[c] = 0; free[c] = 1 }
+	:: else -> reader_has[c] = 0
+	fi
+}
+
 /* Write out what there is. */
 inline snapshot(l)
 {
@@ -580,8 +597,13 @@ inline snapshot(l)
 		r = list[0];
 		chunk_find_late(r);
 		chunk_find_run(r, true);
+#ifndef FREE_EARLY
 		block_commit();
-		reader_has[r] = 0;
+#endif
+		ring_give_back(r);
+#ifdef FREE_EARLY
+		block_commit();
+#endif
 		d_step { list[0] = list[1]; list[1] = list[2]; list[2] = 0; listed-- }
 	:: else -> break
 	od;
@@ -603,7 +625,7 @@ active proctype thread() provided (!handling)
 	:: else -> break
 	od;
 	skip;
-	d_step { n = 0; done++ }
+	d_step { n = 0; ended = 1; done++ }
 }
 
 /* At any time, once. The interrupted thread goes on when the handler has ended. */

@@ -345,7 +345,7 @@ static enum recovery_result recover_trace(struct job *job)
 	return write_trace(job);
 }
 
-static int64_t nanoseconds(struct timespec time)
+static int64_t time_nanoseconds(struct timespec time)
 {
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
@@ -358,10 +358,10 @@ static bool trace_is_before_boot(const struct leftover *leftover, const struct t
 	if (clock_gettime(CLOCK_REALTIME, &now) || clock_gettime(CLOCK_BOOTTIME, &up))
 		return false;
 	/* To the nanosecond: whole seconds can put the boot a second too early. */
-	int64_t boot = nanoseconds(now) - nanoseconds(up);
+	int64_t boot = time_nanoseconds(now) - time_nanoseconds(up);
 
 	return (int64_t)trace->facts.realtime_ns < boot &&
-	       nanoseconds(leftover->stat.st_mtim) < boot;
+	       time_nanoseconds(leftover->stat.st_mtim) < boot;
 }
 
 /*

@@ -36,7 +36,7 @@
  *
  *	free list or arena --> .current --> the producer's ring --+--> .current
  *	                          |                               |
- *	                          +--> ready list --> writer -----+
+ *	                          +--> ready list --> writer -----+--> free list (the thread has ended)
  *
  * The flight recorder does not hand a sealed chunk over. The chunk stays in its producer's list.
  * When the list has as many bytes as are to be kept, the producer uses its oldest chunk again,
@@ -48,7 +48,8 @@
  *	producer seals it		turn, SEALED
  *	reader takes it, live or not	READER is set, if the turn is still the one that the reader
  *					has seen
- *	reader gives it back		READER is cleared
+ *	reader gives it back		READER is cleared; 0, if all of it is read and the thread
+ *					has ended
  *	producer uses it again		turn, SEALED -> 0, by compare and exchange: not while the
  *					reader has it
  *
@@ -66,8 +67,9 @@
  * the newest events do not overwrite each other. Where all chunks are the reader's, and there are
  * no new ones, the newest events are lost. A quarter of the memory is kept for that, and for new
  * threads' first chunks. Threads that have ended share one more ring of the same size: when they
- * have more than that, new threads take their oldest chunks, and so do all whose rings grow once
- * memory is short. While the reader has the oldest, they take new ones. models/chunks.pml is a
+ * have more than that, without what the reader has, new threads take their oldest chunks, and so do
+ * all whose rings grow once memory is short. What the reader has read of them is free at once: else
+ * each flush would take more chunks than the one before it, and take longer. models/chunks.pml is a
  * model of all this.
  *
  * Ordered accesses: each file describes its own. One rule holds for all: whoever hands a chunk on

@@ -292,8 +292,10 @@ void tl_buffer_detach(struct tl_producer *producer)
 	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
 		tl_current_seal(producer, atomic_load_explicit(&producer->thread.position,
 							       memory_order_relaxed));
-	if (!atomic_exchange_explicit(&producer->ended, 1, memory_order_relaxed)) {
+	if (!atomic_load_explicit(&producer->ended, memory_order_relaxed)) {
 		tl_ring_retire(producer);
+		/* Release: pairs with the acquires of those who take its chunks. */
+		atomic_store_explicit(&producer->ended, 1, memory_order_release);
 		tl_free_list_push(&ended_producers, producer, PRODUCER_LINK);
 	}
 	tl_blocked_end(&blocked);

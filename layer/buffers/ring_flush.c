@@ -245,9 +245,28 @@ struct tl_chunk *tl_ring_take_all(struct tl_chunk **last)
 	return taken;
 }
 
+/* Whether no flush has to come back to a chunk of a thread that has ended. */
+static bool chunk_is_done(const struct tl_chunk *chunk)
+{
+	/*
+	 * Acquire: pairs with the release in tl_ring_keep; where the records end. And with that in
+	 * tl_buffer_detach: the thread's list, which led through the chunk, is no longer used.
+	 */
+	return atomic_load_explicit(&chunk->owner, memory_order_acquire) & TL_RING_SEALED &&
+	       atomic_load_explicit(&chunk->producer->ended, memory_order_acquire) &&
+	       chunk->read == atomic_load_explicit(&chunk->sealed, memory_order_relaxed) &&
+	       !chunk->hole;
+}
+
 void tl_ring_give_back(struct tl_chunk *chunk)
 {
 	chunk->handed = chunk->listed = false;
+	if (chunk_is_done(chunk)) {
+		atomic_store_explicit(&chunk->owner, 0, memory_order_relaxed);
+		tl_ring_empty(chunk);
+		tl_chunk_free(chunk);
+		return;
+	}
 	/* Release: pairs with the acquire in ring_take; how far the chunk is read. */
 	atomic_fetch_and_explicit(&chunk->owner, ~(uint64_t)TL_RING_READER, memory_order_release);
 }

@@ -21,7 +21,8 @@
 
 static _Atomic uint64_t retired; /* bytes in rings of threads that have ended */
 
-void tl_ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
+/* The newest of its producer's list. */
+static void ring_link(struct tl_producer *producer, struct tl_chunk *chunk)
 {
 	chunk->newer = NULL;
 	if (producer->oldest)
@@ -30,8 +31,15 @@ void tl_ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
 		producer->oldest = chunk;
 	producer->newest = chunk;
 	producer->ring += tl_chunk_size(chunk);
+}
+
+void tl_ring_keep(struct tl_producer *producer, struct tl_chunk *chunk)
+{
+	/* The chunks of a thread that has ended are found without a list. */
 	if (atomic_load_explicit(&producer->ended, memory_order_relaxed))
 		atomic_fetch_add_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
+	else
+		ring_link(producer, chunk);
 	/*
 	 * Release: pairs with the acquire of the reader and of ring_take; the records, and where
 	 * they end.
@@ -62,6 +70,17 @@ void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls)
 	atomic_fetch_add_explicit(&producer->piece->overwritten, calls, memory_order_relaxed);
 }
 
+void tl_ring_empty(struct tl_chunk *chunk)
+{
+	struct tl_producer *producer = chunk->producer;
+
+	if (atomic_load_explicit(&producer->ended, memory_order_relaxed))
+		atomic_fetch_sub_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
+	tl_chunk_clear(chunk);
+	/* Release: pairs with the acquire of the thread that recycles the producer. */
+	atomic_fetch_sub_explicit(&producer->unwritten, 1, memory_order_release);
+}
+
 /*
  * Takes a sealed chunk that nobody else has, and empties it. False: the reader was faster, or the
  * chunk has an unfinished record.
@@ -85,11 +104,7 @@ static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
 		return false;
 	}
 	tl_ring_count_overwritten(victim, calls);
-	if (ended)
-		atomic_fetch_sub_explicit(&retired, tl_chunk_size(chunk), memory_order_relaxed);
-	tl_chunk_clear(chunk);
-	/* Release: pairs with the acquire of the thread that recycles the producer. */
-	atomic_fetch_sub_explicit(&victim->unwritten, 1, memory_order_release);
+	tl_ring_empty(chunk);
 	return true;
 }
 
@@ -129,26 +144,33 @@ static bool chunk_is_readers(const struct tl_chunk *chunk)
 }
 
 /*
- * The oldest chunk of any thread that has ended. Chunks that the reader has are older than what
- * their thread has besides: with `oldest_alone`, nothing is taken while the reader has the oldest.
+ * The oldest chunk of any thread that has ended, if such chunks have more than `share` bytes. Those
+ * that the reader has do not count: they are older than what their threads have besides.
  */
-static struct tl_chunk *ring_inherit(bool oldest_alone)
+static struct tl_chunk *ring_inherit(uint64_t share)
 {
 	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
 		struct tl_chunk *oldest = NULL;
-		uint64_t least = UINT64_MAX;
+		uint64_t least = UINT64_MAX, size = 0;
 		for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all) {
 			uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
 			struct tl_producer *producer =
 				__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
-			if (!(owner & TL_RING_SEALED) || owner >= least || !producer ||
-			    !atomic_load_explicit(&producer->ended, memory_order_relaxed) ||
-			    (owner & TL_RING_READER && !oldest_alone))
+			/*
+			 * Acquire: pairs with the release in tl_buffer_detach; the list that led
+			 * through the chunk is no longer used.
+			 */
+			if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED ||
+			    !producer ||
+			    !atomic_load_explicit(&producer->ended, memory_order_acquire))
+				continue;
+			size += tl_chunk_size(chunk);
+			if (owner >= least)
 				continue;
 			least = owner;
 			oldest = chunk;
 		}
-		if (!oldest || (least & TL_RING_READER))
+		if (!oldest || size <= share)
 			return NULL;
 		if (ring_take(oldest, least))
 			return oldest;
@@ -173,9 +195,9 @@ static struct tl_chunk *ring_get_retired(const struct tl_producer *producer)
 	if (atomic_load_explicit(&retired, memory_order_relaxed) <= tl_config.ring ||
 	    (producer->oldest && !memory_is_short()))
 		return NULL;
-	chunk = ring_inherit(true);
+	chunk = ring_inherit(tl_config.ring);
 	if (chunk && atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring &&
-	    memory_is_short() && (more = ring_inherit(true)))
+	    memory_is_short() && (more = ring_inherit(tl_config.ring)))
 		tl_chunk_free(more);
 	return chunk;
 }
@@ -204,12 +226,14 @@ struct tl_chunk *tl_ring_get(struct tl_producer *producer)
 		tl_chunk_free(more);
 	if (!chunk)
 		chunk = tl_chunk_get(large);
-	return chunk ? chunk : ring_inherit(false);
+	return chunk ? chunk : ring_inherit(0);
 }
 
 void tl_ring_retire(struct tl_producer *producer)
 {
 	atomic_fetch_add_explicit(&retired, producer->ring, memory_order_relaxed);
+	producer->oldest = producer->newest = NULL;
+	producer->ring = 0;
 }
 
 void tl_ring_after_fork(void)

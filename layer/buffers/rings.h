@@ -61,6 +61,9 @@ void tl_ring_retire(struct tl_producer *producer);
 uint64_t tl_ring_count_unread(const struct tl_chunk *chunk, bool *finished);
 void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls);
 
+/* Empties a sealed chunk that the caller alone has, for any producer's use. */
+void tl_ring_empty(struct tl_chunk *chunk);
+
 /* --- the reader's side */
 
 /*
@@ -69,7 +72,10 @@ void tl_ring_count_overwritten(struct tl_producer *producer, uint64_t calls);
  */
 struct tl_chunk *tl_ring_take_all(struct tl_chunk **last);
 
-/* Gives the chunk back to its producer's ring; a live one goes on being recorded into. */
+/*
+ * Gives the chunk back to its producer's ring; a live one goes on being recorded into. What is read of
+ * a thread that has ended is free.
+ */
 void tl_ring_give_back(struct tl_chunk *chunk);
 
 /* In a forked child. */

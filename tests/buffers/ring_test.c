@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "layer/buffers/arena.h"
+#include "layer/buffers/chunks.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/calls/thread.h"
@@ -349,6 +350,54 @@ START_TEST(new_threads_have_whole_rings_however_many_have_ended)
 }
 END_TEST
 
+static uint64_t chunk_bytes(void)
+{
+	uint64_t all = 0;
+
+	for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all)
+		all += tl_chunk_size(chunk);
+	return all;
+}
+
+/* Else each flush would take more chunks than the one before it, and take longer, until all are its. */
+START_TEST(a_flush_leaves_memory_for_threads_that_come_while_it_is_written)
+{
+	const uint64_t ring = 256 << 10, memory = 8 << 20;
+	uintptr_t who = 1;
+
+	begin(ring, memory);
+	for (int flush = 0; flush < 10; flush++) {
+		tl_buffer_flush();
+		for (int i = 0; i < 40; i++) {
+			pthread_t thread;
+			pthread_create(&thread, NULL, put_some_chunks, (void *)who++);
+			pthread_join(thread, NULL);
+		}
+		seen_collect(false);
+	}
+	/* Rings grow until a quarter is left; and what came while a flush had all of that. */
+	ck_assert_uint_le(chunk_bytes(), memory / 4 * 3 + 2 * ring);
+	seen_collect(true);
+	ck_assert_uint_eq(lost(), 0);
+	ck_assert_uint_eq(nseen + tl_buffer_overwritten(), (who - 1) * SOME_CHUNKS);
+}
+END_TEST
+
+START_TEST(what_a_flush_has_written_of_threads_that_have_ended_is_free)
+{
+	begin(8 << 20, 64 << 20);
+	for (uintptr_t i = 1; i <= 200; i++) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, put_some_chunks, (void *)i);
+		pthread_join(thread, NULL);
+		seen_collect(true);
+	}
+	ck_assert_uint_le(chunk_bytes(), 4 * TL_CHUNK_SIZE);
+	ck_assert_uint_le(count_producers(), 8);
+	ck_assert_uint_eq(nseen, 200 * SOME_CHUNKS);
+}
+END_TEST
+
 START_TEST(a_forked_child_has_none_of_its_parents_rings)
 {
 	begin(256 << 10, 64 << 20);
@@ -388,6 +437,8 @@ int main(void)
 	tcase_add_test(tcase, a_chunk_with_an_unfinished_record_is_not_reused);
 	tcase_add_test(tcase, threads_that_have_ended_share_a_ring);
 	tcase_add_test(tcase, new_threads_have_whole_rings_however_many_have_ended);
+	tcase_add_test(tcase, a_flush_leaves_memory_for_threads_that_come_while_it_is_written);
+	tcase_add_test(tcase, what_a_flush_has_written_of_threads_that_have_ended_is_free);
 	tcase_add_test(tcase, a_forked_child_has_none_of_its_parents_rings);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

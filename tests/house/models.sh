@@ -19,7 +19,7 @@ model()
 # search OPTION...: what the checker says.
 search() { (cd "$tmp" && ./pan -m100000 -w20 "$@"); }
 
-plan 57
+plan 59
 for variant in "" -DNESTED; do
 	name="tracers${variant:+, nested calls and the end of a thread}"
 	# shellcheck disable=SC2086
@@ -84,8 +84,9 @@ done <<'END'
 BODY_LATE:grow HELP RING:harm is done where a record's type is stored before the rest of it
 TAKEN_EARLY:grow HELP RING:harm is done where .taken is stored before .block
 CLEAR_EARLY:grow HELP RING:harm is done where a chunk's counts are cleared before its .lane
-FREE_EARLY:grow HELP:harm is done where a chunk is freed before its block is in the file
+FREE_EARLY:grow HELP RING:harm is done where a chunk is freed before its block is in the file
 HOLE_PLAIN:grow RING:harm is done where .hole doesn't tell the block that has it since
+FREE_UNREAD:RING:harm is done where a chunk is freed of which a record is not finished
 NO_OWNER:RING:harm is done where a chunk's owner is not decided by one compare and exchange
 NO_TURN:RING:harm is done where a flush takes a chunk that is being reused
 LIVE_LAST:RING:harm is done where a snapshot takes the live chunk last
