@@ -560,14 +560,11 @@ static bool pair_is_fresh(const struct tl_clock_table *table)
 
 void tl_clock_settle(void)
 {
-	if (!has_counter() || pair_is_fresh(table_now()))
-		return;
-	tl_clock_pair();
-	for (int tries = 0; tries < 4; tries++) {
+	/* A thread that is interrupted after its reading has an old pair: take another. */
+	for (int tries = 0; tries < 6 && has_counter() && !pair_is_fresh(table_now()); tries++) {
 		uint32_t wait = atomic_load_explicit(&unsettled, memory_order_relaxed);
-		if (!wait)
-			return;
-		syscall(SYS_nanosleep, &(struct timespec){0, wait}, NULL);
+		if (wait && tries)
+			syscall(SYS_nanosleep, &(struct timespec){0, wait}, NULL);
 		tl_clock_pair();
 	}
 }

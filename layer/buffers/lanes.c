@@ -18,7 +18,22 @@
 #define PAGE  1024u /* lanes of one table */
 #define PAGES 4096u
 
+/*
+ * A device command may be reported some flushes after the call that submitted it, if the thread
+ * that reports it got no processor. So more than the last gap of a lane is remembered.
+ */
+#define GAPS 4
+
+/* No call between .from and .to is in any file. Gap number n is at n modulo GAPS. */
+struct lane_gaps {
+	struct {
+		uint64_t from, to;
+	} gap[GAPS];
+};
+
 static struct tl_lane *pages[PAGES];
+/* Apart from the lanes: most traces have no gap. */
+static struct lane_gaps *gap_pages[PAGES];
 static uint32_t count;
 
 static void *table_map(size_t size)
@@ -29,11 +44,16 @@ static void *table_map(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* The number's place in the tables: those beyond the last share it. */
+static uint32_t table_index(uint32_t number)
+{
+	return number / PAGE < PAGES ? number : PAGE * PAGES - 1;
+}
+
 /* Where the lane with this number is kept, whether known or not. */
 static struct tl_lane *lane_slot(uint32_t number)
 {
-	if (number / PAGE >= PAGES)
-		number = PAGE * PAGES - 1;
+	number = table_index(number);
 	if (!pages[number / PAGE])
 		pages[number / PAGE] = table_map(PAGE * sizeof(struct tl_lane));
 	if (!pages[number / PAGE])
@@ -121,18 +141,29 @@ static struct tl_lane *lane_find_shown(uint32_t tid)
 	return NULL;
 }
 
+/* NULL: the lane has no gap, or there was no memory for its gaps. */
+static struct lane_gaps *lane_gaps_of(const struct tl_lane *lane)
+{
+	uint32_t number = table_index(lane->number);
+
+	return gap_pages[number / PAGE] ? &gap_pages[number / PAGE][number % PAGE] : NULL;
+}
+
 /*
  * Whether the thread's records have a gap at a time; yes also for times before the oldest gap that
  * is remembered.
  */
 static bool lane_is_gap(const struct tl_lane *lane, uint64_t ns)
 {
-	uint32_t kept = lane->gaps < TL_LANE_GAPS ? lane->gaps : TL_LANE_GAPS;
+	const struct lane_gaps *gaps = lane->gaps ? lane_gaps_of(lane) : NULL;
+	uint32_t kept = lane->gaps < GAPS ? lane->gaps : GAPS;
 
+	if (!gaps)
+		return lane->gaps;
 	for (uint32_t i = 0; i < kept; i++)
-		if (ns > lane->gap[i].from && ns < lane->gap[i].to)
+		if (ns > gaps->gap[i].from && ns < gaps->gap[i].to)
 			return true;
-	return lane->gaps > TL_LANE_GAPS && ns < lane->gap[lane->gaps % TL_LANE_GAPS].from;
+	return lane->gaps > GAPS && ns < gaps->gap[lane->gaps % GAPS].from;
 }
 
 /*
@@ -183,10 +214,17 @@ void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_
 
 void tl_lane_gap(struct tl_lane *lane, uint64_t to)
 {
-	if (lane->gaps && to <= lane->gap[(lane->gaps - 1) % TL_LANE_GAPS].to)
+	struct lane_gaps **page = &gap_pages[table_index(lane->number) / PAGE], *gaps;
+
+	if (!*page)
+		*page = table_map(PAGE * sizeof(struct lane_gaps));
+	gaps = lane_gaps_of(lane);
+	if (gaps && lane->gaps && to <= gaps->gap[(lane->gaps - 1) % GAPS].to)
 		return;
-	lane->gap[lane->gaps % TL_LANE_GAPS].from = lane->until;
-	lane->gap[lane->gaps % TL_LANE_GAPS].to = to;
+	if (gaps) {
+		gaps->gap[lane->gaps % GAPS].from = lane->until;
+		gaps->gap[lane->gaps % GAPS].to = to;
+	}
 	lane->gaps++;
 }
 
@@ -195,7 +233,10 @@ void tl_lanes_forget(void)
 	for (uint32_t i = 0; i < PAGES && i <= count / PAGE; i++) {
 		if (pages[i])
 			munmap(pages[i], PAGE * sizeof(struct tl_lane));
+		if (gap_pages[i])
+			munmap(gap_pages[i], PAGE * sizeof(struct lane_gaps));
 		pages[i] = NULL;
+		gap_pages[i] = NULL;
 	}
 	memset(shown, 0, sizeof(shown));
 	count = 0;

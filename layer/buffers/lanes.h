@@ -9,12 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * A device command may be reported some flushes after the call that submitted it, if the thread
- * that reports it got no processor. So more than the last gap of a lane is remembered.
- */
-#define TL_LANE_GAPS 4
-
 struct tl_lane {
 	uint32_t number;
 	uint32_t tid;	     /* as it is shown: tl_producer.shown */
@@ -36,13 +30,7 @@ struct tl_lane {
 	uint32_t since_file; /* file that .since belongs to; 0: none */
 	uint64_t since;	     /* the file has no call that ended before this time */
 	uint64_t until;	     /* the last end of a call that went to any file */
-	/*
-	 * No call between .from and .to is in any file. Gap number n is at n modulo TL_LANE_GAPS.
-	 */
-	struct {
-		uint64_t from, to;
-	} gap[TL_LANE_GAPS];
-	uint32_t gaps; /* how many gaps there were */
+	uint32_t gaps;	     /* how many gaps its calls in the files have */
 };
 
 /* The lane of a thread; NULL where memory is short. It stays where it is. */
