@@ -12,7 +12,7 @@ nok "no row has failed" grep -n 'failed' "$tmp/out"
 # A ratio, or a difference, and its spread. A small difference may come out negative.
 row='^  [^ ].* +-?[0-9]+\.[0-9]{2,3}   '
 # A library that is not here takes a row with it, and a tracer two.
-rows=$((69 + ($(nproc) > 1) - $(grep -c ': not here$' "$tmp/out") - 2 * $(grep -c 'trace is not here' "$tmp/out")))
+rows=$((70 + ($(nproc) > 1) - $(grep -c ': not here$' "$tmp/out") - 2 * $(grep -c 'trace is not here' "$tmp/out")))
 is "$(grep -cE "$row" "$tmp/out")" $rows "every row is there"
 ok "the date, the machine and the compiler are there" grep -qE "^tracelayer bench, $(date -u +%Y)-[0-9-]+$" "$tmp/out"
 

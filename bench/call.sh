@@ -165,9 +165,10 @@ call_rate_row "no arguments" none
 call_rate_row "4 scalar arguments" four
 section "The time that recording them adds until the process has written all and ended ÷ the floor"
 ratio_row "4 scalar arguments, .json" "$work/call.whole.json" "ns; wanted: 5 or less"
-ratio_row "limit: the same work, spread over all cores without a pause" "$work/call.even.json" ns
+ratio_row "limit: the .json's work, spread over all cores" "$work/call.even.json" ns
 ratio_row "limit: as many bytes as the .json has, by write() alone" "$work/call.whole.limit" ns
 ratio_row "4 scalar arguments, .json.gz" "$work/call.whole.json.gz" "ns; wanted: 8 or less"
+ratio_row "limit: the .json.gz's work, spread over all cores" "$work/call.even.json.gz" ns
 ratio_row "4 scalar arguments, .tlt" "$work/call.whole.tlt" ns
 if grep -q . "$work/errors"; then
 	note "$(sort "$work/errors" | uniq -c | head -n 5)"
