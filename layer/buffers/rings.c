@@ -108,23 +108,14 @@ static bool ring_take(struct tl_chunk *chunk, uint64_t owner)
 	return true;
 }
 
-/*
- * The oldest chunk of the producer's ring that can be used again. A link may lead to another lane's
- * chunk: one that was taken after the producer's earlier thread ended.
- */
+/* The oldest chunk of the producer's ring that can be used again. */
 static struct tl_chunk *ring_reuse(struct tl_producer *producer)
 {
 	struct tl_chunk *before = NULL, *chunk, *newer;
 
 	for (chunk = producer->oldest; chunk; before = chunk, chunk = newer) {
-		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_relaxed);
-		if (tl_ring_lane_of(owner) != producer->lane) {
-			producer->oldest = producer->newest = NULL;
-			producer->ring = 0;
-			return NULL;
-		}
 		newer = chunk->newer;
-		if (!ring_take(chunk, owner))
+		if (!ring_take(chunk, atomic_load_explicit(&chunk->owner, memory_order_relaxed)))
 			continue;
 		if (before)
 			before->newer = newer;
