@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cli.h: the contract of cli, the tracelayer command. tracelayer.c finds the command that the user
- * names and calls it. Nothing else may include this header, or stand above this room.
+ * names and calls it, or becomes the program that has it. Nothing else may include this header, or stand
+ * above this room.
  *
  * The rooms, from the top:
  *

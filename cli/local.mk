@@ -14,10 +14,10 @@ libtl_phases_la_SOURCES = \
 	%D%/phases/phase_detail.h %D%/phases/phase_detail.c %D%/phases/phase_print.h %D%/phases/phase_print.c %D%/phases/phase_run.h %D%/phases/phase_run.c %D%/phases/phase_times.h %D%/phases/phase_times.c \
 	%D%/phases/phase_threads.h %D%/phases/phase_threads.c %D%/phases/phase_tree.h %D%/phases/phase_tree.c
 
-# A line for each room; a new command adds its own.
-bin_PROGRAMS += tracelayer
-tracelayer_SOURCES = \
-	%D%/tracelayer.c %D%/cli.h common/installed.h common/installed.c common/library_file.h common/library_file.c common/library_path.h common/library_path.c common/run_protocol.h \
+# The commands, of which each of both programs takes what it needs. A line for each room; a new command adds its own.
+noinst_LIBRARIES += libtl_cli.a
+libtl_cli_a_SOURCES = \
+	common/installed.h common/installed.c common/library_file.h common/library_file.c common/library_path.h common/library_path.c common/run_protocol.h \
 	%D%/basics/messages.c %D%/basics/list_room.h %D%/basics/options.h %D%/basics/options.c %D%/basics/user_folders.h %D%/basics/user_folders.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
@@ -46,20 +46,39 @@ tracelayer_SOURCES = \
 	%D%/profile/profile.h %D%/profile/profile.c %D%/profile/profile_select.h %D%/profile/profile_select.c %D%/profile/profile_sampler.h %D%/profile/profile_sampler.c %D%/profile/profile_output.c
 # Of no use without jansson, and without tracegen.
 if HAVE_JANSSON
-tracelayer_SOURCES += \
+libtl_cli_a_SOURCES += \
 	%D%/export/json_print.c %D%/read/chrome_reader.c %D%/read/pftrace_reader.c %D%/read/pftrace_frames.c %D%/read/pftrace_values.c %D%/read/sqlite_reader.c %D%/read/plain_event.c %D%/read/trace_events.c %D%/read/event_filter.c %D%/read/arrow_filter.c \
 	%D%/systrace/slices.c %D%/summary/plain_history.c %D%/report/report_make.c %D%/report/report_model.c %D%/report/report_text.c %D%/report/report_page.c %D%/apis/api_descriptors.c %D%/sqlite/sqlite_schema.c %D%/summary/history_events.c
 endif
 if HAVE_TRACEGEN
-tracelayer_SOURCES += %D%/apis/interposer_cache.c %D%/apis/program_libraries.c
+libtl_cli_a_SOURCES += %D%/apis/interposer_cache.c %D%/apis/program_libraries.c
 endif
-tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
-tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
+libtl_cli_a_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
+libtl_cli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS) $(OTF2_CFLAGS) $(SQLITE_CFLAGS)
+
+# What a user starts. `run` is started for each traced program, so it is linked with no more than it needs.
+bin_PROGRAMS += tracelayer
+tracelayer_SOURCES = %D%/tracelayer.c %D%/cli.h
+if HAVE_JANSSON
+# Stands before the library, which has the same function for the other program.
+tracelayer_SOURCES += %D%/read/sqlite_refused.c
+endif
+tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tracelayer_LDFLAGS = $(AM_LDFLAGS) $(call way_to_libdir,$(bindir)) $(old_math)
+tracelayer_LDADD = libtl_cli.a libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(ZLIB_LIBS) $(GZIP_LIBS) -lm
+
+# The commands that read traces, with SQLite, OTF2 and libdw. To load these takes as long as all that `run` does.
+tracesdir = $(pkglibdir)
+traces_PROGRAMS = tracelayer-traces
+tracelayer_traces_SOURCES = %D%/tracelayer.c %D%/cli.h
+tracelayer_traces_CPPFLAGS = $(AM_CPPFLAGS) -DREADS_TRACES=1
+tracelayer_traces_CFLAGS = $(libtl_cli_a_CFLAGS)
+tracelayer_traces_LDFLAGS = $(AM_LDFLAGS) $(call way_to_libdir,$(pkglibdir)) $(old_math)
+tracelayer_traces_LDADD = $(tracelayer_LDADD) $(LIBELF_LIBS) $(LIBDW_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
 # a DT_RUNPATH) is also searched for what preloaded libraries need. All that was installed may be moved, so the way to libdir begins at the command.
-bindir_to_libdir = $(shell realpath -m --relative-to='$(bindir)' '$(libdir)')
-tracelayer_LDFLAGS = $(AM_LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(bindir_to_libdir)' $(old_math)
-tracelayer_LDADD = libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS) $(GZIP_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+way_to_libdir = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(shell realpath -m --relative-to='$(1)' '$(libdir)')'
 
 # The page of `tracelayer report`: page.html, page.css, page.js and flame.js as arrays page_html, page_css, page_js and page_flame.
 report_page_files = %D%/report/page.html %D%/report/page.css %D%/report/page.js %D%/report/flame.js
@@ -69,7 +88,7 @@ CLEANFILES += %D%/report/page_files.h
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && for file in html:page.html css:page.css js:page.js flame:flame.js; do \
 		echo "static const char page_$${file%:*}[] = {" && od -An -v -tx1 "$(srcdir)/%D%/report/$${file#*:}" | sed -e 's/ \(..\)/0x\1,/g' && echo '0};' || exit 1; \
 	done >$@.new && mv $@.new $@
-%D%/report/tracelayer-report_page.$(OBJEXT): %D%/report/page_files.h
+%D%/report/libtl_cli_a-report_page.$(OBJEXT): %D%/report/page_files.h
 
 # What shells complete, where they look for it.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -2,10 +2,16 @@
 /*
  * tracelayer.c: the command's main(). It finds the subcommand that the user names and calls it. See
  * cli.h.
+ *
+ * Two programs are made of it. A user starts `tracelayer`. The subcommands that read traces need large
+ * libraries, and to load these takes longer than all that `run` does for a short program. So they are
+ * in `tracelayer-traces` (READS_TRACES), which `tracelayer` becomes.
  */
 #include "config.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,33 +19,52 @@
 
 #include "cli/basics/basics.h"
 #include "cli/cli.h"
+#include "common/installed.h"
+
+#ifndef READS_TRACES
+#define READS_TRACES 0
+#endif
+#if READS_TRACES
+#define STARTS(function) NULL
+#define READS(function)	 function
+#else
+#define STARTS(function) function
+#define READS(function)	 NULL
+#endif
 
 static const struct subcommand {
 	const char *name, *called, *purpose;
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv); /* NULL: the other program has it */
 } subcommands[] = {
-	{"run", "tracelayer run", "run a program and trace the calls it makes", command_run},
-	{"pause", "tracelayer pause", "pause the recording of running processes", command_pause},
+	{"run", "tracelayer run", "run a program and trace the calls it makes",
+	 STARTS(command_run)},
+	{"pause", "tracelayer pause", "pause the recording of running processes",
+	 STARTS(command_pause)},
 	{"resume", "tracelayer resume", "resume the recording of running processes",
-	 command_resume},
+	 STARTS(command_resume)},
 	{"snapshot", "tracelayer snapshot", "make running processes write what they have recorded",
-	 command_snapshot},
+	 STARTS(command_snapshot)},
 	{"stop", "tracelayer stop", "end the recording of running processes for good",
-	 command_stop},
-	{"export", "tracelayer export", "convert a .tlt file for viewers", command_export},
+	 STARTS(command_stop)},
+	{"export", "tracelayer export", "convert a .tlt file for viewers", READS(command_export)},
 	{"recover", "tracelayer recover", "make traces of what killed processes had recorded",
-	 command_recover},
+	 STARTS(command_recover)},
 	{"profile", "tracelayer profile", "sample what a program's threads are doing",
-	 command_profile},
-	{"top", "tracelayer top", "show what traced programs are doing, live", command_top},
-	{"summary", "tracelayer summary", "tables of the calls in trace files", command_summary},
-	{"diff", "tracelayer diff", "what changed from one trace to another", command_diff},
-	{"report", "tracelayer report", "make a page of trace files for a browser", command_report},
-	{"view", "tracelayer view", "open trace files in a browser", command_view},
-	{"apis", "tracelayer apis", "list the APIs that can be traced by name", command_apis},
+	 STARTS(command_profile)},
+	{"top", "tracelayer top", "show what traced programs are doing, live", STARTS(command_top)},
+	{"summary", "tracelayer summary", "tables of the calls in trace files",
+	 READS(command_summary)},
+	{"diff", "tracelayer diff", "what changed from one trace to another", READS(command_diff)},
+	{"report", "tracelayer report", "make a page of trace files for a browser",
+	 READS(command_report)},
+	{"view", "tracelayer view", "open trace files in a browser", READS(command_view)},
+	{"apis", "tracelayer apis", "list the APIs that can be traced by name",
+	 STARTS(command_apis)},
 	{"phases", "tracelayer phases", "times of NNAPI's layers and phases, from a systrace",
-	 command_phases},
+	 READS(command_phases)},
 };
+
+static char **given; /* main's argv */
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -65,8 +90,31 @@ static void print_usage(FILE *to)
 	      to);
 }
 
+#define TRACES_PROGRAM "tracelayer-traces"
+
+/* Becomes the other program, with the command line as it was given. Returns an exit code, after a message. */
+static int subcommand_run_there(const struct subcommand *command)
+{
+	char path[PATH_MAX];
+
+	if (READS_TRACES) {
+		say("%s: tracelayer has this command, not " TRACES_PROGRAM, command->name);
+		return EXIT_USAGE;
+	}
+	if (installed_command(TRACES_PROGRAM, path)) {
+		execv(path, given);
+		say("%s: %s", path, strerror(errno));
+	} else {
+		say("%s: " TRACES_PROGRAM " is not installed; install tracelayer again",
+		    command->name);
+	}
+	return EXIT_BROKEN;
+}
+
 static int subcommand_run(const struct subcommand *command, int argc, char **argv)
 {
+	if (!command->run)
+		return subcommand_run_there(command);
 	argv[0] = (char *)command->called;
 	return command->run(argc, argv);
 }
@@ -126,6 +174,7 @@ int main(int argc, char **argv)
 	/* argp itself ends a subcommand on a usage error. Make it use our exit code. */
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version = PACKAGE_STRING;
+	given = argv;
 	atexit(check_stdout);
 
 	if (argc < 2) {

@@ -72,6 +72,11 @@ bool installed_program(const char *name, char *found)
 	       !access(found, X_OK);
 }
 
+bool installed_command(const char *name, char *found)
+{
+	return installed_find(PKGLIBDIR "/", ".", name, found);
+}
+
 bool installed_descriptors(char *found)
 {
 	return installed_find(PKGDATADIR "/", ".", "apis", found);

@@ -15,6 +15,9 @@ bool installed_library(const char *name, char *found);
 /* The same for a program, which lies beside the command. */
 bool installed_program(const char *name, char *found);
 
+/* The same for a program that only the command starts. It lies in a folder of its own in libdir. */
+bool installed_command(const char *name, char *found);
+
 /* The same for the folder of API descriptors. */
 bool installed_descriptors(char *found);
 

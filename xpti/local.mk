@@ -128,7 +128,7 @@ CLEANFILES += xpti/table.h
 bin_PROGRAMS += tracelayer-xpti-bench
 tracelayer_xpti_bench_SOURCES = %D%/bench/bench.h %D%/bench/bench_plan.h %D%/bench/xpti_bench.c %D%/bench/bench_work.h %D%/bench/bench_work.c %D%/bench/bench_speed.c %D%/bench/bench_semantic.c common/installed.h common/installed.c
 nodist_tracelayer_xpti_bench_SOURCES = xpti/table.h
-tracelayer_xpti_bench_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
+tracelayer_xpti_bench_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 tracelayer_xpti_bench_CFLAGS = $(AM_CFLAGS) -O2
 tracelayer_xpti_bench_LDADD = -lpthread -lm
 xpti/bench/tracelayer_xpti_bench-bench_speed.$(OBJEXT) xpti/bench/tracelayer_xpti_bench-bench_semantic.$(OBJEXT): xpti/table.h

@@ -2,7 +2,7 @@
 # tests of cli: each command's are in a folder named like its own
 long_scripts += %D%/profile/profile.sh %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh %D%/apis/interposer_cache.sh
-check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh
+check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh %D%/run/needed.sh
 check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
@@ -41,7 +41,6 @@ align_test_LDADD = $(CHECK_LIBS) -lm
 check_PROGRAMS += %D%/summary/small_tracelayer
 %C%_summary_small_tracelayer_SOURCES = cli/summary/flat.c cli/summary/flat_calls.c cli/summary/flat_commands.c cli/summary/flat_waits.c cli/summary/flat_events.c
 %C%_summary_small_tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DEVENTS_KEPT=32768 -DEVENTS_AT_ONCE=2048 -DCOMMANDS_AT_ONCE=2048 -DCALLS_AT_ONCE=6144
-%C%_summary_small_tracelayer_CFLAGS = $(tracelayer_CFLAGS)
-%C%_summary_small_tracelayer_LDADD = $(small_tracelayer_objects) $(tracelayer_LDADD)
-%C%_summary_small_tracelayer_DEPENDENCIES = $(small_tracelayer_objects) $(tracelayer_DEPENDENCIES)
-small_tracelayer_objects = $(filter-out cli/summary/tracelayer-flat%.$(OBJEXT),$(tracelayer_OBJECTS))
+%C%_summary_small_tracelayer_CFLAGS = $(libtl_cli_a_CFLAGS)
+%C%_summary_small_tracelayer_LDADD = $(tracelayer_traces_OBJECTS) $(tracelayer_traces_LDADD)
+%C%_summary_small_tracelayer_DEPENDENCIES = $(tracelayer_traces_OBJECTS) $(tracelayer_traces_DEPENDENCIES)

@@ -3,7 +3,7 @@
 # What make install installs works from where it lies, also when it was moved as a whole; make uninstall leaves nothing.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 11
+plan 12
 
 # Another layout than the build was configured for: what the command looks for is relative to itself.
 quiet_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$top_builddir" "$@" >"$tmp/make.log" 2>&1 </dev/null; }
@@ -17,6 +17,7 @@ preloaded() { "$1/bin/tracelayer" run -- sh -c 'echo $LD_PRELOAD' 2>/dev/null; }
 is "$(readlink -f "$(preloaded "$prefix")")" "$(readlink -f "$library")" "the command finds the library beside it"
 mv "$tmp/dest" "$tmp/moved"
 like "$(readlink -f "$(preloaded "${prefix/dest/moved}")")" "^$(readlink -f "$tmp")/moved/.*/libtracelayer\.so\.0[.0-9]*$" "and where both were moved"
+like "$("${prefix/dest/moved}/bin/tracelayer" summary --help)" "^Usage: tracelayer summary " "the command finds its program that reads traces"
 mv "$tmp/moved" "$tmp/dest"
 is "$(cd "$prefix" && ls bin | paste -sd' ')" "tracegen tracelayer tracelayer-xpti-bench" "the commands"
 is "$(cd "$prefix/share/man" && ls man*/* | grep -c '^man1/tracelayer')" $(($("$tracelayer" --help | grep -c '^  [a-z]') + 2)) "a page for tracelayer, each of its commands, and tracelayer-xpti-bench"

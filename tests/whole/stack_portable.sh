@@ -41,7 +41,7 @@ tree=$tmp/here/${name%.tar.xz}
 # What the dynamic linker is asked for.
 binaries() { find "$tree" -type f | while read -r file; do test "$(head -c 4 "$file" | tail -c 3)" = ELF && echo "$file"; done; }
 binaries >"$tmp/binaries"
-is "$(wc -l <"$tmp/binaries")" 15 "its commands and libraries" || diag "$(cat "$tmp/binaries")"
+is "$(wc -l <"$tmp/binaries")" 16 "its commands and libraries" || diag "$(cat "$tmp/binaries")"
 while read -r file; do readelf -VW "$file" | sed -n '/\.gnu\.version_r/,$s/.*Name: \([A-Z]*_[0-9.]*\) .*/\1/p'; done <"$tmp/binaries" | sort -Vu >"$tmp/versions"
 is "$({ cat "$tmp/versions"; echo GLIBC_2.28; } | grep '^GLIBC_' | sort -Vu | tail -n 1) $(grep -vcE "^(GLIBC|TRACELAYER)_" "$tmp/versions")" "GLIBC_2.28 0" "none asks for a version newer than GLIBC_2.28, or of another library" ||
 	diag "$(cat "$tmp/versions")"
