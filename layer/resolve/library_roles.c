@@ -244,20 +244,28 @@ struct definitions {
 	bool exported, unexported;
 };
 
+static bool name_is_exported(const struct tl_shim_name *name)
+{
+	return name->shim->function->flags & TL_FUNCTION_EXPORTED;
+}
+
 static struct definitions library_definitions(const struct tl_elf *elf,
 					      const struct tl_shim_names *names)
 {
 	struct definitions defined = {false, false};
 
+	/* Most libraries have none of the names: functions are only looked at for those that have. */
 	for (uint32_t i = 0; i < names->count; i++) {
-		if (!tl_elf_may_have(elf, names->name[i].hash))
-			continue;
-		bool exported = names->name[i].shim->function->flags & TL_FUNCTION_EXPORTED;
+		const struct tl_shim_name *name = &names->name[i];
 
-		if ((exported ? defined.exported : defined.unexported) ||
-		    !tl_elf_lookup(elf, names->name[i].name, names->name[i].hash, NULL))
+		if (!tl_elf_may_have(elf, name->hash))
 			continue;
-		if (exported)
+		if ((defined.exported || defined.unexported) &&
+		    (name_is_exported(name) ? defined.exported : defined.unexported))
+			continue;
+		if (!tl_elf_lookup(elf, name->name, name->hash, NULL))
+			continue;
+		if (name_is_exported(name))
 			defined.exported = true;
 		else
 			defined.unexported = true;
