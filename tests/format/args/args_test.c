@@ -722,9 +722,23 @@ static void copy_across_pages(void)
 	free(to);
 }
 
+/* Some of these lie on the page that the thread runs on, some not, and some in part. */
+static void copy_from_the_stack(void)
+{
+	char from[3 * 4096], to[16];
+
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = (char)(i * 7 + i / 251);
+	for (size_t i = 0; i + sizeof(to) <= sizeof(from); i += 5) {
+		ck_assert_uint_eq(tl_checked_copy(to, from + i, sizeof(to)), sizeof(to));
+		ck_assert_int_eq(memcmp(to, from + i, sizeof(to)), 0);
+	}
+}
+
 START_TEST(checked_copies_stop_where_memory_ends)
 {
 	copy_across_pages();
+	copy_from_the_stack();
 }
 END_TEST
 
