@@ -140,7 +140,7 @@ static int finish_profile(struct sampler *sampler, const struct wishes *wishes)
 
 static struct sampler sampler_of(const struct wishes *wishes)
 {
-	struct sampler sampler = {.hz = wishes->hz, .seconds = wishes->seconds, .reports = -1};
+	struct sampler sampler = {.hz = wishes->hz, .seconds = wishes->seconds};
 
 	sampler.profiled.keep_runs = selection_is_any(&wishes->selection);
 	for (size_t i = 0; i < wishes->noutputs; i++)
@@ -224,7 +224,7 @@ static __attribute__((noreturn)) void run_sampler(const struct wishes *wishes,
 	sampler.shared = shared;
 	sampler.launcher = launcher;
 	if (folder)
-		sampler.reports = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		sampler.reports = opendir(folder);
 	/* The program alone uses its standard input and output. */
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);

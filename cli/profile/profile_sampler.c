@@ -6,13 +6,11 @@
 #include "config.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,8 +20,6 @@
 #include "common/run_protocol.h"
 
 #define REPORTS_NS 10000000u /* between two checks for new reports */
-/* between two scans of the reports, even if the folder's time is the same */
-#define SCAN_NS 200000000u
 
 static volatile sig_atomic_t interrupted;
 
@@ -141,7 +137,8 @@ static bool sampler_knows(const struct sampler *sampler, const char *path)
 static void sampler_read_report(struct sampler *sampler, const char *name)
 {
 	char path[PATH_MAX];
-	ssize_t length = readlinkat(sampler->reports, name, path, sizeof(path) - 1);
+	int folder = dirfd(sampler->reports);
+	ssize_t length = readlinkat(folder, name, path, sizeof(path) - 1);
 	struct watched *process;
 
 	if (length < 0)
@@ -150,51 +147,31 @@ static void sampler_read_report(struct sampler *sampler, const char *name)
 	if (!strncmp(name, TL_REPORT_BUFFERS ".", sizeof(TL_REPORT_BUFFERS)) &&
 	    !sampler_knows(sampler, path)) {
 		process = watched_open(path);
-		if (!process) {
-			sampler->folder_time.tv_nsec = -1;
+		if (!process)
 			return;
-		}
 		sampler_add_process(sampler, process);
 	}
-	unlinkat(sampler->reports, name, 0);
+	unlinkat(folder, name, 0);
 }
 
-/* A folder's time is coarse, so an unchanged time is not trusted for long. */
-static bool reports_changed(struct sampler *sampler)
-{
-	struct stat stat;
-
-	if (fstat(sampler->reports, &stat))
-		return false;
-	if (stat.st_mtim.tv_sec == sampler->folder_time.tv_sec &&
-	    stat.st_mtim.tv_nsec == sampler->folder_time.tv_nsec &&
-	    sampler->now - sampler->folder_scanned < SCAN_NS)
-		return false;
-	sampler->folder_time = stat.st_mtim;
-	sampler->folder_scanned = sampler->now;
-	return true;
-}
-
+/*
+ * The folder's time of change can't tell whether there are new ones: it is coarse, and a report may
+ * come in the same step in which the folder was last read.
+ */
 static void sampler_read_reports(struct sampler *sampler)
 {
-	DIR *links;
 	struct dirent *link;
-	int folder;
 
 	if (sampler->now - sampler->reports_read < REPORTS_NS)
 		return;
 	sampler->reports_read = sampler->now;
 	sampler->orphan = sampler->shared && getppid() != sampler->launcher;
-	if (sampler->reports < 0 || !reports_changed(sampler))
+	if (!sampler->reports)
 		return;
-	folder = openat(sampler->reports, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	links = folder < 0 ? NULL : fdopendir(folder);
-	if (!links)
-		return;
-	while ((link = readdir(links)))
+	rewinddir(sampler->reports);
+	while ((link = readdir(sampler->reports)))
 		if (*link->d_name != '.')
 			sampler_read_report(sampler, link->d_name);
-	closedir(links);
 }
 
 /* ---- sampling */
@@ -276,6 +253,8 @@ void sampler_free(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->nprocesses; i++)
 		watched_close(sampler->processes[i]);
 	free(sampler->processes);
+	if (sampler->reports)
+		closedir(sampler->reports);
 	for (size_t i = 0; i < sampler->profiled.nlanes; i++) {
 		free(sampler->profiled.lanes[i]->runs);
 		free(sampler->profiled.lanes[i]);

@@ -6,12 +6,12 @@
 #ifndef TL_CLI_PROFILE_PROFILE_SAMPLER_H
 #define TL_CLI_PROFILE_PROFILE_SAMPLER_H
 
+#include <dirent.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "cli/profile/profile.h"
 
@@ -27,13 +27,12 @@ struct sampler {
 	struct watched **processes;
 	size_t nprocesses, seen;
 	struct watched *looked_at;
-	int reports;		     /* the folder; -1: none */
+	DIR *reports;		     /* the folder; NULL: none */
 	const struct shared *shared; /* NULL: no program was started */
 	pid_t launcher;
 	uint64_t periods; /* how many periods the current pass counts for */
-	uint64_t now, reports_read, folder_scanned;
-	struct timespec folder_time; /* of its last change, when it was scanned */
-	bool orphan;		     /* the launcher was killed */
+	uint64_t now, reports_read;
+	bool orphan; /* the launcher was killed */
 };
 
 /* The sampler owns the process from now on. */
