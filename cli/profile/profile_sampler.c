@@ -51,8 +51,7 @@ static void keep_run(struct sampler *sampler, struct profile_lane *lane,
 		     const struct tl_profile_node *place)
 {
 	struct profile_run *last = lane->count ? &lane->runs[lane->count - 1] : NULL;
-	uint64_t period = sampler->profiled.period,
-		 start = sampler->now - (sampler->periods - 1) * period;
+	uint64_t period = sampler->profiled.period, start = sampler->first_period;
 
 	/* The same place later is a new run: the thread may have been elsewhere in between. */
 	if (last && last->place == place && start < last->start + (last->periods + 2) * period) {
@@ -233,6 +232,7 @@ void sampler_run(struct sampler *sampler)
 		if (sampler_is_over(sampler))
 			break;
 		sampler->periods = tl_profile_beat_comes(&beat);
+		sampler->first_period = beat.start + (beat.number - sampler->periods) * beat.period;
 		sampler->now = tl_profile_now();
 		sampler_read_reports(sampler);
 		sampler_pass(sampler);

@@ -31,6 +31,11 @@ struct sampler {
 	const struct shared *shared; /* NULL: no program was started */
 	pid_t launcher;
 	uint64_t periods; /* how many periods the current pass counts for */
+	/*
+	 * when these begin. Runs start there, not at the look, which may be late, so that a thread's
+	 * runs do not overlap
+	 */
+	uint64_t first_period;
 	uint64_t now, reports_read;
 	bool orphan; /* the launcher was killed */
 };

@@ -125,7 +125,7 @@ static bool place_is_taken(const struct selection *selection, const struct tl_pr
 	return false;
 }
 
-/* Cuts the run to the time. False: nothing is left. */
+/* Cuts the run to the periods that begin in the time, before its end. False: nothing is left. */
 static bool run_cut(struct profile_run *run, uint64_t period, const struct time_window *window)
 {
 	uint64_t from = window->from > 0 ? (uint64_t)window->from : 0, first = 0, end = 0;
@@ -133,7 +133,7 @@ static bool run_cut(struct profile_run *run, uint64_t period, const struct time_
 	if (run->start < from)
 		first = (from - run->start + period - 1) / period;
 	if (window->to >= 0 && (uint64_t)window->to >= run->start)
-		end = ((uint64_t)window->to - run->start) / period + 1;
+		end = ((uint64_t)window->to - run->start + period - 1) / period;
 	if (end > run->periods)
 		end = run->periods;
 	if (first >= end)
