@@ -4,6 +4,7 @@
 
 	shares FOLDED TRUTH	of the samples under "turns", each label has the share that the program says ("NAME: PERCENT"), within 2 points
 	within CHROME SECONDS HZ	all samples lie in so many seconds, and are as many as that makes, or fewer on a busy machine
+	under LABEL SPEEDSCOPE	the thread that has the label has no sample outside of it
 	agree FOLDED SPEEDSCOPE CHROME	all three tell the same stacks with as many samples each
 """
 
@@ -35,6 +36,14 @@ def speedscope(path):
 			assert weight % 1000000 == 0
 			stacks[tuple(frames[i] for i in stack) or OUTSIDE] += weight // 1000000
 	return dict(stacks)
+
+
+def under(label, path):
+	whole = json.load(open(path))
+	names = [frame["name"] for frame in whole["shared"]["frames"]]
+	threads = [[names[stack[0]] if stack else OUTSIDE[0] for stack in profile["samples"]] for profile in whole["profiles"]]
+	having = [outermost for outermost in threads if label in outermost]
+	assert len(having) == 1 and set(having[0]) == {label}, [set(outermost) for outermost in threads]
 
 
 def chrome(path):
@@ -78,4 +87,4 @@ def within(path, seconds, hz):
 	assert most / 4 < len(times) <= most, (len(times), most)
 
 
-{"shares": shares, "within": within, "agree": agree}[sys.argv[1]](*sys.argv[2:])
+{"shares": shares, "within": within, "under": under, "agree": agree}[sys.argv[1]](*sys.argv[2:])

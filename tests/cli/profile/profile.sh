@@ -131,9 +131,9 @@ unlike "$(cat "$tmp/here/p.folded")" 'clBuildProgram' "... or under a label of t
 like "$(cat "$tmp/here/p.folded")" '^turns;working ' "... of several names"
 profile --time=0.1:0.3 -o p.folded -o p.json -- "$app" turns 10
 ok "--time: seconds from when sampling begins" $check within "$tmp/here/p.json" 0.2 1000
-profile --time=@turns -o p.folded -- "$app" turns 10
+profile --time=@turns -o p.folded -o p.speedscope.json -- "$app" turns 10
 like "$(cat "$tmp/here/p.folded")" '^turns;clBuildProgram' "... while a label is on"
-unlike "$(cat "$tmp/here/p.folded")" '^cl|outside' "... and not before"
+ok "... and not before" $check under turns "$tmp/here/p.speedscope.json"
 profile --time=:@clBuildProgram -o p.folded -- "$app" turns 10
 unlike "$(cat "$tmp/here/p.folded")" '^turns' "... up to the end of a call"
 profile --time=@nix -o p.folded -- "$app" turns 2
