@@ -23,7 +23,7 @@ for language in c:c11 c++:c++11 c++:c++17; do
 	# shellcheck disable=SC2086
 	ok "$standard, pedantic: compiles without a warning" forms "$standard" $compiler -x "${language%:*}" -std="$standard"
 	ok "$standard: without the library nothing is logged" "$tmp/$standard" absent "$tmp/absent.json"
-	ok "$standard: preloaded, everything is as the header says" env LD_PRELOAD="$libtracelayer" "$tmp/$standard" there "$tmp/$standard.json"
+	ok "$standard: preloaded, everything is as the header says" env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$tmp/own.json" "$tmp/$standard" there "$tmp/$standard.json"
 	ok "$standard: linked, and not recording" "$tmp/$standard.linked" there "$tmp/linked.json"
 done
 ok "no process's trace comes of a library that is linked" test -z "$(cd "$tmp" && "./c11.linked" there own.json && ls trace.* 2>/dev/null)"

@@ -95,7 +95,7 @@ is "$(cat "$tmp/err")" "" 'recording: nothing is said'
 ok 'recording: the calls are in the trace' grep -q '"name":"oneself_is_number"' "$tmp/trace.json"
 LD_PRELOAD=$preload TRACELAYER_START=paused TRACELAYER_OUTPUT=$tmp/none.json "$tmp/app" "$tmp/other/liboneself.so" >"$tmp/traced" 2>"$tmp/err"
 same "$tmp/bare" "$tmp/traced" 'paused: the answers are the same'
-LD_PRELOAD=$preload "$tmp/app" "$tmp/other/liboneself.so" >"$tmp/traced" 2>"$tmp/err"
+LD_PRELOAD=$preload TRACELAYER_LEVEL=none TRACELAYER_OUTPUT=$tmp/none.json "$tmp/app" "$tmp/other/liboneself.so" >"$tmp/traced" 2>"$tmp/err"
 same "$tmp/bare" "$tmp/traced" 'with nothing recorded: the answers are the same'
-LD_PRELOAD=$preload LD_BIND_NOW=1 "$tmp/app" "$tmp/other/liboneself.so" >"$tmp/traced" 2>"$tmp/err"
+LD_PRELOAD=$preload LD_BIND_NOW=1 TRACELAYER_OUTPUT=$tmp/bound.json "$tmp/app" "$tmp/other/liboneself.so" >"$tmp/traced" 2>"$tmp/err"
 same "$tmp/bare" "$tmp/traced" 'with all bound at the start: the answers are the same'

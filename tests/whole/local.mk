@@ -30,6 +30,12 @@ check_LTLIBRARIES += %D%/cl_counter.la
 %D%/cl_counter.lo: %D%/cl_slots.h
 CLEANFILES += %D%/cl_slots.h
 
+# viewers.sh fetches speedscope once for a build folder.
+.PHONY: distclean-viewers
+distclean-local: distclean-viewers
+distclean-viewers:
+	rm -rf %D%/viewers/node_modules
+
 # Stacks: large programs that nobody here wrote.
 stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
 stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_viewers_perfetto.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
