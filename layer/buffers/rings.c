@@ -176,8 +176,8 @@ static bool memory_is_short(void)
 
 /*
  * A chunk of threads that have ended, if these have more than one ring: for a new thread, or where
- * memory is short. What they have beyond the ring is freed besides, so that there are few chunks to
- * look through.
+ * memory is short. If there is more to be had, one is freed besides: a flush may have kept the
+ * oldest for a while.
  */
 static struct tl_chunk *ring_get_retired(const struct tl_producer *producer)
 {
@@ -187,7 +187,8 @@ static struct tl_chunk *ring_get_retired(const struct tl_producer *producer)
 	    (producer->oldest && !memory_is_short()))
 		return NULL;
 	chunk = ring_inherit(tl_config.ring);
-	for (int i = 0; i < RECYCLE_TRIES && chunk && (more = ring_inherit(tl_config.ring)); i++)
+	if (chunk && atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring &&
+	    memory_is_short() && (more = ring_inherit(tl_config.ring)))
 		tl_chunk_free(more);
 	return chunk;
 }
