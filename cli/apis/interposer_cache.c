@@ -36,11 +36,6 @@ struct source_state {
 	uint64_t size, mtime, ctime, inode;
 };
 
-static uint64_t time_ns(const struct timespec *time)
-{
-	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
-}
-
 static bool source_look(const char *path, struct source_state *state)
 {
 	struct stat facts;
@@ -48,8 +43,8 @@ static bool source_look(const char *path, struct source_state *state)
 	if (stat(path, &facts))
 		return false;
 	state->size = (uint64_t)facts.st_size;
-	state->mtime = time_ns(&facts.st_mtim);
-	state->ctime = time_ns(&facts.st_ctim);
+	state->mtime = time_ns(facts.st_mtim);
+	state->ctime = time_ns(facts.st_ctim);
 	state->inode = facts.st_ino;
 	return true;
 }

@@ -216,7 +216,7 @@ static uint64_t date_now(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return time_ns(now);
 }
 
 void sampler_run(struct sampler *sampler)

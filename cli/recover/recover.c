@@ -386,9 +386,8 @@ static void list_leftover(struct table *table, const struct leftover *leftover,
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	uint64_t then = (uint64_t)leftover->stat.st_mtim.tv_sec * 1000000000u +
-			(uint64_t)leftover->stat.st_mtim.tv_nsec;
+	uint64_t now_ns = time_ns(now);
+	uint64_t then = time_ns(leftover->stat.st_mtim);
 
 	if (trace && trace->has_facts && trace->facts.realtime_ns)
 		then = trace->facts.realtime_ns;

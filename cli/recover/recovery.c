@@ -216,8 +216,7 @@ static uint64_t end_of_unfinished(const struct job *job)
 		death = counter ? wishes->died_ticks : wishes->died_ns;
 	/* A record that was damaged may speak of any time. */
 	if (!job->elsewhere && !clock_gettime(CLOCK_MONOTONIC, &time))
-		now = counter ? tl_counter()
-			      : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+		now = counter ? tl_counter() : time_ns(time);
 	/* Our clock readings, in the process's time namespace. */
 	if (!counter) {
 		int64_t ahead = job->trace->header.time_offset - tl_proc_time_offset();
@@ -345,11 +344,6 @@ static enum recovery_result recover_trace(struct job *job)
 	return write_trace(job);
 }
 
-static int64_t time_nanoseconds(struct timespec time)
-{
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* The process had started, and last written, when this machine had not yet booted. */
 static bool trace_is_before_boot(const struct leftover *leftover, const struct tl_trace *trace)
 {
@@ -358,10 +352,9 @@ static bool trace_is_before_boot(const struct leftover *leftover, const struct t
 	if (clock_gettime(CLOCK_REALTIME, &now) || clock_gettime(CLOCK_BOOTTIME, &up))
 		return false;
 	/* To the nanosecond: whole seconds can put the boot a second too early. */
-	int64_t boot = time_nanoseconds(now) - time_nanoseconds(up);
+	uint64_t boot = time_ns(now) - time_ns(up);
 
-	return (int64_t)trace->facts.realtime_ns < boot &&
-	       time_nanoseconds(leftover->stat.st_mtim) < boot;
+	return trace->facts.realtime_ns < boot && time_ns(leftover->stat.st_mtim) < boot;
 }
 
 /*

@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/basics/basics.h"
 #include "cli/run/launch.h"
 #include "common/follow.h"
 #include "common/settings.h"
@@ -415,7 +416,7 @@ static void note_time(struct ending *ending)
 
 	ending->died_ticks = tl_counter();
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	ending->died_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	ending->died_ns = time_ns(now);
 }
 
 void launch(const struct program *program, char **argv, int keep, struct ending *ending)

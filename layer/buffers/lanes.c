@@ -31,34 +31,52 @@ struct lane_gaps {
 	} gap[GAPS];
 };
 
-static struct tl_lane *pages[PAGES];
+/* A table of tables, whose entries are zero until they are used. */
+struct table {
+	size_t size; /* of an entry */
+	char *pages[PAGES];
+};
+
+static struct table lanes = {.size = sizeof(struct tl_lane)};
 /* Apart from the lanes: most traces have no gap. */
-static struct lane_gaps *gap_pages[PAGES];
+static struct table gaps_of_lanes = {.size = sizeof(struct lane_gaps)};
 static uint32_t count;
 
-static void *table_map(size_t size)
+/* The numbers beyond the last share its place. */
+static uint32_t number_clamp(uint32_t number)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
+	return number < PAGE * PAGES ? number : PAGE * PAGES - 1;
 }
 
-/* The number's place in the tables: those beyond the last share it. */
-static uint32_t table_index(uint32_t number)
+/* A lane's entry. NULL: it is not there. */
+static void *table_at(const struct table *table, uint32_t number)
 {
-	return number / PAGE < PAGES ? number : PAGE * PAGES - 1;
+	uint32_t at = number_clamp(number);
+	char *page = table->pages[at / PAGE];
+
+	return page ? page + at % PAGE * table->size : NULL;
 }
 
-/* Where the lane with this number is kept, whether known or not. */
-static struct tl_lane *lane_slot(uint32_t number)
+/* The same, made if it is not there. NULL: memory is short. */
+static void *table_make(struct table *table, uint32_t number)
 {
-	number = table_index(number);
-	if (!pages[number / PAGE])
-		pages[number / PAGE] = table_map(PAGE * sizeof(struct tl_lane));
-	if (!pages[number / PAGE])
-		return NULL;
-	return &pages[number / PAGE][number % PAGE];
+	char **page = &table->pages[number_clamp(number) / PAGE];
+
+	if (!*page) {
+		void *memory = mmap(NULL, PAGE * table->size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		*page = memory == MAP_FAILED ? NULL : memory;
+	}
+	return table_at(table, number);
+}
+
+static void table_forget(struct table *table)
+{
+	for (uint32_t i = 0; i < PAGES && i <= count / PAGE; i++) {
+		if (table->pages[i])
+			munmap(table->pages[i], PAGE * table->size);
+		table->pages[i] = NULL;
+	}
 }
 
 static void lane_make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
@@ -71,7 +89,7 @@ static void lane_make_known(struct tl_lane *lane, uint32_t number, uint32_t show
 
 struct tl_lane *tl_lane_of(const struct tl_producer *producer)
 {
-	struct tl_lane *lane = lane_slot(producer->lane);
+	struct tl_lane *lane = table_make(&lanes, producer->lane);
 
 	if (lane && !lane->known) {
 		lane_make_known(lane, producer->lane, producer->shown);
@@ -85,7 +103,7 @@ struct tl_lane *tl_lane_of_events(uint32_t number)
 	struct tl_lane *lane = tl_lane_at(number);
 	const struct tl_lane_entry *entry = lane ? NULL : tl_event_lane_entry(number);
 
-	if (lane || !entry || !(lane = lane_slot(number)))
+	if (lane || !entry || !(lane = table_make(&lanes, number)))
 		return lane;
 	lane_make_known(lane, number, entry->shown);
 	lane->text = entry->name;
@@ -109,9 +127,9 @@ uint32_t tl_lane_count(void)
 
 struct tl_lane *tl_lane_at(uint32_t number)
 {
-	struct tl_lane *page = number < count ? pages[number / PAGE] : NULL;
+	struct tl_lane *lane = number < count ? table_at(&lanes, number) : NULL;
 
-	return page && page[number % PAGE].known ? &page[number % PAGE] : NULL;
+	return lane && lane->known ? lane : NULL;
 }
 
 uint64_t tl_lane_lost(const struct tl_lane *lane)
@@ -141,23 +159,16 @@ static struct tl_lane *lane_find_shown(uint32_t tid)
 	return NULL;
 }
 
-/* NULL: the lane has no gap, or there was no memory for its gaps. */
-static struct lane_gaps *lane_gaps_of(const struct tl_lane *lane)
-{
-	uint32_t number = table_index(lane->number);
-
-	return gap_pages[number / PAGE] ? &gap_pages[number / PAGE][number % PAGE] : NULL;
-}
-
 /*
  * Whether the thread's records have a gap at a time; yes also for times before the oldest gap that
  * is remembered.
  */
 static bool lane_is_gap(const struct tl_lane *lane, uint64_t ns)
 {
-	const struct lane_gaps *gaps = lane->gaps ? lane_gaps_of(lane) : NULL;
+	const struct lane_gaps *gaps = table_at(&gaps_of_lanes, lane->number);
 	uint32_t kept = lane->gaps < GAPS ? lane->gaps : GAPS;
 
+	/* There was no memory for them: any time may lie in one. */
 	if (!gaps)
 		return lane->gaps;
 	for (uint32_t i = 0; i < kept; i++)
@@ -214,11 +225,8 @@ void tl_lane_goes_to(struct tl_lane *lane, uint32_t file, uint64_t from, uint64_
 
 void tl_lane_gap(struct tl_lane *lane, uint64_t to)
 {
-	struct lane_gaps **page = &gap_pages[table_index(lane->number) / PAGE], *gaps;
+	struct lane_gaps *gaps = table_make(&gaps_of_lanes, lane->number);
 
-	if (!*page)
-		*page = table_map(PAGE * sizeof(struct lane_gaps));
-	gaps = lane_gaps_of(lane);
 	if (gaps && lane->gaps && to <= gaps->gap[(lane->gaps - 1) % GAPS].to)
 		return;
 	if (gaps) {
@@ -230,14 +238,8 @@ void tl_lane_gap(struct tl_lane *lane, uint64_t to)
 
 void tl_lanes_forget(void)
 {
-	for (uint32_t i = 0; i < PAGES && i <= count / PAGE; i++) {
-		if (pages[i])
-			munmap(pages[i], PAGE * sizeof(struct tl_lane));
-		if (gap_pages[i])
-			munmap(gap_pages[i], PAGE * sizeof(struct lane_gaps));
-		pages[i] = NULL;
-		gap_pages[i] = NULL;
-	}
+	table_forget(&lanes);
+	table_forget(&gaps_of_lanes);
 	memset(shown, 0, sizeof(shown));
 	count = 0;
 }
