@@ -155,6 +155,17 @@ need_command()
 	test -x "$tracelayer" || { echo "Bail out! $tracelayer is missing; run make first"; exit 99; }
 }
 
+# need_chromium: $chromium becomes the browser that tests start. Ubuntu's package has a script that starts a snap's, which no container has: a skip.
+need_chromium()
+{
+	chromium=$("$python" "$top_srcdir/tests/whole/viewers/browser.py")
+	test -n "$chromium" || { echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
+	! grep -q '/snap/' "$chromium" || "$chromium" --version >/dev/null 2>&1 || skip_all "this machine's $chromium is a snap's, which does not run here"
+}
+
+# others_read FILE: root can become another user here, who can read the file: not where a folder above it is root's alone.
+others_read() { test "$(id -u)" = 0 && setpriv --reuid=65534 --clear-groups test -r "$1" 2>/dev/null; }
+
 # traced TRACE COMMAND…: run the command with the library preloaded, the trace in that file. Further settings are
 # put in front as environment: TRACELAYER_ARGS=none traced t.json ./app. A trace that is already there is removed first.
 traced()

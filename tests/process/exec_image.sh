@@ -109,7 +109,7 @@ runs "0 " env true
 is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "a program without calls is one"
 
 # --- another user
-if test "$(id -u)" = 0 && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+if others_read "$libtracelayer"; then
 	chmod 755 "$tmp"; mkdir open; chmod 777 open
 	TMPDIR=/tmp timeout 60 "$tracelayer" run -o open/t.json setpriv --reuid 65534 --clear-groups $calls 2>err
 	is "$? $(cat err)" "5 tracelayer: trace: open/t.json (7 events)" "a program that setpriv makes another user's is heard of"
@@ -127,5 +127,5 @@ if test "$(id -u)" = 0 && setpriv --reuid 65534 --clear-groups true 2>/dev/null;
 		"the folder that it tells of it in can't be found by others"
 	is "$(ls everybodys)" "" "... and is gone at the end"
 else
-	skip 3 "only root can become another user on this machine"
+	skip 3 "on this machine no other user can be had who may read the build folder"
 fi

@@ -7,10 +7,8 @@ need_command
 need_library
 viewers=$top_srcdir/tests/whole/viewers
 apps=$top_builddir/tests/apps
+need_chromium
 plan 2
-
-"$python" -c "import sys; sys.path.insert(0, '$viewers'); import browser; sys.exit(not browser.find())" ||
-	{ echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
 
 timeout 60 "$tracelayer" run --stack -o "$tmp/small.tlt" -- "$apps/cl_vector_add" >/dev/null 2>&1
 "$tracelayer" report "$tmp/small.tlt" -o "$tmp/small.html"

@@ -12,8 +12,7 @@ plan 13
 
 page=$(find /usr/share/go-*/src -name trace_viewer_full.html 2>/dev/null | tail -n 1)
 test -n "$page" || { echo "Bail out! there is no trace_viewer_full.html; ./scripts/install-packages installs it (golang-src)"; exit 99; }
-"$python" -c "import sys; sys.path.insert(0, '$viewers'); import browser; sys.exit(not browser.find())" ||
-	{ echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
+need_chromium
 
 . "$viewers/viewer.sh"
 viewer "$python" "$viewers/tracing.py" "$(dirname "$page")"

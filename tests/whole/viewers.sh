@@ -11,6 +11,7 @@ apps=$top_builddir/tests/apps
 viewers=$top_srcdir/tests/whole/viewers
 here=$(cd "$top_builddir" && pwd)
 speedscope=$here/tests/whole/viewers/node_modules/speedscope
+need_chromium
 plan 15
 
 if ! test -e "$speedscope/dist/release/index.html"; then
@@ -25,8 +26,6 @@ if ! test -e "$speedscope/dist/release/index.html"; then
 		exit 99
 	fi
 fi
-"$python" -c "import sys; sys.path.insert(0, '$viewers'); import browser; sys.exit(not browser.find())" ||
-	{ echo "Bail out! there is no Chromium; ./scripts/install-packages installs it"; exit 99; }
 
 . "$viewers/viewer.sh"
 # What is drawn is compared as speedscope exports it. The fewer pixels, the less has the processor to do, which plays the graphics card.

@@ -5,7 +5,6 @@
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-need_chromium() { command -v chromium >/dev/null || { echo "Bail out! chromium is missing; ./scripts/install-packages test installs it"; exit 99; }; }
 need_chromium
 plan 13
 
@@ -35,7 +34,7 @@ view t.tlt -b no-such-program
 is "$? $(sed -n 2p err)" "0 tracelayer: no-such-program did not open it; give another --browser, or open the page by hand" "a browser that isn't there"
 DISPLAY=:99 PATH=$tmp/home view t.tlt
 is "$? $(sed -n 2p err)" "0 tracelayer: no browser was found; name one with --browser, or open the page by hand" "a display, and no browser"
-view t.tlt -b "timeout 60 chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync --user-data-dir=$tmp/home/chromium --virtual-time-budget=3000 --dump-dom"
+view t.tlt -b "timeout 60 $chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync --user-data-dir=$tmp/home/chromium --virtual-time-budget=3000 --dump-dom"
 like "$(cat out)" 'clEnqueueNDRangeKernel' "Chromium shows it"
 find "$TMPDIR" -mindepth 1 -maxdepth 1 | wc -l >before
 view no-such-file

@@ -6,6 +6,8 @@
 		print(browser.evaluate("document.title"))
 		browser.screenshot("page.png")
 		print(browser.complaints)	# warnings, errors and uncaught exceptions of the page so far
+
+browser.py alone prints the path of the browser that it would start, or nothing.
 """
 
 import base64
@@ -162,3 +164,7 @@ class Browser:
 	def screenshot(self, path):
 		with open(path, "wb") as file:
 			file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+
+if __name__ == "__main__":
+	print(find() or "")
