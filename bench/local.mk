@@ -4,7 +4,7 @@
 # A part is a script that bench/bench sources; it prints rows. To add one: BENCH_PARTS, and what it runs to check_PROGRAMS.
 BENCH_PARTS = %D%/call.sh %D%/generic.sh %D%/start.sh %D%/encode.sh %D%/summary.sh %D%/report.sh %D%/lttng.sh %D%/uftrace.sh %D%/whole.sh %D%/programs.sh %D%/device.sh %D%/tracers.sh %D%/phases.sh %D%/profiler.sh %D%/top.sh %D%/annotations.sh %D%/xpti.sh
 bench_programs = bench_call bench_limit bench_threads bench_encode bench_start bench_nothing bench_tracers bench_device bench_phases_trace bench_profiler
-bench_libraries = libbench_callee.la libbench_shims.la libbench_limit.la
+bench_libraries = libbench_callee.la libbench_shims.la libbench_limit.la libbench_xpti_limit.la
 # What the parts take from the tests: Level Zero's software device.
 bench_test_bed = tests/drivers/ze_driver_a.la
 # And what else is built: tracegen, which makes an interposer for the measured calls.
@@ -29,6 +29,11 @@ libbench_limit_la_SOURCES = %D%/limit.c %D%/limit.h $(bench_harness)
 libbench_limit_la_CFLAGS = $(AM_CFLAGS) -O2
 libbench_limit_la_LDFLAGS = $(bench_library_ldflags)
 libbench_limit_la_LIBADD = -ldl
+# With the proxy, which finds the dispatcher that the environment names.
+libbench_xpti_limit_la_SOURCES = %D%/xpti_limit.c $(libtracelayer_xptiproxy_a_SOURCES)
+libbench_xpti_limit_la_CFLAGS = $(AM_CFLAGS) -O2 -fexceptions
+libbench_xpti_limit_la_LDFLAGS = $(bench_library_ldflags)
+libbench_xpti_limit_la_LIBADD = -ldl
 
 bench_call_SOURCES = %D%/bench_call.c $(bench_harness)
 bench_call_CFLAGS = $(AM_CFLAGS) -O2

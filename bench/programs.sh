@@ -89,8 +89,13 @@ fi
 section "SYCL on Intel's OpenCL for processors, run --xpti ÷ bare, with run itself; $whole_pairs pairs"
 programs_sycl=$(ls -d "$programs_kept"/sycl-*/bin/python 2>/dev/null | tail -n 1)
 if test -n "$programs_sycl"; then
-	run_row "dpctl and dpnp: a product, 200 small tasks" 7 "OCL_ICD_FILENAMES=${programs_sycl%/bin/python}/lib/libintelocl.so" "$top_builddir/tracelayer" run --quiet \
+	programs_sycl_lib=${programs_sycl%/bin/python}/lib
+	run_row "dpctl and dpnp: a product, 200 small tasks" 7 "OCL_ICD_FILENAMES=$programs_sycl_lib/libintelocl.so" "$top_builddir/tracelayer" run --quiet \
 		-o "$work/run.%p.json" --xpti -- "$programs_sycl" "$top_srcdir/tests/xpti/sycl_program.py"
+	# What the runtime itself does for XPTI: its own dispatcher, what `run --xpti` turns on, and a subscriber whose callbacks return at once.
+	run_row "its limit: XPTI with callbacks that do nothing" 4 "OCL_ICD_FILENAMES=$programs_sycl_lib/libintelocl.so" UR_ENABLE_LAYERS=UR_LAYER_TRACING \
+		XPTI_TRACE_ENABLE=1 XPTI_FRAMEWORK_DISPATCHER="$programs_sycl_lib/libxptifw.so.1" XPTI_SUBSCRIBERS="$top_builddir/.libs/libbench_xpti_limit.so" \
+		"$programs_sycl" "$top_srcdir/tests/xpti/sycl_program.py"
 else
 	note "SYCL's runtime is not here: ./scripts/check stacks keeps it"
 fi

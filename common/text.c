@@ -137,12 +137,40 @@ static void escape_ascii(struct tl_text *text, unsigned char c)
 	}
 }
 
+/*
+ * Whether all eight characters are ASCII that needs no escape. Where a byte is not, the lowest such
+ * byte sets its highest bit in one of the terms; where all are, none does.
+ */
+static bool word_is_plain(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101u;
+
+	return !((word | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
+		  ((word ^ ones * '\\') - ones) | (word + ones)) &
+		 ones * 0x80);
+}
+
+/* How many characters at the beginning need no escape, in steps of eight. */
+static size_t plain_length(const unsigned char *s, size_t size)
+{
+	size_t length = 0;
+
+	for (uint64_t word; length + sizeof(word) <= size; length += sizeof(word)) {
+		memcpy(&word, s + length, sizeof(word));
+		if (!word_is_plain(word))
+			break;
+	}
+	return length;
+}
+
 void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
 {
 	const unsigned char *s = (const unsigned char *)bytes;
 	struct tl_text out = {text->at, text->end, false};
+	size_t plain = plain_length(s, size);
 
-	for (size_t i = 0; i < size && !out.cut;) {
+	tl_text_put(&out, bytes, plain);
+	for (size_t i = plain; i < size && !out.cut;) {
 		size_t bad;
 		size_t length = utf8_sequence(s + i, size - i, &bad);
 
