@@ -11,6 +11,7 @@
 #include "format/encode/chrome.h"
 #include "format/encode/touching.h"
 #include "common/digits.h"
+#include "common/text.h"
 #include "tests/lib/args_table.h"
 #include "tests/lib/assert_often.h"
 
@@ -258,6 +259,35 @@ START_TEST(arguments_stand_before_the_result)
 	ck_assert_str_eq(json_string_value(json_object_get(args, "result")), "RESULT_OK");
 	ck_assert_ptr_nonnull(strstr(room, ",\"result\""));
 	json_decref(event);
+}
+END_TEST
+
+static size_t escape(char *out, size_t room, const char *bytes, size_t size)
+{
+	struct tl_text text = {out, out + room, false};
+
+	tl_text_escape(&text, bytes, size);
+	return (size_t)(text.at - out);
+}
+
+/* Text is escaped eight characters at a time; what is shorter than that goes one by one. */
+START_TEST(each_byte_is_escaped_alike_wherever_it_stands)
+{
+	char bytes[20], ours[100], alone[16];
+
+	for (unsigned byte = 0; byte < 256; byte++) {
+		size_t length = escape(alone, sizeof(alone), (char[]){(char)byte}, 1);
+		for (size_t at = 0; at < sizeof(bytes); at++) {
+			memset(bytes, 'a', sizeof(bytes));
+			bytes[at] = (char)byte;
+			size_t size = escape(ours, sizeof(ours), bytes, sizeof(bytes));
+			assert_often(size == sizeof(bytes) - 1 + length &&
+				     !memcmp(ours, "aaaaaaaaaaaaaaaaaaa", at) &&
+				     !memcmp(ours + at, alone, length) &&
+				     !memcmp(ours + at + length, "aaaaaaaaaaaaaaaaaaa",
+					     sizeof(bytes) - 1 - at));
+		}
+	}
 }
 END_TEST
 
@@ -791,6 +821,7 @@ int main(void)
 	tcase_add_test(tests, a_call_that_was_unwound_has_no_result);
 	tcase_add_test(tests, a_call_says_what_work_it_caused_and_for_which_request);
 	tcase_add_test(tests, arguments_stand_before_the_result);
+	tcase_add_test(tests, each_byte_is_escaped_alike_wherever_it_stands);
 	tcase_add_test(tests, hostile_names_are_escaped);
 	tcase_add_test(tests, long_names_are_whole);
 	tcase_add_test(tests, names_don_t_mix);
