@@ -2,8 +2,8 @@
 /*
  * basics.h: the contract of cli/basics, what every command needs: exit codes, one-line messages, a
  * progress line, options, safe printing of foreign text, memory that cannot fail, sets of texts and
- * numbers, lists that grow, lists of words, the
- * kernel's times, and the folders of the user's own files.
+ * numbers, lists that grow, lists of words, the kernel's times, and the folders of the user's own
+ * files.
  *
  * The room uses tables and common. All rooms of cli/ may use it. One thread only.
  */
