@@ -17,7 +17,8 @@
 #include "layer/buffers/producers.h"
 #include "layer/buffers/upcalls.h"
 
-#define RECYCLE_TRIES 64 /* chunks looked at before giving up */
+#define RETIRED_MOST  32 /* chunks of threads that have ended, found by one look */
+#define RETIRED_TRIES 4	 /* looks before giving up */
 
 static _Atomic uint64_t retired; /* bytes in rings of threads that have ended */
 
@@ -135,38 +136,107 @@ static bool chunk_is_readers(const struct tl_chunk *chunk)
 }
 
 /*
- * The oldest chunk of any thread that has ended, if such chunks have more than `share` bytes. Those
- * that the reader has do not count: they are older than what their threads have besides.
+ * The oldest chunks of threads that have ended, in order; the next ones to be used again. To find
+ * them takes a look at every chunk that there is, so a look finds several.
  */
-static struct tl_chunk *ring_inherit(uint64_t share)
+struct retired_chunks {
+	int count, next;
+	struct {
+		uint64_t owner;
+		struct tl_chunk *chunk;
+	} oldest[RETIRED_MOST];
+};
+
+static atomic_flag retired_lock = ATOMIC_FLAG_INIT;
+static struct retired_chunks retired_chunks; /* under the lock */
+
+/* Puts a chunk in its place, unless it is newer than all that there is place for. */
+static void retired_insert(struct retired_chunks *found, uint64_t owner, struct tl_chunk *chunk)
 {
-	for (int tries = 0; tries < RECYCLE_TRIES; tries++) {
-		struct tl_chunk *oldest = NULL;
-		uint64_t least = UINT64_MAX, size = 0;
-		for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all) {
-			uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
-			struct tl_producer *producer =
-				__atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
-			/*
-			 * Acquire: pairs with the release in tl_buffer_detach; the list that led
-			 * through the chunk is no longer used.
-			 */
-			if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED ||
-			    !producer ||
-			    !atomic_load_explicit(&producer->ended, memory_order_acquire))
-				continue;
-			size += tl_chunk_size(chunk);
-			if (owner >= least)
-				continue;
-			least = owner;
-			oldest = chunk;
-		}
-		if (!oldest || size <= share)
-			return NULL;
-		if (ring_take(oldest, least))
-			return oldest;
+	int at = found->count;
+
+	if (at == RETIRED_MOST && found->oldest[--at].owner < owner)
+		return;
+	for (; at > 0 && found->oldest[at - 1].owner > owner; at--)
+		found->oldest[at] = found->oldest[at - 1];
+	found->oldest[at].owner = owner;
+	found->oldest[at].chunk = chunk;
+	found->count += found->count < RETIRED_MOST;
+}
+
+/*
+ * Finds the oldest chunks of threads that have ended, as far as such chunks have more than `share`
+ * bytes. Those that the reader has do not count: they are older than what their threads have
+ * besides.
+ */
+static void retired_find(struct retired_chunks *found, uint64_t share)
+{
+	uint64_t size = 0;
+	int count = 0;
+
+	found->count = found->next = 0;
+	for (struct tl_chunk *chunk = tl_chunk_all(); chunk; chunk = chunk->all) {
+		uint64_t owner = atomic_load_explicit(&chunk->owner, memory_order_acquire);
+		struct tl_producer *producer = __atomic_load_n(&chunk->producer, __ATOMIC_RELAXED);
+		/*
+		 * Acquire: pairs with the release in tl_buffer_detach; the list that led through
+		 * the chunk is no longer used.
+		 */
+		if ((owner & (TL_RING_SEALED | TL_RING_READER)) != TL_RING_SEALED || !producer ||
+		    !atomic_load_explicit(&producer->ended, memory_order_acquire))
+			continue;
+		size += tl_chunk_size(chunk);
+		retired_insert(found, owner, chunk);
+	}
+	for (; count < found->count && size > share; count++)
+		size -= tl_chunk_size(found->oldest[count].chunk);
+	found->count = count;
+}
+
+/* The oldest of those found that nobody has taken since. */
+static struct tl_chunk *retired_take(struct retired_chunks *found)
+{
+	while (found->next < found->count) {
+		int at = found->next++;
+		if (ring_take(found->oldest[at].chunk, found->oldest[at].owner))
+			return found->oldest[at].chunk;
 	}
 	return NULL;
+}
+
+/* The oldest chunk of any thread that has ended, if such chunks have more than `share` bytes. */
+static struct tl_chunk *ring_inherit(uint64_t share)
+{
+	struct retired_chunks found;
+	struct tl_chunk *chunk = NULL;
+
+	for (int tries = 0; tries < RETIRED_TRIES && !chunk; tries++) {
+		retired_find(&found, share);
+		if (!found.count)
+			return NULL;
+		chunk = retired_take(&found);
+	}
+	return chunk;
+}
+
+/*
+ * The same, where such chunks have more than one ring: of those that a look has found before, if
+ * there are any. A thread that meets another one here looks for itself.
+ */
+static struct tl_chunk *ring_inherit_surplus(void)
+{
+	struct tl_chunk *chunk;
+
+	/* Acquire: pairs with the release below; what the thread before found and took. */
+	if (atomic_flag_test_and_set_explicit(&retired_lock, memory_order_acquire))
+		return ring_inherit(tl_config.ring);
+	chunk = retired_take(&retired_chunks);
+	if (!chunk) {
+		retired_find(&retired_chunks, tl_config.ring);
+		chunk = retired_take(&retired_chunks);
+	}
+	atomic_flag_clear_explicit(&retired_lock, memory_order_release);
+	return chunk;
 }
 
 static bool memory_is_short(void)
@@ -186,9 +256,9 @@ static struct tl_chunk *ring_get_retired(const struct tl_producer *producer)
 	if (atomic_load_explicit(&retired, memory_order_relaxed) <= tl_config.ring ||
 	    (producer->oldest && !memory_is_short()))
 		return NULL;
-	chunk = ring_inherit(tl_config.ring);
+	chunk = ring_inherit_surplus();
 	if (chunk && atomic_load_explicit(&retired, memory_order_relaxed) > tl_config.ring &&
-	    memory_is_short() && (more = ring_inherit(tl_config.ring)))
+	    memory_is_short() && (more = ring_inherit_surplus()))
 		tl_chunk_free(more);
 	return chunk;
 }
@@ -230,4 +300,6 @@ void tl_ring_retire(struct tl_producer *producer)
 void tl_ring_after_fork(void)
 {
 	atomic_store_explicit(&retired, 0, memory_order_relaxed);
+	retired_chunks.count = retired_chunks.next = 0;
+	atomic_flag_clear_explicit(&retired_lock, memory_order_relaxed);
 }
