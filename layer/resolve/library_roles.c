@@ -141,10 +141,21 @@ struct look {
 
 enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
 
+/* Another tool's interposer, which stands before us: it may pass its caller's call on to us. */
+static bool library_comes_before(const struct look *look, const struct tl_elf *elf, uintptr_t bound,
+				 const struct tl_shim *shim)
+{
+	const struct tl_elf *there = tl_loaded_at(look->loaded, (const void *)bound);
+	const struct tl_elf *own = tl_loaded_at(look->loaded, shim->entry);
+
+	return there && own && there < own && there != elf && there != look->program &&
+	       tl_roles_of(there) == TL_ROLE_NONE;
+}
+
 /*
- * What became of a reference: the dynamic linker has bound it to the shim, or will do so at the
- * first call through it. A program that was linked to a fixed address has its own PLT's address for
- * a function, which leads to us, too.
+ * What became of a reference: the dynamic linker has bound it to the shim, or to an interposer that
+ * stands before us, or will do so at the first call through it. A program that was linked to a fixed
+ * address has its own PLT's address for a function, which leads to us, too.
  */
 static enum binding relocation_binding(const struct look *look, const struct tl_elf *elf,
 				       const ElfW(Rela) *relocation, const ElfW(Sym) *symbol,
@@ -154,12 +165,16 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 	bool ours = bound == (uintptr_t)shim->entry ||
 		    (elf != look->program &&
 		     bound - look->program->start < look->program->end - look->program->start);
+	bool jump = ELF64_R_TYPE(relocation->r_info) == RELOCATION_JUMP;
 
-	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP)
-		return ours ? BOUND_IN_TABLE : BOUND_ELSEWHERE;
-	if (symbol->st_shndx != SHN_UNDEF && bound == elf->base + symbol->st_value)
-		return BOUND_ELSEWHERE;
-	return ours || bound - elf->start < elf->end - elf->start ? BOUND_BY_CALL : BOUND_ELSEWHERE;
+	if (ours)
+		return jump ? BOUND_BY_CALL : BOUND_IN_TABLE;
+	if (bound - elf->start < elf->end - elf->start)
+		return jump && (symbol->st_shndx == SHN_UNDEF ||
+				bound != elf->base + symbol->st_value)
+			       ? BOUND_BY_CALL
+			       : BOUND_ELSEWHERE;
+	return library_comes_before(look, elf, bound, shim) ? BOUND_BY_CALL : BOUND_ELSEWHERE;
 }
 
 /*

@@ -15,6 +15,8 @@
 : "${top_srcdir:=.}"
 : "${top_builddir:=$PWD}"
 export LC_ALL=C
+# Python leaves no __pycache__ among the sources.
+export PYTHONDONTWRITEBYTECODE=1
 
 # Whatever the caller's shell has set must not reach the programs under test.
 for _name in $(env | sed -n 's/^\(TRACELAYER_[A-Z_]*\)=.*/\1/p'); do

@@ -296,7 +296,7 @@ watched counts users
 is "$? $(cat "$tmp/out")" "0 300 of 300 told, 150 of 150 called" "users that come while the last one goes are told of, and heard"
 
 # ---- other rights than the user's: as with LD_PRELOAD, the user's libraries are not loaded
-if test "$(id -u)" = 0 && chmod 755 "$tmp" && chmod 4755 "$tmp/app" && echo 'void xptiTraceFinish(const char *s) { } void xptiTraceInit(void) { write(1, "in\n", 3); }' >"$tmp/in.c" &&
+if test "$(id -u)" = 0 && chmod 755 "$tmp" && chmod 4755 "$tmp/app" && printf '#include <unistd.h>\nvoid xptiTraceFinish(const char *s) { }\nvoid xptiTraceInit(void) { write(1, "in\\n", 3); }\n' >"$tmp/in.c" &&
 	$cc -w -shared -fPIC "$tmp/in.c" -o "$tmp/in.so" && setpriv --reuid=65534 --clear-groups "$tmp/app" >"$tmp/out" 2>&1 &&
 	printf '#include <sys/auxv.h>\nint main(void) { return !getauxval(AT_SECURE); }' >"$tmp/secure.c" && $cc "$tmp/secure.c" -o "$tmp/secure" &&
 	chmod 4755 "$tmp/secure" && setpriv --reuid=65534 --clear-groups "$tmp/secure"

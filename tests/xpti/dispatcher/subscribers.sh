@@ -29,12 +29,14 @@ program()
 	$cc "$top_srcdir/tests/xpti/dispatcher/xpti_$1.c" -o "$tmp/$1_proxied" "$proxy"
 }
 
+# The subscriber lazy is bound lazily whatever the compiler's default is: Ubuntu's links with -z now, where a function that nobody has keeps a library from being
+# loaded.
 ok "programs and subscribers are built" eval "
 	subscriber a linked -DLEVEL=1 && subscriber b linked -DLEVEL=3 && subscriber plain plain -DCALLS && subscriber calls linked -DCALLS &&
 	subscriber none linked -DNO_INIT && subscriber half linked -DNO_FINISH && subscriber closes linked -DCLOSES &&
 	subscriber ends linked -DENDS=1 && subscriber cuts linked -DENDS=2 -DCALLS && subscriber repeats linked -DREPEATS && subscriber early linked -DEARLY -DCALLS &&
 	subscriber leaves linked -DLOADED -DCALLS &&
-	subscriber lazy linked -DLAZY && subscriber s linked -DLOADED && subscriber its linked -DREGISTERS &&
+	subscriber lazy linked -DLAZY -Wl,-z,lazy && subscriber s linked -DLOADED && subscriber its linked -DREGISTERS &&
 	program app && program steps"
 echo text >"$tmp/text.so"
 $cc -shared -fPIC -x c /dev/null -o "$tmp/libgone.so"
