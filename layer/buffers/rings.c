@@ -204,19 +204,27 @@ static struct tl_chunk *retired_take(struct retired_chunks *found)
 	return NULL;
 }
 
+/* The same; if there is none, after another look. */
+static struct tl_chunk *retired_get(struct retired_chunks *found, uint64_t share)
+{
+	struct tl_chunk *chunk = retired_take(found);
+
+	for (int tries = 0; tries < RETIRED_TRIES && !chunk; tries++) {
+		retired_find(found, share);
+		if (!found->count)
+			return NULL;
+		chunk = retired_take(found);
+	}
+	return chunk;
+}
+
 /* The oldest chunk of any thread that has ended, if such chunks have more than `share` bytes. */
 static struct tl_chunk *ring_inherit(uint64_t share)
 {
 	struct retired_chunks found;
-	struct tl_chunk *chunk = NULL;
 
-	for (int tries = 0; tries < RETIRED_TRIES && !chunk; tries++) {
-		retired_find(&found, share);
-		if (!found.count)
-			return NULL;
-		chunk = retired_take(&found);
-	}
-	return chunk;
+	found.count = found.next = 0;
+	return retired_get(&found, share);
 }
 
 /*
@@ -225,16 +233,10 @@ static struct tl_chunk *ring_inherit(uint64_t share)
  */
 static struct tl_chunk *ring_inherit_surplus(void)
 {
-	struct tl_chunk *chunk;
-
 	/* Acquire: pairs with the release below; what the thread before found and took. */
 	if (atomic_flag_test_and_set_explicit(&retired_lock, memory_order_acquire))
 		return ring_inherit(tl_config.ring);
-	chunk = retired_take(&retired_chunks);
-	if (!chunk) {
-		retired_find(&retired_chunks, tl_config.ring);
-		chunk = retired_take(&retired_chunks);
-	}
+	struct tl_chunk *chunk = retired_get(&retired_chunks, tl_config.ring);
 	atomic_flag_clear_explicit(&retired_lock, memory_order_release);
 	return chunk;
 }

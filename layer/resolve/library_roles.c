@@ -142,14 +142,13 @@ struct look {
 enum binding { BOUND_ELSEWHERE, BOUND_BY_CALL, BOUND_IN_TABLE };
 
 /* Another tool's interposer, which stands before us: it may pass its caller's call on to us. */
-static bool library_comes_before(const struct look *look, const struct tl_elf *elf, uintptr_t bound,
+static bool library_comes_before(const struct look *look, uintptr_t bound,
 				 const struct tl_shim *shim)
 {
 	const struct tl_elf *there = tl_loaded_at(look->loaded, (const void *)bound);
 	const struct tl_elf *own = tl_loaded_at(look->loaded, shim->entry);
 
-	return there && own && there < own && there != elf && there != look->program &&
-	       tl_roles_of(there) == TL_ROLE_NONE;
+	return there && own && there < own && tl_roles_of(there) == TL_ROLE_NONE;
 }
 
 /*
@@ -174,7 +173,7 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 				bound != elf->base + symbol->st_value)
 			       ? BOUND_BY_CALL
 			       : BOUND_ELSEWHERE;
-	return library_comes_before(look, elf, bound, shim) ? BOUND_BY_CALL : BOUND_ELSEWHERE;
+	return library_comes_before(look, bound, shim) ? BOUND_BY_CALL : BOUND_ELSEWHERE;
 }
 
 /*
