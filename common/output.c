@@ -538,9 +538,40 @@ bool tl_output_number(char *name, size_t room, uint32_t number)
 	return !numbered.cut;
 }
 
+/* The name with that number is taken. `plain` is the name without one. */
+static bool number_is_taken(int folder, const char *plain, uint32_t number)
+{
+	char name[sizeof(the_walk.rest)];
+	struct stat stat;
+
+	strcpy(name, plain);
+	return tl_output_number(name, sizeof(name), number) &&
+	       file_look(folder, name, &stat, false) != -ENOENT;
+}
+
 /*
- * Creates `name`, or the first of name.1.json, name.2.json … from *number on that is free. `name`
- * becomes the file's name, and *number its number.
+ * A number from `number` on with which the name is free: the first one if that is near. A job may
+ * leave thousands of traces of one name, so then steps double until one is free, and halve back to
+ * one whose predecessor is taken.
+ */
+static uint32_t number_look(int folder, const char *plain, uint32_t number)
+{
+	uint32_t step = 1, last = number + TAKEN_MAX;
+
+	for (int near = 0; near < 8; near++, number++)
+		if (!number_is_taken(folder, plain, number))
+			return number;
+	for (; number < last && number_is_taken(folder, plain, number); step *= 2)
+		number += step;
+	for (step /= 4; step; step /= 2)
+		if (!number_is_taken(folder, plain, number - step))
+			number -= step;
+	return number;
+}
+
+/*
+ * Creates `name`, or one of name.1.json, name.2.json … from *number on that is free. `name` becomes
+ * the file's name, and *number its number. Other processes may take a name that was free.
  */
 static int create_in(int folder, char *name, size_t room, uint32_t *number)
 {
@@ -556,6 +587,7 @@ static int create_in(int folder, char *name, size_t room, uint32_t *number)
 		fd = tl_output_special(folder, name, O_NONBLOCK);
 	uint32_t first = *number ? *number : 1;
 	for (uint32_t n = first; fd == -EEXIST && n - first < TAKEN_MAX; n++) {
+		n = number_look(folder, plain, n);
 		*number = n;
 		memcpy(name, plain, size + 1);
 		fd = tl_output_number(name, room, n) ? KERNEL(SYS_openat, folder, name, flags, 0600)

@@ -436,6 +436,33 @@ static bool binary_is_whole(const struct binary *v, int fraction, uint64_t *whol
 	return true;
 }
 
+/*
+ * Whether a double is the nearest to a decimal of six places or less, and of 15 digits or less. No two
+ * decimals of so many digits have the same nearest double, so its digits are the shortest ones.
+ */
+static int double_short_digits(uint64_t bits, char *digits, int *point)
+{
+	uint64_t millionths;
+	double value;
+	int count = 0;
+
+	bits &= UINT64_MAX >> 1;
+	memcpy(&value, &bits, sizeof(value));
+	if (!(value >= 1e-6 && value < 1e9))
+		return 0;
+	millionths = (uint64_t)(value * 1e6 + 0.5);
+	if ((double)millionths / 1e6 != value)
+		return 0;
+	for (*point = -6; millionths % 10 == 0; millionths /= 10)
+		++*point;
+	for (uint64_t rest = millionths; rest; rest /= 10)
+		count++;
+	*point += count;
+	for (int i = count; i > 0; millionths /= 10)
+		digits[--i] = (char)('0' + millionths % 10);
+	return count;
+}
+
 /* An IEEE 754 number of `fraction` explicit mantissa bits and `width` exponent bits. */
 static void put_ieee(struct tl_text *text, uint64_t bits, int fraction, int width)
 {
@@ -468,7 +495,10 @@ static void put_ieee(struct tl_text *text, uint64_t bits, int fraction, int widt
 		if (binary_is_whole(&v, fraction, &whole)) {
 			tl_text_unsigned(&out, whole);
 		} else {
-			int count = shortest_digits(&v, digits, &point);
+			int count = fraction == 52 ? double_short_digits(bits, digits, &point) : 0;
+
+			if (!count)
+				count = shortest_digits(&v, digits, &point);
 			put_decimal(&out, digits, count, point);
 		}
 	}

@@ -94,6 +94,15 @@ struct tl_shim *tl_shim_names_at(const void *entry)
 	return NULL;
 }
 
+/* By its first three bytes. A look at the libraries asks for thousands of names. */
+static uint32_t name_beginning(const char *name)
+{
+	const unsigned char *c = (const unsigned char *)name;
+	uint32_t second = c[0] ? c[1] : 0;
+
+	return (c[0] + second * 64u + (second ? c[2] * 17u : 0)) % TL_SHIM_BEGINNINGS;
+}
+
 static const struct tl_shim_name *names_find(const struct tl_shim_names *names, const char *name,
 					     uint32_t hash)
 {
@@ -117,6 +126,9 @@ static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, u
 			name[names->count] =
 				(struct tl_shim_name){text, &library->shims[i], hash, *bucket};
 			*bucket = ++names->count;
+			uint32_t beginning = name_beginning(text);
+
+			names->beginnings[beginning / 64] |= 1ull << beginning % 64;
 		}
 	}
 }
@@ -170,8 +182,11 @@ const struct tl_shim_names *tl_shim_names(void)
 struct tl_shim *tl_shim_names_find(const char *name)
 {
 	const struct tl_shim_names *names = tl_shim_names();
-	const struct tl_shim_name *found =
-		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
+	uint32_t beginning = name_beginning(name);
+
+	if (!names || !(names->beginnings[beginning / 64] >> beginning % 64 & 1))
+		return NULL;
+	const struct tl_shim_name *found = names_find(names, name, tl_elf_hash(name));
 
 	return found ? found->shim : NULL;
 }

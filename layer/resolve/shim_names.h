@@ -21,12 +21,16 @@ struct tl_shim_name {
 	uint32_t next; /* the next entry of its bucket: index + 1; 0: it is the last */
 };
 
+#define TL_SHIM_BEGINNINGS 4096
+
 struct tl_shim_names {
 	const struct tl_shim_name *name;
 	uint32_t count, libraries;
 	uint32_t mask; /* buckets - 1 */
 	const uint32_t *buckets;
 	uint64_t bytes;
+	/* A bit for each beginning that a name has. Most names that are asked for have none of them. */
+	uint64_t beginnings[TL_SHIM_BEGINNINGS / 64];
 };
 
 /*

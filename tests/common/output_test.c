@@ -219,6 +219,56 @@ START_TEST(a_taken_name_gets_a_number)
 }
 END_TEST
 
+static void take(unsigned number)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), number ? "t.%u.json" : "t.json", number);
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+/* Only a number whose predecessor is taken is given, and the first one if it is near. */
+START_TEST(a_free_number_is_found_among_many_taken_ones)
+{
+	char name[32];
+
+	take(0);
+	for (unsigned taken = 1; taken < 300; taken++) {
+		take(taken);
+		output.number = 0;
+		int fd = create("t.json");
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+		snprintf(name, sizeof(name), "t.%u.json", taken + 1);
+		ck_assert_str_eq(output.path, name);
+		ck_assert_uint_eq(output.number, taken + 1);
+		unlink(name);
+	}
+	for (unsigned gap = 1; gap < 300; gap++) {
+		snprintf(name, sizeof(name), "t.%u.json", gap);
+		unlink(name);
+		output.number = 0;
+		int fd = create("t.json");
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+		if (gap <= 8)
+			ck_assert_str_eq(output.path, name);
+		ck_assert_msg(output.number == gap || output.number == 300, "t.%u.json",
+			      output.number);
+		unlink(output.path);
+		take(gap);
+	}
+	/* From a number on: as a trace's further parts are numbered. */
+	output.number = 120;
+	int fd = create("t.json");
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_str_eq(output.path, "t.300.json");
+}
+END_TEST
+
 START_TEST(a_folder_is_a_taken_name)
 {
 	mkdir("t.json", 0700);
@@ -382,6 +432,7 @@ int main(void)
 	tcase_add_test(tests, a_name_that_is_too_long_is_refused);
 	tcase_add_test(tests, files_are_for_their_user_alone);
 	tcase_add_loop_test(tests, a_taken_name_gets_a_number, 0, COUNT(numbered));
+	tcase_add_test(tests, a_free_number_is_found_among_many_taken_ones);
 	tcase_add_test(tests, a_folder_is_a_taken_name);
 	tcase_add_test(tests, the_file_itself_is_never_a_link);
 	tcase_add_test(tests, ones_own_links_to_folders_are_followed);

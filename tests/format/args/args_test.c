@@ -222,6 +222,27 @@ START_TEST(floats_are_the_shortest_that_read_back_the_same)
 		ck_assert_msg(strtof(text, NULL) == f, "%s is not %.9g", text, (double)f);
 		ck_assert_uint_le(strlen(text), 18);
 	}
+	/* Decimals of up to six places take a way of their own, which their neighbours must not take. */
+	for (int i = 0; i < 60000; i++) {
+		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+		int64_t millionths = (int64_t)(random >> (14 + random % 50));
+		double d = (double)millionths / 1e6;
+
+		if (i % 3 == 1)
+			d = nextafter(d, 0);
+		if (i % 3 == 2)
+			d = -d;
+		struct tl_text out = {text, text + 40, false};
+		tl_text_double(&out, bits_of_double(d));
+		*out.at = 0;
+		ck_assert_msg(strtod(text, NULL) == d, "%s is not %.17g", text, d);
+		int digits = significant_digits(text);
+		snprintf(shorter, sizeof shorter, "%.*e", digits < 2 ? 0 : digits - 2, d);
+		ck_assert_msg(digits < 2 || strtod(shorter, NULL) != d, "%s would do for %s",
+			      shorter, text);
+		if (i % 3 == 0 && millionths && millionths % 1000000)
+			ck_assert_msg(strchr(text, '.') || strchr(text, 'e'), "%s", text);
+	}
 	/* Whole numbers take a way of their own, up to 2^53 and 2^24. */
 	for (int i = 0; i < 40000; i++) {
 		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
@@ -254,6 +275,16 @@ START_TEST(floats_are_the_shortest_that_read_back_the_same)
 	tl_text_float(&out, bits_of_float(16777216));
 	*out.at = 0;
 	ck_assert_str_eq(text, "\"-Infinity\"\"NaN\"1e+21 5e-324 16777216");
+	out = (struct tl_text){text, text + 60, false};
+	tl_text_double(&out, bits_of_double(0.000001));
+	tl_text_char(&out, ' ');
+	tl_text_double(&out, bits_of_double(-0.05));
+	tl_text_char(&out, ' ');
+	tl_text_double(&out, bits_of_double(999999999.999999));
+	tl_text_char(&out, ' ');
+	tl_text_double(&out, bits_of_double(12.5));
+	*out.at = 0;
+	ck_assert_str_eq(text, "1e-06 -0.05 999999999.999999 12.5");
 }
 END_TEST
 
