@@ -96,7 +96,7 @@ static bool library_defines(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
 
-	if (tl_roles_of(elf) == TL_ROLE_OWN)
+	if (!tl_elf_may_have(elf, search->name.hash) || tl_roles_of(elf) == TL_ROLE_OWN)
 		return false;
 	search->symbol = versioned_lookup(elf, &search->name);
 	if (search->symbol)
@@ -108,6 +108,8 @@ static bool library_defines_as_loader(const struct tl_elf *elf, void *closure)
 {
 	struct search *search = closure;
 
+	if (!tl_elf_may_have(elf, search->name.hash))
+		return false;
 	for (const char *const *soname = search->shim->function->api->sonames; soname && *soname;
 	     soname++)
 		if (tl_elf_is_named(elf, *soname))
