@@ -124,7 +124,7 @@ def scalar_same(name):
         test = "__real__ *value == __real__ want && __imag__ *value == __imag__ want"
     else:
         test = "!memcmp(value, &want, sizeof(want))"
-    return (f"static inline bool same_{ident}(const {name} *value, uint64_t seed)\n{{\n"
+    return (f"static inline bool same_{ident}({name} const *value, uint64_t seed)\n{{\n"
             f"\t{name} want;\n\n\tmake_{ident}(&want, seed);\n\treturn {test};\n}}\n")
 
 

@@ -58,6 +58,8 @@ layer_counted()
 	if test "$calls" = 0; then
 		fail "$what: the loader's layer counts calls"; diag "$(head -n 5 "$tmp/why" "$tmp/counted.err")"; return 1
 	fi
+	# ocl-icd answers this one itself, before its layers see it.
+	"$python" "$check_trace" --names "$trace" | grep '^clGetICDLoaderInfoOCLICD ' >>"$tmp/want"
 	ok "$what: a slice for each of the $calls calls of $functions functions that the loader's layer counted" \
 		"$python" "$check_trace" --counts "$tmp/want" "$trace"
 }
