@@ -4,7 +4,8 @@
  *
  * The buffers say how far the output is (format/file/trace_file.h). What the output lacks is
  * written where it belongs. The buffers are deleted last: while they exist, doing all this again
- * gives the same trace, so a recovery that is killed does no harm.
+ * gives the same trace, so a recovery that is killed does no harm. If it makes a new file, it notes
+ * so in the buffers before it writes (output_note.h).
  *
  * Where the output is gone, or another file has its name now, a new one is made beside it, of
  * everything that is still in the buffers.
@@ -24,6 +25,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/outputs/outputs.h"
+#include "cli/recover/output_note.h"
 #include "cli/recover/recovery.h"
 #include "common/launcher.h"
 #include "common/output.h"
@@ -35,10 +37,13 @@
 
 struct job {
 	const struct recovery_wishes *wishes;
+	const struct leftover *leftover;
 	struct recovery *recovery;
 	struct tl_trace *trace;
 	struct trace_sink sink;
 	bool elsewhere; /* the clock is not ours */
+	bool is_dead;	/* its process is known to be */
+	bool noted;	/* in the buffers: that the sink's file is theirs */
 	uint64_t *lost; /* by lane: records that could not be read */
 };
 
@@ -127,6 +132,17 @@ static const char *own_pattern(const struct job *job)
 	return is_descriptor(pattern) ? TL_OUTPUT_STANDARD : pattern;
 }
 
+/*
+ * The user chose the place of another file, or keeps the buffers: then the next recovery is to make a
+ * file of its own.
+ */
+static void output_note(struct job *job, bool anew)
+{
+	if (job->is_dead && !job->wishes->output && !job->wishes->keep)
+		job->noted = output_note_put(job->leftover, &job->trace->output, &job->sink.output,
+					     anew);
+}
+
 /* A new file by a pattern. */
 static int output_open_new(struct job *job, const char *pattern)
 {
@@ -134,10 +150,14 @@ static int output_open_new(struct job *job, const char *pattern)
 
 	if (!expand_pattern(job, recovery->path, pattern))
 		return ENAMETOOLONG;
-	if (trace_sink_adopt(&job->sink, recovery->path,
-			     job->trace->facts.realtime_ns / 1000000000u, job->trace))
-		return 0;
-	return trace_sink_create(&job->sink, recovery->path, job->trace);
+	int error = trace_sink_adopt(&job->sink, recovery->path,
+				     job->trace->facts.realtime_ns / 1000000000u, job->trace)
+			    ? 0
+			    : trace_sink_create(&job->sink, recovery->path, job->trace);
+
+	if (!error)
+		output_note(job, false);
+	return error;
 }
 
 /*
@@ -154,7 +174,10 @@ static int output_open_without(struct job *job, int error)
 	if (is_descriptor(recovery->path) && !job->wishes->output &&
 	    !expand_pattern(job, recovery->path, TL_OUTPUT_STANDARD))
 		return ENAMETOOLONG;
-	return trace_sink_create(&job->sink, recovery->path, job->trace);
+	error = trace_sink_create(&job->sink, recovery->path, job->trace);
+	if (!error)
+		output_note(job, true);
+	return error;
 }
 
 /* -o: what the process wrote itself comes first, if it can be had. */
@@ -289,6 +312,8 @@ static enum recovery_result write_trace(struct job *job)
 	recovery->events = totals.events;
 	free(job->lost);
 	trace_sink_close(&job->sink);
+	if (error && job->noted)
+		output_note_drop(job->leftover, &job->trace->output);
 	if (error == EBADMSG)
 		because(recovery,
 			"none of its %llu records can be read; delete it if you don't need it",
@@ -369,16 +394,14 @@ static bool trace_is_from_here(const struct leftover *leftover, const struct tl_
 	       !strcmp(here.nodename, trace->facts.host) && trace_is_before_boot(leftover, trace);
 }
 
-/* *is_dead: the process is known to be. */
-static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job,
-					    bool *is_dead)
+static enum recovery_result recover_claimed(struct leftover *leftover, struct job *job)
 {
 	struct recovery *recovery = job->recovery;
 
 	char fault[RECOVERY_WHY / 2];
 
-	*is_dead = recovery->state == LEFTOVER_OURS;
-	if (leftover->unbegun || (*is_dead && leftover->header.state == TL_FILE_DONE))
+	job->is_dead = recovery->state == LEFTOVER_OURS;
+	if (leftover->unbegun || (job->is_dead && leftover->header.state == TL_FILE_DONE))
 		return RECOVERY_NOTHING;
 	job->trace = tl_trace_open_fd(leftover->fd, fault, sizeof(fault));
 	if (!job->trace) {
@@ -388,10 +411,10 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 	enum recovery_result result = RECOVERY_LEFT;
 
 	job->elsewhere = leftover->elsewhere;
-	*is_dead |= trace_is_from_here(leftover, job->trace);
-	if (*is_dead && leftover->header.state == TL_FILE_DONE)
+	job->is_dead |= trace_is_from_here(leftover, job->trace);
+	if (job->is_dead && leftover->header.state == TL_FILE_DONE)
 		result = RECOVERY_NOTHING;
-	else if (*is_dead || job->wishes->foreign)
+	else if (job->is_dead || job->wishes->foreign)
 		result = recover_trace(job);
 	else
 		because(recovery,
@@ -445,9 +468,8 @@ static enum recovery_result judge_alien(const struct leftover *leftover,
 enum recovery_result recover_buffers(const char *path, const struct recovery_wishes *wishes,
 				     struct recovery *recovery)
 {
-	struct job job = {.wishes = wishes, .recovery = recovery};
 	struct leftover leftover;
-	bool is_dead;
+	struct job job = {.wishes = wishes, .leftover = &leftover, .recovery = recovery};
 
 	memset(recovery, 0, sizeof(*recovery));
 	/* A limit for files is an error like others. */
@@ -460,9 +482,9 @@ enum recovery_result recover_buffers(const char *path, const struct recovery_wis
 		return judge_alien(&leftover, wishes, recovery);
 	if (recovery->state != LEFTOVER_OURS && recovery->state != LEFTOVER_UNCLEAR)
 		return RECOVERY_LEFT;
-	enum recovery_result result = recover_claimed(&leftover, &job, &is_dead);
+	enum recovery_result result = recover_claimed(&leftover, &job);
 
-	if (result == RECOVERY_WRITTEN && !is_dead)
+	if (result == RECOVERY_WRITTEN && !job.is_dead)
 		say("%s: cannot see from here whether its process still runs, so the file stays; delete it when the process has ended",
 		    leftover.path);
 	else if ((result == RECOVERY_WRITTEN || result == RECOVERY_NOTHING) && !wishes->keep) {

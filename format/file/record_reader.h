@@ -63,6 +63,7 @@ struct tl_trace_output {
 	char path[4096], pattern[2048];
 	uint64_t block;
 	struct tl_output_slot slot; /* that of the block */
+	uint64_t at;		    /* of its piece in the buffers file, in bytes */
 };
 
 struct tl_trace {

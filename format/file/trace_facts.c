@@ -179,7 +179,8 @@ void tl_reader_output(struct trace *trace, const char *piece, uint64_t size)
 					   .device = copy->device,
 					   .inode = copy->inode,
 					   .block = copy->block,
-					   .slot = copy->slots[copy->block % 2]};
+					   .slot = copy->slots[copy->block % 2],
+					   .at = (uint64_t)(piece - trace->bytes)};
 	memcpy(output->path, copy->path, sizeof(output->path) - 1);
 	memcpy(output->pattern, copy->pattern, sizeof(output->pattern) - 1);
 	free(copy);

@@ -12,7 +12,7 @@ shims=$top_builddir/.libs/libkill_shims.so
 kill_py() { "$python" "$top_srcdir/tests/buffers/kill.py" "$@"; }
 recover() { "$tracelayer" recover "$@"; }
 cd "$tmp" || exit 99
-plan 119
+plan 124
 
 # fresh: as if nothing had been done.
 fresh()
@@ -99,6 +99,40 @@ for file in first t; do
 	sed -E 's/"(ts|dur)":[0-9.]+//g' $file.json >$file.untimed
 done
 same first.untimed t.untimed "recovering again gives the same calls"
+
+# recover_until CALL N: killed at its Nth call of that system call.
+recover_until()
+{
+	strace -qq -f -o strace.out -e trace="$1" -e inject="$1:signal=KILL:when=$2" "$tracelayer" recover $child >out 2>&1
+}
+
+# A launcher that ends a job kills `tracelayer run`, too, in the middle of this.
+if strace -qq -o strace.out true 2>out; then
+	leave 4000 -n 1000
+	recover_until unlinkat 1
+	is "$? $(kill_py check counts t.json) $(left && echo left)" "137 4000 0 left" "recover is killed when all is written: the buffers are still there"
+	is "$(recover $child; ls t*.json)" "kill_target ($child): $tmp/t.json: 4000 events recovered
+t.json" "and the next recover makes no second file of the same calls"
+	is "$(kill_py check counts t.json) $(left || echo gone)" "4000 0 gone" "which has each call once"
+	bad=
+	for n in 1 2 3 4 5; do
+		leave 4000 -n 1000
+		recover_until pwrite64 $n
+		left && recover $child >out 2>&1
+		test "$(kill_py check counts t.json) $(ls t*.json) $(left || echo gone)" = "4000 0 t.json gone" || bad="$bad $n: $(ls t*.json)"
+	done
+	is "$bad" "" "likewise if it is killed at its first write, second, third, fourth or fifth"
+	leave 24000 -n 6000
+	rm t.json
+	recover --keep -o whole.json $child >out 2>&1
+	recover_until unlinkat 1
+	recover $child >out 2>&1
+	is "$(ls t*.json) $(grep -c '"ph":"X"' t.json) $(left || echo gone)" "t.json $(grep -c '"ph":"X"' whole.json) gone" \
+		"and if the process's own file is gone, so that a new one has all that is left"
+	rm -f whole.json
+else
+	skip 5 "no process can be traced here: $(head -n 1 out)"
+fi
 
 leave 24000 -n 6000
 recover -o out.json $child >out
