@@ -115,7 +115,9 @@ static void describe_guesses(struct descriptor *descriptor)
 		if ((guesses.list[i].kind == GUESS_CREATES &&
 		     json_object_get(descriptor->root, "creates")) ||
 		    (guesses.list[i].kind == GUESS_DESTROYS &&
-		     json_object_get(descriptor->root, "destroys")))
+		     json_object_get(descriptor->root, "destroys")) ||
+		    (guesses.list[i].kind == GUESS_RETAINS &&
+		     json_object_get(descriptor->root, "retains")))
 			guesses.list[i--] = guesses.list[--guesses.count];
 	model_apply_guesses(&guesses);
 }

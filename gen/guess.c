@@ -92,14 +92,6 @@ static bool enum_is_status(const struct type *type, bool *negative)
 	return fine && name_fits(RULE_STATUS_ENUM, type->spelling);
 }
 
-static bool type_is_object(const struct type *type)
-{
-	return type->kind == TL_KIND_HANDLE ||
-	       (type->kind == TL_KIND_POINTER && !type->is_const &&
-		(!type->target || type->target->kind == TL_KIND_STRUCT ||
-		 type->target->kind == TL_KIND_UNION));
-}
-
 /* The word errno, and not a part of another one (archive_errno). */
 static bool comment_has_errno(const char *comment)
 {
@@ -447,81 +439,6 @@ static void type_guess_members(struct guesses *guesses, struct type *type)
 	}
 }
 
-/* Objects. */
-
-static bool type_is_place_for_object(const struct type *type)
-{
-	return type->kind == TL_KIND_POINTER && !type->is_const && type->target &&
-	       type_is_object(type->target);
-}
-
-static bool name_fits_case(const char *pattern, const char *name)
-{
-	return fnmatch(pattern, name, FNM_EXTMATCH) == 0;
-}
-
-static bool function_makes(const struct function *function)
-{
-	bool makes = type_is_object(function->result);
-
-	for (size_t i = 0; i < function->nparams; i++)
-		makes |= type_is_place_for_object(function->params[i].type);
-	return makes && name_fits_case(RULE_CREATES, function->name);
-}
-
-static bool function_takes_object(const struct function *function)
-{
-	for (size_t i = 0; i < function->nparams; i++)
-		if (type_is_object(function->params[i].type) ||
-		    type_is_place_for_object(function->params[i].type))
-			return true;
-	return false;
-}
-
-/* True for functions like gzclose: they end an object, because there is a gzopen that makes it. */
-static bool function_ends_weakly(const struct model *model, const struct function *function)
-{
-	size_t length = strlen(function->name), stem = 0;
-
-	for (size_t i = 0; i < sizeof rules_weak_ends / sizeof *rules_weak_ends; i++) {
-		size_t word = strlen(rules_weak_ends[i]);
-
-		if (length > word && !strcmp(function->name + length - word, rules_weak_ends[i]))
-			stem = length - word;
-	}
-	for (size_t i = 0; stem && i < sizeof rules_beginnings / sizeof *rules_beginnings; i++) {
-		const char *begins =
-			format_text("%.*s%s", (int)stem, function->name, rules_beginnings[i]);
-
-		for (size_t j = 0; j < model->nfunctions; j++)
-			if (!strncmp(model->functions[j].name, begins, strlen(begins)) &&
-			    (function_makes(&model->functions[j]) ||
-			     function_takes_object(&model->functions[j])))
-				return true;
-	}
-	return false;
-}
-
-static void function_guess_objects(struct guesses *guesses, const struct model *model,
-				   struct function *function)
-{
-	struct guess guess = {.name = function->name, .function = function};
-
-	if (function_takes_object(function) && name_fits_case(RULE_DESTROYS, function->name)) {
-		guess.kind = GUESS_DESTROYS;
-		guess.why = "by its name it ends an object, and it takes one";
-	} else if (function_takes_object(function) && function_ends_weakly(model, function)) {
-		guess.kind = GUESS_DESTROYS;
-		guess.why = "another function, whose name begins alike, makes the object";
-	} else if (function_makes(function)) {
-		guess.kind = GUESS_CREATES;
-		guess.why = "by its name it makes an object, and it gives one";
-	} else {
-		return;
-	}
-	guess_add(guesses, guess);
-}
-
 struct guesses model_guess(const struct model *model)
 {
 	struct guesses guesses = {0};
@@ -534,11 +451,11 @@ struct guesses model_guess(const struct model *model)
 		if (function->left_out && !function->only_generic)
 			continue;
 		function_guess_result(&guesses, function);
-		function_guess_objects(&guesses, model, function);
 		function_guess_params(&guesses, function);
 	}
 	for (size_t i = 0; i < model->ntypes; i++)
 		type_guess_members(&guesses, model->types[i]);
+	model_guess_objects(model, &guesses);
 	model_guess_flags(model, &guesses);
 	return guesses;
 }
@@ -571,6 +488,9 @@ void model_apply_guesses(const struct guesses *guesses)
 			break;
 		case GUESS_DESTROYS:
 			guess->function->flags |= TL_FUNCTION_DESTROYS;
+			break;
+		case GUESS_RETAINS:
+			guess->function->flags |= TL_FUNCTION_RETAINS;
 			break;
 		case GUESS_CONSTANTS:
 			guess->variable->type = guess->type;

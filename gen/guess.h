@@ -5,6 +5,7 @@
 #ifndef TL_GEN_GUESS_H
 #define TL_GEN_GUESS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "gen/model.h"
@@ -14,6 +15,7 @@ enum guess_kind {
 	GUESS_RESULT,	 /* which results are failures, and what else a result says */
 	GUESS_CREATES,	 /* a function makes an object */
 	GUESS_DESTROYS,	 /* a function ends one */
+	GUESS_RETAINS,	 /* a function takes one more reference to one */
 	GUESS_CONSTANTS, /* a parameter is a sum of macros */
 	GUESS_VARIABLE,	 /* tags of a parameter or member */
 };
@@ -41,6 +43,11 @@ struct guesses model_guess(const struct model *model);
 
 /* guess_flags.c: which macros parameters are sums of. Adds to the guesses. */
 void model_guess_flags(const struct model *model, struct guesses *guesses);
+
+/* guess_objects.c: which functions make objects, end them, or take references. Adds to the guesses. */
+void model_guess_objects(const struct model *model, struct guesses *guesses);
+/* guess_objects.c: a handle, or a pointer to memory of the library. */
+bool type_is_object(const struct type *type);
 
 /* Put guesses into the model that they were made of. */
 void model_apply_guesses(const struct guesses *guesses);

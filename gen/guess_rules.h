@@ -118,17 +118,41 @@ static const struct {
 #define RULE_FLAGS_TITLE "*@(flag|option|mode|mask|bit)*"
 #define RULE_FLAGS_WORD	 "@(FLAG|MODE|OPTION|OPT|MASK|FL)?(S)"
 
-/*
- * Functions that make an object, and those that end one; here case counts. A function with a weak
- * end ends an object only if a function with the same beginning makes one.
- */
+/* Functions that make an object, and those that end one; here case counts. */
 #define RULE_CREATES                                                                               \
 	"@(*[Cc]reate*|*[Oo]pen?(_*|[0-9]*|[A-Z]*|)|*_new?(_*)|*[a-z]New*|new_*|*_init|*[a-z]Init?(_|[0-9])*|*[Aa]lloc*|*_dup|*_clone|*[Cc]onnect*|*_start)"
 #define RULE_DESTROYS                                                                              \
-	"@(*_destroy_*|*[Dd]estroy?([A-Z]*)|*[Ff]ree?([A-Z]*|_mem*)|free_*|*_del|*[Dd]elete?([A-Z]*)|*[Rr]elease?([A-Z]*)|*[Uu]nref|*[Dd]ispose?([A-Z]*)|*[Dd]isconnect?([A-Z]*))"
+	"@(*_destroy_*|*[Dd]estroy?([A-Z]*)|*[Ff]ree?([A-Z]*|_mem*)|free_*|*[Rr]elease?([A-Z]*)|*[Uu]nref|*[Dd]ispose?([A-Z]*)|*[Dd]isconnect?([A-Z]*))"
+/* With these, only functions that take nothing but objects: gdbm_delete takes a key, and ends that. */
+#define RULE_DESTROYS_OBJECTS "@(*_del|*[Dd]elete?([A-Z]*))"
+/* A function with a weak end ends an object only if a function with the same beginning makes one. */
 static const char *const rules_weak_ends[] = {"close", "Close",	  "close_v2", "_end",	  "End",
 					      "_fini", "_deinit", "_cleanup", "_finalize"};
 static const char *const rules_beginnings[] = {"open",	  "Open",   "_init", "Init",
 					       "_create", "Create", "_new",  "_start"};
+/*
+ * A function that takes an object alone ends it, if the function makes it whose name has the other
+ * word of a pair: glp_delete_prob, because of glp_create_prob.
+ */
+static const char *const rules_pairs[][2] = {
+	{"_free_", "_alloc_"}, {"_free_", "_create_"},	 {"_free_", "_new_"},
+	{"_free_", "_init_"},  {"_delete_", "_create_"}, {"_delete_", "_new_"},
+	{"_del_", "_new_"},    {"_close_", "_open_"},	 {"_close", "_init"}};
+/*
+ * A function that takes an object alone takes one more reference to it, if one of the functions
+ * above ends the same object.
+ */
+#define RULE_RETAINS                                                                               \
+	"*@(_ref|_reference|_retain|_add_ref|_addref|_up_ref|[a-z]@(Ref|Reference|Retain|AddRef))"
+/*
+ * A passing end is none if a function with the same beginning and a lasting end takes the same
+ * object, and nothing else: archive_read_close leaves it to archive_read_free. But if the opposite
+ * function makes the object, both end it (snd_mixer_open, snd_mixer_close, snd_mixer_free), unless
+ * references are counted.
+ */
+static const char *const rules_passing_ends[] = {"close", "Close", "disconnect", "Disconnect"};
+static const char *const rules_passing_starts[] = {"open", "Open", "connect", "Connect"};
+#define RULE_LASTING_ENDS "@([Ff]ree|[Dd]estroy|[Dd]ispose|[Uu]nref|[Rr]elease)"
+#define RULE_COUNTED_ENDS "[Uu]nref"
 
 #endif

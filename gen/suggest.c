@@ -199,6 +199,7 @@ int suggest_write(const struct model *model, const struct guesses *guesses, FILE
 	object_set_list(root, "results", json_of_results(guesses));
 	object_set_guesses(root, "creates", GUESS_CREATES, guesses);
 	object_set_guesses(root, "destroys", GUESS_DESTROYS, guesses);
+	object_set_guesses(root, "retains", GUESS_RETAINS, guesses);
 	object_set_guesses(root, "flag_enums", GUESS_FLAGS, guesses);
 	json_t *sets = json_of_flag_sets(guesses);
 	if (json_object_size(sets))

@@ -350,10 +350,7 @@ static void call_after(struct tl_call *call, uint64_t result, const uint64_t *wo
 
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
-	/* Also if the thread's request excludes this call. */
-	bool recorded =
-		atomic_load_explicit(&call->shim->mode, memory_order_relaxed) & TL_MODE_RECORD;
-	if (function->flags & TL_FUNCTION_INITIALISES && (recorded || tl_config_gives_tools()))
+	if (function->flags & TL_FUNCTION_INITIALISES)
 		after_initialising();
 }
 

@@ -31,6 +31,7 @@
 #include "layer/program/marks.h"
 #include "layer/program/roctx.h"
 #include "layer/program/xpti_events.h"
+#include "layer/program/zel_tracer.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/recording.h"
@@ -156,6 +157,7 @@ parts[] = {
 	{"tracers", .before_fork = tl_tracer_before_fork,
 	 .before_unseen_fork = tl_tracer_before_unseen_fork, .parent = tl_tracer_after_fork_parent,
 	 .child = tl_tracer_after_fork_child},
+	{"zelTracer", .start = tl_zel_start},
 	{"followed", .child = follow_child},
 	{"device lanes", .start = device_start, .before_fork = tl_device_background_before_fork,
 	 .parent = tl_device_background_after_fork_parent, .child = tl_device_after_fork,

@@ -172,11 +172,24 @@ const struct tl_zel *tl_zel(void)
  */
 static _Atomic uint32_t enabled_count;
 
+/*
+ * A loader reads the variable in zeInit, and never again. Programs set it before, and may remove it
+ * later, so that their children have no layer. So a 1 that was seen once stays.
+ */
+static _Atomic bool asked_for;
+
 static bool layer_is_asked_for(void)
 {
 	const char *variable = getenv("ZE_ENABLE_TRACING_LAYER");
 
-	return variable && !strcmp(variable, "1");
+	if (variable && !strcmp(variable, "1"))
+		atomic_store_explicit(&asked_for, true, memory_order_relaxed);
+	return atomic_load_explicit(&asked_for, memory_order_relaxed);
+}
+
+void tl_zel_start(void)
+{
+	layer_is_asked_for();
 }
 
 static void loader_look_for_switch(const struct tl_loaded *loaded, void *closure)

@@ -29,6 +29,12 @@ struct tl_zel {
 TL_EXPORT const struct tl_zel *tl_zel(void);
 
 /*
+ * See whether the environment asks for the loader's tracing layer. Called once, from the
+ * constructor. Tests of the layer without Level Zero lack it.
+ */
+void tl_zel_start(void) __attribute__((weak));
+
+/*
  * zelTracer<X>RegisterCallback. type is a zel_tracer_reg_t, as a number so that any value can be
  * looked at.
  */

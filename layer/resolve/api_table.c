@@ -47,6 +47,13 @@ static _Atomic uint32_t used, described;
 
 /* --- modes; all under the lock */
 
+/* Something is recorded, now or later. */
+static bool config_may_record(void)
+{
+	return tl_process_is_recording() ||
+	       (tl_config.output_set && tl_config.level != TL_LEVEL_NONE);
+}
+
 /* The mode of a shim by the settings alone. */
 static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 {
@@ -57,7 +64,9 @@ static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 		return 0;
 	if (function->flags & TL_FUNCTION_GETPROC)
 		mode |= TL_MODE_AFTER;
-	if (function->flags & TL_FUNCTION_INITIALISES && tl_config_gives_tools())
+	/* Also if this function is not selected, or recording is paused now. */
+	if (function->flags & TL_FUNCTION_INITIALISES &&
+	    (tl_config_gives_tools() || config_may_record()))
 		mode |= TL_MODE_AFTER;
 	if (!tl_config_selects(function))
 		return mode;
@@ -71,8 +80,6 @@ static uint32_t shim_wanted_mode(const struct tl_shim *shim)
 		mode |= TL_MODE_FOLLOW;
 	if (tl_config_wants_stacks() && tl_glob_any(tl_config.stack, function->name))
 		mode |= TL_MODE_STACK;
-	if (function->flags & TL_FUNCTION_INITIALISES)
-		mode |= TL_MODE_AFTER;
 	return mode;
 }
 

@@ -6,9 +6,12 @@
  *	ze_newer		calls the loader's functions by their symbols
  *	ze_newer dlsym		looks them up in the loader that it opens
  *	ze_newer register	registers callbacks by functions that no header of ours has
+ *	ze_newer switch		puts the tracing layer into the path of calls, and takes it out
+ *	ze_newer forget		the same, without what the environment says of it after zeInit
  *	ze_newer linked LIBRARY	a library makes the calls that has a loader linked into it
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +129,7 @@ static void hear(const char *when)
 }
 
 /* The tracing layer is put into the path of calls, and taken out. */
-static void switches(void)
+static void switches(bool forget)
 {
 	struct {
 		uint32_t stype;
@@ -136,6 +139,8 @@ static void switches(void)
 	void *first = NULL, *second = NULL;
 
 	zeInit(1);
+	if (forget)
+		unsetenv("ZE_ENABLE_TRACING_LAYER");
 	zelTracerCreate(&desc, &first);
 	zelTracerCreate(&desc, &second);
 	zelTracerInitDriversRegisterCallback(first, 0, (void (*)(void))count_calls);
@@ -188,7 +193,9 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (!strcmp(what, "switch"))
-		return switches(), 0;
+		return switches(false), 0;
+	if (!strcmp(what, "forget"))
+		return switches(true), 0;
 	if (!strcmp(what, "register"))
 		registers();
 	else

@@ -107,6 +107,9 @@ is "$(paste -sd';' "$tmp/out")" "out 0;in 1;twice in 2;once out 2;out 0;while en
 preloaded ZE_ENABLE_TRACING_LAYER=1 "$apps/ze_newer" switch
 is "$(paste -sd';' "$tmp/out")" "out 1;in 1;twice in 2;once out 2;out 2;while enabled 78000006 78000004;in 1;zelTracerDestroy 0 0" \
 	"and always where the environment asks for it"
+cp "$tmp/out" "$tmp/asked"
+preloaded ZE_ENABLE_TRACING_LAYER=1 "$apps/ze_newer" forget
+same "$tmp/out" "$tmp/asked" "also where the program removes the variable after zeInit, which is when a loader reads it"
 
 # --- loaders that call the program's functions themselves
 for n in 1 2; do

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 112
+plan 113
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -288,6 +288,41 @@ says 1 'set.json:2: float is no type that "..." can stand for; write one of the 
 	"$tracegen" model --api set.json -- -I.
 
 # --- guesses
+cat >ends.h <<'END_OF_HEADER'
+typedef struct torch_s *torch;
+torch torch_new(void);
+int torch_open(torch it, const char *where);
+int torch_close(torch it);
+void torch_free(torch it);
+torch torch_dup(torch it);
+void torch_delete(torch it);
+typedef struct pipe_s *pipe;
+int pipe_open(pipe *made);
+int pipe_close(pipe it);
+void pipe_free(pipe it);
+void pipe_delete(pipe it, const char *what);
+void valve_delete(pipe it, torch valve);
+typedef struct link_s *link;
+link link_connect(void);
+int link_disconnect(link it);
+void link_unref(link it);
+typedef struct bulb_s *bulb;
+bulb bulb_alloc_cold(int watts);
+void bulb_free_cold(bulb it);
+void bulb_free_heat(bulb it);
+void bulb_create_row(bulb it, int number);
+void bulb_delete_row(bulb it, int number);
+typedef struct fuse_s *fuse;
+fuse fuse_init(void);
+void fuse_close(fuse it);
+link link_ref(link it);
+void link_up_ref(link it);
+int bulb_get_ref(bulb it, int number);
+struct nobody *nobody_ref(struct nobody *it);
+END_OF_HEADER
+"$tracegen" suggest ends.h -o ends.json 2>err
+is "$?:$(cat err):$("$python" -c 'import json; d = json.load(open("ends.json")); print(*d["destroys"], d["retains"])')" \
+	"0::torch_free torch_delete pipe_close pipe_free valve_delete link_unref bulb_free_cold fuse_close ['link_ref', 'link_up_ref']" 'which functions end objects, and which take references, by their names and those of others'
 cat >guess.h <<'END_OF_HEADER'
 typedef struct lamp_s *lamp;
 typedef enum { LAMP_OK, LAMP_BROKEN, LAMP_DARK = 5 } lamp_status;

@@ -322,7 +322,7 @@ like "$?:$(grep -c . said):$(cat said)" '^0:2:types: liblamp.so.1: names and tim
 . "$top_srcdir/tests/lib/sanitizers.sh"
 if works address,undefined; then
 	sources=$(sed -n '/^tracegen_\(debug\|interposer\) =/,/[^\\]$/p' "$top_srcdir/gen/local.mk" | grep -o '[a-z0-9_/]*\.c')
-	sources=$(printf "$top_srcdir/%s " $sources common/library_file.c common/library_path.c gen/exports.c gen/model.c gen/comment.c gen/guess.c gen/guess_flags.c gen/library.c gen/refused.c)
+	sources=$(printf "$top_srcdir/%s " $sources common/library_file.c common/library_path.c gen/exports.c gen/model.c gen/comment.c gen/guess.c gen/guess_flags.c gen/guess_objects.c gen/library.c gen/refused.c)
 	# shellcheck disable=SC2046,SC2086
 	ok 'the reader builds with sanitizers' $CC -std=gnu11 -D_GNU_SOURCE -g -w -fsanitize=address,undefined -fno-sanitize-recover=all -I"$top_srcdir/include" -I"$top_srcdir" \
 		-I"$top_builddir" $(pkg-config --cflags libdw libelf zlib) -o fuzz "$top_srcdir/tests/gen/fuzz_debug_info.c" $sources $(pkg-config --libs libdw libelf zlib)

@@ -11,7 +11,7 @@ allow_mpi
 export XDG_CACHE_HOME=$tmp/cache HOME=$tmp
 check_trace=$top_srcdir/tests/lib/check_trace.py
 cd "$tmp" || exit 99
-plan 121
+plan 137
 
 # any FUNCTION OPTIONS COMMAND…: three results.
 any()
@@ -214,3 +214,40 @@ gpg --batch --print-md sha512 noise >/dev/null 2>&1 # makes its folder
 any gcry_md_write "--header gcrypt.h --lib libgcrypt.so.20" gpg --batch --print-md sha512 noise
 counts none libgcrypt.so.20 gpg --batch --print-md sha512 noise
 shows '"name":"gcry_md_map_name".*"name":"MD5","result":1' "the name of a digest"
+
+# --- what programs make, they end: headers alone tell the leaks tool which functions do that
+# balanced OPTIONS COMMAND…: one result.
+balanced()
+{
+	local options=$1; shift
+	# shellcheck disable=SC2086
+	"$tracelayer" run --level=none --tool=leaks $options -- "$@" 2>&1 >/dev/null </dev/null | grep -a '^tracelayer: leaks' | sed 's/ (process .*//' >got.leaks
+	is "$(cat got.leaks)" "tracelayer: leaks: 0 objects never destroyed, 0 wrong calls" "$1 ends each object that it makes, once"
+}
+archive="--header archive.h --header archive_entry.h --lib libarchive.so.13"
+any archive_write_header "$archive" bsdtar -cf - numbers noise
+counts none libarchive.so.13 bsdtar -cf - numbers noise
+shows '"name":"archive_entry_pathname".*"result":"numbers"' "the name of a file"
+balanced "$archive" bsdtar -cf - numbers noise
+cat >mix.mod <<'END'
+var x >= 0; var y >= 0;
+maximize gain: 3 * x + 2 * y;
+s.t. first: x + y <= 4;
+s.t. second: x + 3 * y <= 6;
+end;
+END
+# It says how long it took.
+solve="glpsol --math mix.mod | grep -v ' used:'"
+any glp_simplex "--header glpk.h --lib libglpk.so.40" sh -c "$solve"
+counts none libglpk.so.40 sh -c "$solve"
+shows '"name":"glp_mpl_read_model".*"mix.mod"' "the model's file"
+balanced "--header glpk.h --lib libglpk.so.40" glpsol --math mix.mod
+cat >list.xsl <<'END'
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:output method="text"/>
+<xsl:template match="/"><xsl:for-each select="//item"><xsl:sort select="."/><xsl:value-of select="concat(@n, .)"/></xsl:for-each></xsl:template>
+</xsl:stylesheet>
+END
+for name in transform xsltutils; do echo "#include <libxslt/$name.h>"; done >xslt.h
+xslt="--header ./xslt.h --pkg libxslt --lib libxslt.so.1"
+any xsltApplyStylesheetUser "$xslt" xsltproc list.xsl list.xml
+shows '"name":"xsltSaveResultToFile"' "and what it writes"

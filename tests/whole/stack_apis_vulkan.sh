@@ -8,13 +8,15 @@
 . "$top_srcdir/tests/lib/kept_venv.sh"
 need vulkaninfo vulkan-tools
 need vkcube vulkan-tools
+test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
+	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
 need Xvfb xvfb
 need ffmpeg ffmpeg
 registry=/usr/share/vulkan/registry/vk.xml
 test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
 driver=$(echo /usr/share/vulkan/icd.d/lvp_icd.*.json)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 33
+plan 36
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 
@@ -106,6 +108,10 @@ normalise() { sort; }
 program vkcube xvfb-run -a vkcube --c 10
 is "$(grep -c '^vkQueuePresentKHR ' calls)" 10 "ten pictures are presented"
 is "$(grep -c '^vkAcquireNextImageKHR ' calls)" "$(grep -c '^vkQueueSubmit .*"waitSemaphoreCount": 1' calls)" "an image is asked for before each"
+sort calls | cut -d' ' -f1 >plain
+program "vkcube, checked by Khronos's validation layer" env VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation xvfb-run -a vkcube --c 10
+sort calls | cut -d' ' -f1 >checked
+is "$(grep -vc '^vkGet\|^vkEnumerate' checked)" "$(grep -vc '^vkGet\|^vkEnumerate' plain)" "its calls are in the trace, and not the layer's own"
 
 # --- a call that fails
 cat >fails.c <<'END_OF_C'

@@ -7,7 +7,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 51
+plan 53
 
 many=8000
 test -z "${STRESS-}" || many=20000
@@ -27,6 +27,11 @@ promptly "$many of them" crowded $many $many
 promptly "a hundred of them, and others behind them in a queue without order" mixed 100
 promptly "a kernel that hangs" hanging 2
 promptly "a kernel that runs on" busy 1
+
+# The driver is first used while recording is paused, or by a function that is not recorded.
+for setting in TRACELAYER_WINDOW=1ms:900ms:1 "TRACELAYER_INCLUDE=clEnqueue*"; do
+	unnoticed "a kernel that runs on, $setting" preload env "$setting" "$apps/cl_device_ends" busy
+done
 
 # By _exit drivers are asked for the last time, too; not by a signal handler, which may have interrupted the driver.
 unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
