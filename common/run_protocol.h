@@ -29,6 +29,9 @@
 #define TL_REPORT_UNSHIMMED                                                                        \
 	"unshimmed" /* the process ends without a traced call and had this driver library loaded   \
 		     */
+#define TL_REPORT_PRECEDED                                                                         \
+	"preceded" /* the same, and this library comes before the shims and has functions of their \
+		      names. Message: its path */
 #define TL_REPORT_WITHOUT                                                                          \
 	"without" /* this process starts a program that the layer won't be in. Message: one of the \
 		     words below, a space, the program's path, a newline, the process's short name \

@@ -134,7 +134,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/object_lookup.h %D%/resolve/object_lookup.c \
 	%D%/resolve/loaded_interposers.h %D%/resolve/loaded_interposers.c \
 	%D%/resolve/library_roles.h %D%/resolve/library_roles.c \
-	%D%/resolve/dladdr.c \
+	%D%/resolve/dladdr.c %D%/resolve/preceding_library.c \
 	%D%/resolve/asked_versions.h %D%/resolve/asked_versions.c \
 	%D%/resolve/own_references.h %D%/resolve/own_references.c \
 	%D%/resolve/shim_names.h %D%/resolve/shim_names.c \

@@ -327,6 +327,10 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
 		; /* images_say has printed the reason */
+	else if (reports->preceded)
+		say("no trace: no call reached libtracelayer.so: %s comes before it in LD_PRELOAD and has functions of the same names; let "
+		    "what preloads that start tracelayer run",
+		    reports->preceded);
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
 		    reports->unshimmed, reports->unshimmed);

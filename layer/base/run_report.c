@@ -229,6 +229,12 @@ static int library_is_driver(struct dl_phdr_info *library, size_t size, void *fo
 	return 0;
 }
 
+void tl_report_preceded(const char *path)
+{
+	if (!atomic_load_explicit(&called, memory_order_relaxed))
+		report_link(TL_REPORT_PRECEDED, path);
+}
+
 /*
  * At the end of a process that made no traced call: reports whether it loaded a library that it
  * could have called.

@@ -71,4 +71,10 @@ void tl_report_shimmed(const struct tl_api *api);
  */
 void tl_report_without(const char *why, const char *path);
 
+/*
+ * At the end: the library at that path takes the calls of functions that have shims. Reported only if
+ * no shim was called.
+ */
+void tl_report_preceded(const char *path);
+
 #endif

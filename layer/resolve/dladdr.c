@@ -28,8 +28,13 @@ static const void *address_without_us(const void *address)
 	int saved = errno;
 	void *real = NULL;
 
-	if (!tl_process_is_started())
+	/*
+	 * Constructors of the libraries that a program needs run before ours, and ask. So a question
+	 * about a built-in shim starts the runtime, as dlsym of its name does.
+	 */
+	if (!tl_process_is_started() && !tl_shim_names_is_builtin_at(address))
 		return address;
+	tl_process_start();
 	struct tl_shim *shim = tl_shim_names_at(address);
 
 	if (!shim)

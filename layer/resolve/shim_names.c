@@ -201,6 +201,18 @@ bool tl_shim_names_is_builtin(const char *name)
 	return false;
 }
 
+bool tl_shim_names_is_builtin_at(const void *entry)
+{
+	if ((uintptr_t)entry - (uintptr_t)__ehdr_start >= (uintptr_t)(_end - __ehdr_start))
+		return false;
+	tl_late_relocate();
+	for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
+		for (uint32_t i = 0; i < (*library)->api->count; i++)
+			if ((*library)->shims[i].entry == entry)
+				return true;
+	return false;
+}
+
 uint32_t tl_shim_names_index(const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;

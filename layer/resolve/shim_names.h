@@ -48,8 +48,9 @@ struct tl_shim *tl_shim_names_find(const char *name);
 /* The shim whose entry this is, or NULL. Takes no lock. */
 struct tl_shim *tl_shim_names_at(const void *entry);
 
-/* The name belongs to a built-in API. For lookups before these are registered. Calls nothing. */
+/* The name, the shim's entry belongs to a built-in API. For lookups before these are registered. Calls nothing. */
 bool tl_shim_names_is_builtin(const char *name);
+bool tl_shim_names_is_builtin_at(const void *entry);
 
 /* The index of a shim's name among all names, which never changes. UINT32_MAX: it has none. */
 uint32_t tl_shim_names_index(const struct tl_shim *shim);

@@ -129,8 +129,11 @@ cl_int icd_clGetEventProfilingInfo(cl_event event, cl_profiling_info which, size
 		return CL_INVALID_EVENT;
 	pthread_mutex_lock(&icd_lock);
 	bool ready = event->profiled && event->status == CL_COMPLETE;
+	bool early = event->profiled && event->status > CL_COMPLETE;
 
 	pthread_mutex_unlock(&icd_lock);
+	if (early)
+		icd_misuse("clGetEventProfilingInfo", "asked before the command's end");
 	if (!ready || icd_setting_is("PROFILING", "unavailable"))
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	return GIVE_PROPERTY(times, event, which, room, to, needed);

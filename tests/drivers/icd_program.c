@@ -366,7 +366,10 @@ cl_int icd_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 	COUNT(clGetKernelWorkGroupInfo);
 	if (!icd_live(kernel, KERNEL, "clGetKernelWorkGroupInfo"))
 		return CL_INVALID_KERNEL;
-	return GIVE_PROPERTY(work_group_properties, kernel, which, room, to, needed);
+	cl_int result = GIVE_PROPERTY(work_group_properties, kernel, which, room, to, needed);
+	if (result == CL_INVALID_VALUE)
+		icd_misuse("clGetKernelWorkGroupInfo", "asked for what the device does not have");
+	return result;
 }
 EXPORTED(clGetKernelWorkGroupInfo);
 

@@ -284,7 +284,8 @@ cl_command_queue icd_clCreateCommandQueueWithProperties(cl_context context, cl_d
 	if (!icd_live(context, CONTEXT, "clCreateCommandQueueWithProperties"))
 		result = CL_INVALID_CONTEXT;
 	else if (device != &icd_device)
-		result = CL_INVALID_DEVICE;
+		result = CL_INVALID_DEVICE,
+		icd_misuse("clCreateCommandQueueWithProperties", "no device");
 	else if (!result)
 		result = read_list(&asked, properties);
 	if (!result)

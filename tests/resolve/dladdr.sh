@@ -6,7 +6,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 8
+plan 9
 
 mkdir "$tmp/lib"
 cat >"$tmp/oneself.h" <<'END_OF_FILE'
@@ -99,3 +99,30 @@ LD_PRELOAD=$preload TRACELAYER_LEVEL=none TRACELAYER_OUTPUT=$tmp/none.json "$tmp
 same "$tmp/bare" "$tmp/traced" 'with nothing recorded: the answers are the same'
 LD_PRELOAD=$preload LD_BIND_NOW=1 TRACELAYER_OUTPUT=$tmp/bound.json "$tmp/app" "$tmp/other/liboneself.so" >"$tmp/traced" 2>"$tmp/err"
 same "$tmp/bare" "$tmp/traced" 'with all bound at the start: the answers are the same'
+
+# The constructor of a library that the program needs: it runs before ours.
+cat >"$tmp/early.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int clGetPlatformIDs(unsigned, void *, unsigned *);
+__attribute__((constructor)) static void tell(void)
+{
+	Dl_info info, further;
+	void *extra;
+	dladdr((void *)clGetPlatformIDs, &info);
+	dladdr1((void *)clGetPlatformIDs, &further, &extra, RTLD_DL_LINKMAP);
+	printf("%s %s %s\n", info.dli_fname, info.dli_sname, further.dli_fname);
+}
+END_OF_FILE
+printf 'int clGetPlatformIDs(unsigned a, void *b, unsigned *c) { return 0; }\n' >"$tmp/opencl.c"
+printf 'int clGetPlatformIDs(unsigned, void *, unsigned *);\nint main(void) { return clGetPlatformIDs(0, 0, 0); }\n' >"$tmp/main.c"
+early()
+{
+	$CC -shared -fPIC -Wl,-soname,libOpenCL.so.1 -o "$tmp/lib/libOpenCL.so.1" "$tmp/opencl.c" &&
+		$CC -shared -fPIC -o "$tmp/lib/libearly.so" "$tmp/early.c" "$tmp/lib/libOpenCL.so.1" -ldl &&
+		$CC -o "$tmp/main" "$tmp/main.c" -Wl,--no-as-needed "$tmp/lib/libearly.so" "$tmp/lib/libOpenCL.so.1" -Wl,-rpath,"$tmp/lib" &&
+		"$tmp/main" >"$tmp/bare" && LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/early.json "$tmp/main" >"$tmp/traced" &&
+		grep -q "^$tmp/lib/libOpenCL.so.1 clGetPlatformIDs $tmp/lib/libOpenCL.so.1\$" "$tmp/bare" && diff "$tmp/bare" "$tmp/traced"
+}
+ok 'asked by a constructor that runs before ours: the same' early

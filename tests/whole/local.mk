@@ -40,10 +40,10 @@ distclean-viewers:
 stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
 stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_viewers_perfetto.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_john.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
-stack_scripts += %D%/stack_any_library.sh
+stack_scripts += %D%/stack_any_library.sh %D%/stack_oclgrind.sh %D%/stack_opencv.sh
 stack_scripts += %D%/stack_job_arrows.sh %D%/stack_job_clocks.sh %D%/stack_job_hosts.sh %D%/stack_job_many.sh %D%/stack_job_mpich.sh %D%/stack_job_questions.sh %D%/stack_job_slurm.sh
 stack_scripts += %D%/stack_intel_opencl.sh %D%/stack_tinygrad.sh %D%/stack_darktable.sh %D%/stack_clfft.sh %D%/stack_silx.sh %D%/stack_mpi_opencl.sh %D%/stack_aarch64.sh
-test_files += %D%/job_arrows.py %D%/tinygrad_program.py %D%/mpi_opencl.py
+test_files += %D%/job_arrows.py %D%/tinygrad_program.py %D%/mpi_opencl.py %D%/opencv_program.py
 stack_scripts += %D%/stack_apis.sh
 stack_scripts += %D%/stack_apis_mpi.sh
 stack_scripts += %D%/stack_apis_vulkan.sh

@@ -90,16 +90,19 @@ static cl_int command_status(const struct tl_cl_command *command)
 	return status;
 }
 
-/* Whether it has ended. Then .done and everything that can be known of it are set. */
-static bool command_look(struct tl_cl_command *command)
+/*
+ * Whether it has ended. Then .done and everything that can be known of it are set. `waited`: a call
+ * has waited for it. A command that may not have ended is not asked for its times: a driver may
+ * report that as an error to the program's callback.
+ */
+static bool command_look(struct tl_cl_command *command, bool waited)
 {
-	if (command_is_timed(command)) {
+	if (waited && command_is_timed(command)) {
 		command->done = true;
 		return true;
 	}
 	command->status = command_status(command);
 	command->done = command->status <= CL_COMPLETE;
-	/* It may have ended in between. */
 	if (command->status == CL_COMPLETE)
 		command_is_timed(command);
 	return command->done;
@@ -131,9 +134,10 @@ static const struct tl_cl_command *queue_look(const struct tl_cl_queue *queue,
 	     command = command == last ? NULL : command->next) {
 		if (!looks && what == FRONT)
 			break;
-		if (!looks && !atomic_load_explicit(&command->noted, memory_order_relaxed))
+		const bool noted = atomic_load_explicit(&command->noted, memory_order_relaxed);
+		if (!looks && !noted)
 			continue;
-		if (command_look(command)) {
+		if (command_look(command, noted || (what == NOTED && queue->in_order))) {
 			ended = command;
 			most--;
 		} else if (queue->in_order) {

@@ -78,7 +78,7 @@ static bool device_has_timers(cl_device_id id)
 struct identity {
 	cl_uchar uuid[CL_UUID_SIZE_KHR];
 	cl_device_pci_bus_info_khr pci;
-	bool has_uuid, has_pci;
+	bool has_uuid, has_pci, tells_spills;
 };
 
 /* A driver is only asked for what it says that it has: some print a message about anything else. */
@@ -100,6 +100,7 @@ static void identity_ask(struct identity *identity, cl_device_id id)
 			strstr(extensions, "cl_khr_pci_bus_info") &&
 			tl_cl.clGetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof(identity->pci),
 					      &identity->pci, NULL) == CL_SUCCESS;
+		identity->tells_spills = strstr(extensions, "cl_intel_required_subgroup_size");
 	}
 	free(extensions);
 }
@@ -130,6 +131,7 @@ static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool t
 	}
 	device_identify(device->device, identity);
 	device->handle.key = id;
+	device->tells_spills = identity->tells_spills;
 	device->clock = timers ? TL_CL_TIMERS : TL_CL_QUEUED;
 	pthread_mutex_init(&device->lock, NULL);
 	tl_clock_fit_start(&device->fit, HZ, BITS);

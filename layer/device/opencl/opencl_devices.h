@@ -29,6 +29,7 @@ struct tl_cl_device {
 	struct tl_cl_device *next; /* of all; never changes */
 	struct tl_device *device;
 	char *name;
+	bool tells_spills;    /* it knows CL_KERNEL_SPILL_MEM_SIZE_INTEL; never changes */
 	pthread_mutex_t lock; /* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;
 	enum tl_cl_clock _Atomic clock; /* also read without the lock */

@@ -198,8 +198,8 @@ static uint64_t call_object_bytes(const struct tl_call *call, const struct shape
 	TL_HOOK_UNCANCELLED();
 	for (cl_uint i = 0; i < count; i++) {
 		size_t size = 0;
-		if (tl_cl.clGetMemObjectInfo(objects[i], CL_MEM_SIZE, sizeof(size), &size, NULL) ==
-		    CL_SUCCESS)
+		if (objects[i] && tl_cl.clGetMemObjectInfo(objects[i], CL_MEM_SIZE, sizeof(size),
+							   &size, NULL) == CL_SUCCESS)
 			bytes += size;
 	}
 	return bytes;
@@ -283,8 +283,8 @@ static void command_describe_kernel(struct tl_cl_command *command, const struct 
 	const size_t *global = VALUE(const size_t *, call, shape->global);
 	cl_uint dimensions = VALUE(cl_uint, call, shape->dimensions);
 
-	tl_cl_kernel_describe(TL_CL_PARAM(cl_kernel, call, shape->kernel),
-			      (cl_device_id)(uintptr_t)queue->device->handle.key, &command->facts);
+	tl_cl_kernel_describe(TL_CL_PARAM(cl_kernel, call, shape->kernel), queue->device,
+			      &command->facts);
 	command->facts.peer = NULL;
 	command->facts.bytes = 0;
 	if (shape->dimensions < 0) {

@@ -86,8 +86,9 @@ static bool kernel_ask(cl_kernel handle, cl_device_id device, cl_kernel_work_gro
  * The width is what groups should be a multiple of. A subgroup's size would say it better, but
  * loaders call drivers that lack clGetKernelSubGroupInfo all the same, and crash.
  */
-static uint16_t kernel_ask_facts(cl_kernel handle, cl_device_id device, const char *name)
+static uint16_t kernel_ask_facts(cl_kernel handle, const struct tl_cl_device *on, const char *name)
 {
+	cl_device_id device = (cl_device_id)(uintptr_t)on->handle.key;
 	struct tl_kernel_facts facts = {.has = 0};
 	uint64_t multiple = 0;
 
@@ -95,7 +96,8 @@ static uint16_t kernel_ask_facts(cl_kernel handle, cl_device_id device, const ch
 		facts.has |= TL_KERNEL_PRIVATE;
 	if (kernel_ask(handle, device, CL_KERNEL_LOCAL_MEM_SIZE, &facts.local_bytes))
 		facts.has |= TL_KERNEL_LOCAL;
-	if (kernel_ask(handle, device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, &facts.spill_bytes))
+	if (on->tells_spills &&
+	    kernel_ask(handle, device, CL_KERNEL_SPILL_MEM_SIZE_INTEL, &facts.spill_bytes))
 		facts.has |= TL_KERNEL_SPILL;
 	if (kernel_ask(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &multiple) &&
 	    multiple)
@@ -104,7 +106,7 @@ static uint16_t kernel_ask_facts(cl_kernel handle, cl_device_id device, const ch
 	return tl_kernel_facts_keep(name, &facts);
 }
 
-static const char *kernel_ask_name(cl_kernel handle, cl_device_id device)
+static const char *kernel_ask_name(cl_kernel handle, const struct tl_cl_device *device)
 {
 	char text[1024] = "";
 	char *longer = NULL;
@@ -144,7 +146,7 @@ static const char *kernel_ask_name(cl_kernel handle, cl_device_id device)
 	return name;
 }
 
-TL_NEAR_CODE void tl_cl_kernel_describe(cl_kernel handle, cl_device_id device,
+TL_NEAR_CODE void tl_cl_kernel_describe(cl_kernel handle, const struct tl_cl_device *device,
 					struct tl_device_facts *facts)
 {
 	struct kernel *kernel = kernel_find(handle);

@@ -65,6 +65,17 @@ typedef cl_command_queue (*create)(cl_context, cl_device_id, cl_command_queue_pr
 typedef cl_command_queue (*create_listed)(cl_context, cl_device_id, const cl_queue_properties *,
 					  cl_int *);
 
+/*
+ * What failed is not the fault of the properties, so the driver is not asked once more: it may tell
+ * the program's callback of each failure.
+ */
+static bool properties_are_innocent(const struct tl_call *call)
+{
+	const cl_int *error = TL_CL_PARAM(const cl_int *, call, 3);
+
+	return error && (*error == CL_INVALID_CONTEXT || *error == CL_INVALID_DEVICE);
+}
+
 static void queue_created(const struct tl_call *call, const struct creating *creating,
 			  cl_command_queue handle, cl_command_queue_properties properties)
 {
@@ -101,7 +112,7 @@ TL_CL_AFTER(tl_cl_create_queue_after)
 
 	if (unwound || !creating->seen || !tl_cl_ready())
 		return;
-	if (!handle && creating->changed) {
+	if (!handle && creating->changed && !properties_are_innocent(call)) {
 		create again = (create)tl_hook_real_of(call);
 		creating->changed = false;
 		properties &= ~TL_CL_PROFILING;
@@ -181,7 +192,8 @@ TL_CL_AFTER(tl_cl_create_listed_queue_after)
 	struct creating *creating = state;
 	cl_queue_properties *given = list_properties(creating->theirs);
 
-	if (!unwound && !handle && creating->changed && tl_cl_ready()) {
+	if (!unwound && !handle && creating->changed && tl_cl_ready() &&
+	    !properties_are_innocent(call)) {
 		create_listed again = (create_listed)tl_hook_real_of(call);
 		creating->changed = false;
 		handle = again(TL_CL_PARAM(cl_context, call, 0), TL_CL_PARAM(cl_device_id, call, 1),

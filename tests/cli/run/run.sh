@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 115
+plan 116
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -150,6 +150,11 @@ END
 sed -i '/main(void)/d' uses_cuda.c
 $CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
 is "$(with_code run --lib=./libcuda.so.1 -- ./uses_cuda)" "0 $none the program made no call into an API that tracelayer has shims for" "with shims, that no call was made is all there is to say"
+# As oclgrind and cliloader do: another tool's library, preloaded by what the program starts.
+$CC -shared -fPIC cuda.c -o before.so
+printf '#!/bin/sh\nLD_PRELOAD=$PWD/before.so:$LD_PRELOAD exec ./uses_cuda "$@"\n' >before; chmod +x before
+is "$(with_code run --lib=./libcuda.so.1 -- ./before call)" "0 $none no call reached libtracelayer.so: $tmp/before.so comes before it in LD_PRELOAD and has functions of the same names; let what preloads that start tracelayer run" \
+	"a library that comes before us takes the calls"
 like "$(with_code run -- env -u LD_PRELOAD true)" "^0 $none env took LD_PRELOAD away from .*/true, " "a program that lets go of us is no error"
 is "$(TMPDIR=/nowhere/at/all said run -- true)" "$none the program made no call into an API that tracelayer has shims for" \
 	"where TMPDIR is no folder, another is found"

@@ -43,6 +43,8 @@ cl.clGetPlatformIDs(1, ctypes.byref(platform), None)
 cl.clGetDeviceIDs(platform, bits(0xFFFFFFFF), 1, ctypes.byref(device), None)
 context = handle("clCreateContext", None, 1, ctypes.byref(device), None, None, None)
 first, second = (handle("clCreateCommandQueue", context, device, bits(PROFILING), None) for _ in range(2))
+# No queue is made of these, and the driver is asked only once.
+print("no queue", bool(handle("clCreateCommandQueue", context, None, bits(0), ctypes.byref(error))), error.value)
 
 # Memory that is shared by pointers.
 kinds = [extension("clHostMemAllocINTEL", pointer, pointer, pointer, size, word, pointer)(context, None, SIZE, 0, None)]
