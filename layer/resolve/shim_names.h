@@ -48,7 +48,10 @@ struct tl_shim *tl_shim_names_find(const char *name);
 /* The shim whose entry this is, or NULL. Takes no lock. */
 struct tl_shim *tl_shim_names_at(const void *entry);
 
-/* The name, the shim's entry belongs to a built-in API. For lookups before these are registered. Calls nothing. */
+/*
+ * The name, or the shim with this entry, belongs to a built-in API. For lookups before these are
+ * registered. Calls nothing.
+ */
 bool tl_shim_names_is_builtin(const char *name);
 bool tl_shim_names_is_builtin_at(const void *entry);
 
