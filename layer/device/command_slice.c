@@ -154,9 +154,11 @@ static void args_add_kernel(struct tl_work_args *args, uint16_t number)
 }
 
 /* In GB/s, to the KB/s: shorter to read, and to write, than all of a quotient's digits. */
-static double bandwidth(uint64_t bytes, uint64_t ns)
+static double bandwidth_round(uint64_t bytes, uint64_t ns)
 {
-	return (double)(uint64_t)((double)bytes / (double)ns * 1e6 + 0.5) / 1e6;
+	double bandwidth = (double)bytes / (double)ns;
+
+	return bandwidth < 1e9 ? (double)(uint64_t)(bandwidth * 1e6 + 0.5) / 1e6 : bandwidth;
 }
 
 static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *args,
@@ -166,7 +168,7 @@ static void args_add_facts(struct tl_device_queue *queue, struct tl_work_args *a
 		args_add(args, TL_DEVICE_TEXT(bytes), TL_VALUE_UNSIGNED_64, work->facts->bytes);
 	if (work->facts->bytes && work->end > work->start && !work->unfinished)
 		args_add_double(args, TL_DEVICE_TEXT(bandwidth),
-				bandwidth(work->facts->bytes, work->end - work->start));
+				bandwidth_round(work->facts->bytes, work->end - work->start));
 	if (work->facts->peer)
 		args_add_text(args, TL_DEVICE_TEXT(peer), work->facts->peer);
 	if (work->facts->dimensions && work->facts->dimensions <= 3) {

@@ -50,10 +50,10 @@ ok "there are many samples" test "$(of 'frequency' 3)" -ge 20
 # What the driver's log says of the time between the first sample and the last: all but some kernels, each of 1 ms.
 busy=$(awk -F'\t' '$2 == 0 && $3 == 0 { all += $10 - $9 } END { print all / 1e9 }' "$tmp/log")
 echo "busy for $busy s, load says $(of 'compute engine' 4) percent seconds"
-ok "the load adds up to the time that kernels took" awk -v busy="$busy" -v load="$(of 'compute engine' 4)" \
-	'BEGIN { exit !(busy > 0.005 && load / 100 <= busy * 1.02 + 0.003 && load / 100 >= busy * 0.6) }'
-ok "and power to ten watts, and five more for the load" awk -v power="$(of power 4)" -v load="$(of 'compute engine' 4)" -v idle="$(of 'frequency' 4)" \
-	'BEGIN { want = idle / 1500 * 10 + load / 100 * 5; exit !(power > want * 0.97 - 0.05 && power < want * 1.03 + 0.05) }'
+ok "the load adds up to the time that kernels took" awk -v busy="$busy" -v loaded="$(of 'compute engine' 4)" \
+	'BEGIN { exit !(busy > 0.005 && loaded / 100 <= busy * 1.02 + 0.003 && loaded / 100 >= busy * 0.6) }'
+ok "and power to ten watts, and five more for the load" awk -v power="$(of power 4)" -v loaded="$(of 'compute engine' 4)" -v idle="$(of 'frequency' 4)" \
+	'BEGIN { want = idle / 1500 * 10 + loaded / 100 * 5; exit !(power > want * 0.97 - 0.05 && power < want * 1.03 + 0.05) }'
 is "$(of 'copy engine' 6)" 0 "an engine that does nothing has no load"
 
 ok "a program that allocates" run --sample-device=1ms -- "$app" work 2 40
