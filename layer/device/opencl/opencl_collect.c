@@ -91,16 +91,12 @@ static cl_int command_status(const struct tl_cl_command *command)
 }
 
 /*
- * Whether it has ended. Then .done and everything that can be known of it are set. `waited`: a call
- * has waited for it. A command that may not have ended is not asked for its times: a driver may
- * report that as an error to the program's callback.
+ * Whether it has ended. Then .done and everything that can be known of it are set. A command is asked
+ * for its times only after its end, also one that a call has waited for: the call may have waited for
+ * another one. A driver may report a question that comes too early to the program's callback.
  */
-static bool command_look(struct tl_cl_command *command, bool waited)
+static bool command_look(struct tl_cl_command *command)
 {
-	if (waited && command_is_timed(command)) {
-		command->done = true;
-		return true;
-	}
 	command->status = command_status(command);
 	command->done = command->status <= CL_COMPLETE;
 	if (command->status == CL_COMPLETE)
@@ -134,10 +130,9 @@ static const struct tl_cl_command *queue_look(const struct tl_cl_queue *queue,
 	     command = command == last ? NULL : command->next) {
 		if (!looks && what == FRONT)
 			break;
-		const bool noted = atomic_load_explicit(&command->noted, memory_order_relaxed);
-		if (!looks && !noted)
+		if (!looks && !atomic_load_explicit(&command->noted, memory_order_relaxed))
 			continue;
-		if (command_look(command, noted || (what == NOTED && queue->in_order))) {
+		if (command_look(command)) {
 			ended = command;
 			most--;
 		} else if (queue->in_order) {
