@@ -550,11 +550,10 @@ static bool number_is_taken(int folder, const char *plain, uint32_t number)
 }
 
 /*
- * A number from `number` on with which the name is free: the first one if that is near. A job may
- * leave thousands of traces of one name, so then steps double until one is free, and halve back to
- * one whose predecessor is taken.
+ * A job may leave thousands of traces of one name. So behind the near numbers, steps double until one
+ * is free, and halve back to one whose predecessor is taken.
  */
-static uint32_t number_look(int folder, const char *plain, uint32_t number)
+uint32_t tl_output_free_number(int folder, const char *plain, uint32_t number)
 {
 	uint32_t step = 1, last = number + TAKEN_MAX;
 
@@ -587,7 +586,7 @@ static int create_in(int folder, char *name, size_t room, uint32_t *number)
 		fd = tl_output_special(folder, name, O_NONBLOCK);
 	uint32_t first = *number ? *number : 1;
 	for (uint32_t n = first; fd == -EEXIST && n - first < TAKEN_MAX; n++) {
-		n = number_look(folder, plain, n);
+		n = tl_output_free_number(folder, plain, n);
 		*number = n;
 		memcpy(name, plain, size + 1);
 		fd = tl_output_number(name, room, n) ? KERNEL(SYS_openat, folder, name, flags, 0600)

@@ -118,6 +118,12 @@ int tl_output_special(int folder, const char *name, int flags);
 /* name.json becomes name.N.json. False: it gets too long. */
 bool tl_output_number(char *name, size_t room, uint32_t number);
 
+/*
+ * A number from `number` on (1 or more) with which the name is free in the folder: the first one if
+ * that is near, else one whose predecessor is taken. Somebody may take it in between.
+ */
+uint32_t tl_output_free_number(int folder, const char *plain, uint32_t number);
+
 /* Open the file again. -ESTALE: the name leads to another file now. */
 int tl_output_reopen(const struct tl_output *output);
 

@@ -301,6 +301,11 @@ bool leftover_is_live(const struct leftover *leftover)
 	       life_by_maps(leftover, leftover->pid) == LIFE_LIVE;
 }
 
+bool leftover_is_file(const struct leftover *leftover, const struct stat *found)
+{
+	return found->st_dev == leftover->stat.st_dev && found->st_ino == leftover->stat.st_ino;
+}
+
 static enum leftover_state claim_open(struct leftover *leftover)
 {
 	struct stat now;
@@ -314,8 +319,7 @@ static enum leftover_state claim_open(struct leftover *leftover)
 	if (flock(leftover->fd, LOCK_EX | LOCK_NB))
 		return LEFTOVER_CLAIMED;
 	/* The command that had the claim before has deleted the file. */
-	if (lstat(leftover->path, &now) || now.st_dev != leftover->stat.st_dev ||
-	    now.st_ino != leftover->stat.st_ino)
+	if (lstat(leftover->path, &now) || !leftover_is_file(leftover, &now))
 		return LEFTOVER_NONE;
 	return life == LIFE_DEAD ? LEFTOVER_OURS : LEFTOVER_UNCLEAR;
 }
@@ -365,8 +369,7 @@ int leftover_delete(struct leftover *leftover)
 		return errno == ENOENT ? 0 : errno;
 	if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW))
 		error = errno == ENOENT ? 0 : errno;
-	else if (now.st_dev == leftover->stat.st_dev && now.st_ino == leftover->stat.st_ino &&
-		 unlinkat(folder, name, 0))
+	else if (leftover_is_file(leftover, &now) && unlinkat(folder, name, 0))
 		error = errno;
 	close(folder);
 	return error;

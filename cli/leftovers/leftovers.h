@@ -62,6 +62,9 @@ bool leftover_is_live(const struct leftover *leftover);
  */
 enum leftover_state leftover_claim(const char *path, struct leftover *leftover);
 
+/* What stat found is that file. */
+bool leftover_is_file(const struct leftover *leftover, const struct stat *found);
+
 /* Closes the file, and gives up the claim. */
 void leftover_release(struct leftover *leftover);
 

@@ -71,13 +71,13 @@ static int name_path(struct output_file *file)
 		       : ENAMETOOLONG;
 }
 
-/* Finds the first free name, from this number on. */
+/* Finds a free name, from this number on. */
 static int choose_name(struct output_file *file, uint32_t *number)
 {
 	const char *slash = strrchr(file->asked, '/'), *plain = slash ? slash + 1 : file->asked;
 	struct stat stat;
 
-	for (;; ++*number) {
+	for (;; *number = tl_output_free_number(file->folder, plain, *number + 1)) {
 		strcpy(file->name, plain);
 		if (*number && !tl_output_number(file->name, sizeof(file->name), *number))
 			return ENAMETOOLONG;

@@ -24,8 +24,7 @@ static int leftover_open_again(const struct leftover *leftover)
 	int fd = open(leftover->path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat now;
 
-	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != leftover->stat.st_dev ||
-			now.st_ino != leftover->stat.st_ino)) {
+	if (fd >= 0 && (fstat(fd, &now) || !leftover_is_file(leftover, &now))) {
 		close(fd);
 		return -1;
 	}

@@ -456,8 +456,8 @@ static enum recovery_result judge_alien(const struct leftover *leftover,
 	if (wishes->told && !leftover->stat.st_size) {
 		struct stat now;
 
-		if (!lstat(leftover->path, &now) && now.st_ino == leftover->stat.st_ino &&
-		    now.st_dev == leftover->stat.st_dev && !now.st_size)
+		if (!lstat(leftover->path, &now) && leftover_is_file(leftover, &now) &&
+		    !now.st_size)
 			unlink(leftover->path);
 		return RECOVERY_NOTHING;
 	}

@@ -281,13 +281,14 @@ cl_command_queue icd_clCreateCommandQueueWithProperties(cl_context context, cl_d
 	cl_command_queue queue = NULL;
 
 	COUNT_NEW(clCreateCommandQueueWithProperties, NULL);
-	if (!icd_live(context, CONTEXT, "clCreateCommandQueueWithProperties"))
+	if (!icd_live(context, CONTEXT, "clCreateCommandQueueWithProperties")) {
 		result = CL_INVALID_CONTEXT;
-	else if (device != &icd_device)
-		result = CL_INVALID_DEVICE,
+	} else if (device != &icd_device) {
+		result = CL_INVALID_DEVICE;
 		icd_misuse("clCreateCommandQueueWithProperties", "no device");
-	else if (!result)
+	} else if (!result) {
 		result = read_list(&asked, properties);
+	}
 	if (!result)
 		queue = icd_new(QUEUE, sizeof(*queue));
 	if (queue) {

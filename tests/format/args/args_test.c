@@ -170,6 +170,21 @@ static int significant_digits(const char *text)
 	return last;
 }
 
+/* The double as text, which reads back the same, and no shorter one does. */
+static void double_is_shortest(char *text, double d)
+{
+	struct tl_text out = {text, text + 40, false};
+	char shorter[64];
+
+	tl_text_double(&out, bits_of_double(d));
+	*out.at = 0;
+	ck_assert_msg(strtod(text, NULL) == d, "%s is not %.17g", text, d);
+	int digits = significant_digits(text);
+	snprintf(shorter, sizeof shorter, "%.*e", digits < 2 ? 0 : digits - 2, d);
+	ck_assert_msg(digits < 2 || strtod(shorter, NULL) != d, "%s would do for %s", shorter,
+		      text);
+}
+
 START_TEST(floats_are_the_shortest_that_read_back_the_same)
 {
 	static const double values[] = {0.1,
@@ -193,7 +208,7 @@ START_TEST(floats_are_the_shortest_that_read_back_the_same)
 	char text[64], shorter[64];
 
 	for (int i = 0; i < 40000; i++) {
-		double d, back;
+		double d;
 		float f;
 		uint32_t half;
 
@@ -203,20 +218,12 @@ START_TEST(floats_are_the_shortest_that_read_back_the_same)
 			d = values[i];
 		if (d != d || d - d != 0)
 			continue;
-		struct tl_text out = {text, text + 40, false};
-		tl_text_double(&out, bits_of_double(d));
-		*out.at = 0;
-		back = strtod(text, NULL);
-		ck_assert_msg(back == d, "%s is not %.17g", text, d);
-		int digits = significant_digits(text);
-		snprintf(shorter, sizeof shorter, "%.*e", digits < 2 ? 0 : digits - 2, d);
-		ck_assert_msg(digits < 2 || strtod(shorter, NULL) != d, "%s would do for %s",
-			      shorter, text);
+		double_is_shortest(text, d);
 		half = (uint32_t)random;
 		memcpy(&f, &half, 4);
 		if (f != f || f - f != 0)
 			continue;
-		out = (struct tl_text){text, text + 40, false};
+		struct tl_text out = {text, text + 40, false};
 		tl_text_float(&out, half);
 		*out.at = 0;
 		ck_assert_msg(strtof(text, NULL) == f, "%s is not %.9g", text, (double)f);
@@ -232,14 +239,7 @@ START_TEST(floats_are_the_shortest_that_read_back_the_same)
 			d = nextafter(d, 0);
 		if (i % 3 == 2)
 			d = -d;
-		struct tl_text out = {text, text + 40, false};
-		tl_text_double(&out, bits_of_double(d));
-		*out.at = 0;
-		ck_assert_msg(strtod(text, NULL) == d, "%s is not %.17g", text, d);
-		int digits = significant_digits(text);
-		snprintf(shorter, sizeof shorter, "%.*e", digits < 2 ? 0 : digits - 2, d);
-		ck_assert_msg(digits < 2 || strtod(shorter, NULL) != d, "%s would do for %s",
-			      shorter, text);
+		double_is_shortest(text, d);
 		if (i % 3 == 0 && millionths && millionths % 1000000)
 			ck_assert_msg(strchr(text, '.') || strchr(text, 'e'), "%s", text);
 	}
