@@ -65,12 +65,61 @@ static ssize_t copy_by_pipe(void *to, uintptr_t from, size_t size)
 	return n;
 }
 
-/* This thread runs on the page, so it is there. Programs often have what they pass on it. */
-static bool is_on_own_page(const void *from, size_t size)
-{
-	uintptr_t page = (uintptr_t)__builtin_frame_address(0) / PAGE;
+/*
+ * Programs often pass what lies on their stack. The pages between this function's frame and a
+ * variable of its callers stay as long as the thread runs there, so the kernel need not be asked
+ * about them each time. Pages that it could read are noted: the number of the first one times
+ * PAGES, and how many they are. It is one word because a signal handler may copy, too.
+ */
+#define PAGES ((uint64_t)1 << 16)
 
-	return (uintptr_t)from / PAGE == page && size <= PAGE - (uintptr_t)from % PAGE;
+static __thread uint64_t stack_pages __attribute__((tls_model("initial-exec")));
+
+static bool stack_has_noted(uint64_t first, uint64_t count)
+{
+	return first >= stack_pages / PAGES &&
+	       first + count <= stack_pages / PAGES + stack_pages % PAGES;
+}
+
+/* Pages that touch those noted before become one piece with them. */
+static void stack_note(uint64_t first, uint64_t count)
+{
+	uint64_t noted = stack_pages / PAGES, end = first + count,
+		 noted_end = noted + stack_pages % PAGES;
+
+	if (first <= noted_end && noted <= end) {
+		first = first < noted ? first : noted;
+		end = end > noted_end ? end : noted_end;
+	}
+	if (end - first < PAGES)
+		stack_pages = first * PAGES + (end - first);
+}
+
+/* One byte of each page. */
+static bool stack_is_readable(uint64_t first, uint64_t count)
+{
+	char bytes[PIECES];
+	struct iovec local = {bytes, count}, remote[PIECES];
+
+	for (uint64_t i = 0; i < count; i++)
+		remote[i] = (struct iovec){(void *)((first + i) * PAGE), 1};
+	return process_vm_readv(getpid(), &local, 1, remote, count, 0) == (ssize_t)count;
+}
+
+static bool is_on_own_stack(uintptr_t from, size_t size)
+{
+	uint64_t first = (uintptr_t)__builtin_frame_address(0) / PAGE,
+		 count = (from + size - 1) / PAGE - first + 1;
+
+	if (from / PAGE < first || count > PIECES)
+		return false;
+	if (count == 1 || stack_has_noted(first, count))
+		return true;
+	if (atomic_load_explicit(&refused, memory_order_relaxed) ||
+	    !stack_is_readable(first, count))
+		return false;
+	stack_note(first, count);
+	return true;
 }
 
 size_t tl_checked_copy(void *to, const void *from, size_t size)
@@ -78,9 +127,9 @@ size_t tl_checked_copy(void *to, const void *from, size_t size)
 	int error = errno;
 	size_t done = 0;
 
-	if ((uintptr_t)from > UINTPTR_MAX - size)
+	if (!size || (uintptr_t)from > UINTPTR_MAX - size)
 		return 0;
-	if (is_on_own_page(from, size)) {
+	if (is_on_own_stack((uintptr_t)from, size)) {
 		memcpy(to, from, size);
 		return size;
 	}

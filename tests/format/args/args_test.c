@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <stddef.h>
@@ -766,10 +767,55 @@ static void copy_from_the_stack(void)
 	}
 }
 
+/* Runs on a stack behind which nothing can be read. */
+static void *copy_from_the_stack_end(void *end)
+{
+	char to[2 * 4096];
+
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(tl_checked_copy(to, (char *)end - 8, 8), 8);
+		ck_assert_uint_eq(tl_checked_copy(to, (char *)end - 8, sizeof(to)), 8);
+		ck_assert_uint_eq(tl_checked_copy(to, end, 1), 0);
+	}
+	return NULL;
+}
+
 START_TEST(checked_copies_stop_where_memory_ends)
 {
+	size_t size = 256 * 1024, unreadable = 64 * 1024;
+	char *stack = mmap(NULL, size + unreadable, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
 	copy_across_pages();
 	copy_from_the_stack();
+	mprotect(stack + size, unreadable, PROT_NONE);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, size);
+	ck_assert_int_eq(
+		pthread_create(&thread, &attributes, copy_from_the_stack_end, stack + size), 0);
+	pthread_join(thread, NULL);
+	munmap(stack, size + unreadable);
+}
+END_TEST
+
+/* The kernel was asked about the pages once; later it refuses every way to ask again. */
+START_TEST(checked_copies_know_the_stack_after_one_look)
+{
+	const struct rlimit no_descriptors = {0, 0};
+	char from[3 * 4096], *heap = malloc(16), to[16];
+
+	memset(from, 'a', sizeof(from));
+	memset(heap, 'b', 16);
+	ck_assert_uint_eq(tl_checked_copy(to, from + sizeof(from) - 16, 16), 16);
+	refuse_process_vm_readv();
+	setrlimit(RLIMIT_NOFILE, &no_descriptors);
+	ck_assert_uint_eq(tl_checked_copy(to, heap, 16), 0);
+	for (size_t i = 0; i + 16 <= sizeof(from); i += 16)
+		ck_assert_uint_eq(tl_checked_copy(to, from + i, 16), 16);
+	ck_assert_int_eq(memcmp(to, from, 16), 0);
+	free(heap);
 }
 END_TEST
 
@@ -820,6 +866,7 @@ int main(void)
 	tcase_add_test(tests, text_that_does_not_fit_is_left_out_whole);
 	tcase_add_test(tests, results_fail_as_the_api_says);
 	tcase_add_test(tests, checked_copies_stop_where_memory_ends);
+	tcase_add_test(tests, checked_copies_know_the_stack_after_one_look);
 	tcase_add_test(tests, checked_copies_work_in_a_sandbox_and_leave_no_descriptor);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
