@@ -208,7 +208,7 @@ static void call_open_entry(struct tl_call *call, const void *real)
 
 static void *call_enter(struct tl_call *call)
 {
-	tl_api_need();
+	tl_api_need_of(call->shim);
 	tl_process_notice_fork();
 	if (TL_UNLIKELY(tl_process_is_confined()))
 		return call_pass(call, tl_asked_version_known(call, call_resolve(call)));
