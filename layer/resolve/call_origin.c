@@ -196,6 +196,14 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	return function;
 }
 
+bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_shim *around)
+{
+	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
+	void *real = atomic_load_explicit(&around->real, memory_order_acquire);
+
+	return tl_roles_is_own_at(call->caller.address) && real && !tl_roles_at(real);
+}
+
 bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
