@@ -17,6 +17,11 @@
  *
  * Handles whose creation was not seen (devices, platforms) are ignored. A destroyed object is
  * remembered until a call gives out the same handle again.
+ *
+ * A library may also give out objects by calls of its own, which nobody sees: GLib does that with
+ * what g_free gets. Then an address that was destroyed twice may have been given out in between.
+ * Such a destroying function gives itself away: it gets objects that no call was seen to give out.
+ * From then on its objects are not reported as destroyed again or used, only counted.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -34,6 +39,7 @@
 #define SKIPPED	 12   /* tracelayer's frames above it, at most */
 #define ELEMENTS 1024 /* of an array of handles that are looked at */
 #define REPORTS	 100  /* uses after destroying that are reported, at most */
+#define OPEN	 256  /* destroying functions with objects from elsewhere, at most */
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
 
@@ -55,7 +61,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects; /* open addressing; room is a power of two */
 static size_t room, used;
 static unsigned reports;
-static bool missed; /* memory was short */
+static unsigned long unsure; /* wrong calls, unless the object was given out again */
+static bool missed;	     /* memory was short */
+static const struct tl_function *open_destroyers[OPEN];
+static unsigned nopen;
+
+static const char type_memory[] = "memory";
 
 static struct output output;
 static bool late, ended;
@@ -216,6 +227,12 @@ static bool is_object(const struct tl_type *type)
 				   (!type->target || type->target->kind == TL_KIND_VOID));
 }
 
+/* What a call gives out may be an object of another function's: g_strdup makes memory for g_free. */
+static bool is_address(const struct tl_type *type)
+{
+	return is_handle(type) || (type->kind == TL_KIND_POINTER && type->size == 8);
+}
+
 static uint64_t handle_at_place(const void *place, const struct tl_type *type)
 {
 	uint64_t handle = 0;
@@ -275,10 +292,13 @@ static bool gives_objects(const struct tl_variable *param)
 	       !(param->direction & TL_IN) && !param->length.bytes;
 }
 
+/* A place for one address: an object, or a text that the caller is to free. */
 static bool gives_one(const struct tl_variable *param)
 {
-	return gives_objects(param) && param->length.kind == TL_LENGTH_CONSTANT &&
-	       param->length.constant == 1;
+	return param->type->kind == TL_KIND_POINTER && param->type->target &&
+	       is_address(param->type->target) && param->direction & TL_OUT &&
+	       !(param->direction & TL_IN) && !param->length.bytes &&
+	       param->length.kind == TL_LENGTH_CONSTANT && param->length.constant == 1;
 }
 
 /* The parameter with what a destroying function destroys; -1: none. */
@@ -364,10 +384,16 @@ static void object_created(const struct tl_view *view, uint64_t handle, const st
 	} else if (object) {
 		*object = (struct object){
 			.handle = handle, .creator = view->function, .count = 1, .depth = depth};
-		object->type = type->kind == TL_KIND_HANDLE ? type->name : "memory";
+		object->type = type->kind == TL_KIND_HANDLE ? type->name : type_memory;
 		memcpy(object->frames, frames, (size_t)depth * sizeof(*frames));
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+static void object_forget_creator(struct object *object)
+{
+	object->creator = NULL; /* unknown, like a device */
+	object->count = 1;
 }
 
 /* A call has given this handle out: it is in use, even if the table says that it was destroyed. */
@@ -375,18 +401,59 @@ static void objects_count(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
-	if (object && object->count <= 0) {
-		object->creator = NULL; /* unknown, like a device */
-		object->count = 1;
-	}
+	if (object && object->count <= 0)
+		object_forget_creator(object);
 	pthread_mutex_unlock(&lock);
+}
+
+static bool destroyer_is_open(const struct tl_function *function)
+{
+	for (unsigned i = 0; function && i < nopen; i++)
+		if (open_destroyers[i] == function)
+			return true;
+	return false;
+}
+
+/* A destroying call has taken no reference, and succeeded: was its object ever given out? */
+static void destroyer_look(const struct tl_view *view)
+{
+	const struct tl_function *function = view->function;
+	int param = destroyed_param(function);
+
+	if (param < 0)
+		return;
+	uint64_t handle = handle_at_place(view->params[param], function->params[param].type);
+	pthread_mutex_lock(&lock);
+	if (handle && !missed && !object_find(handle) && nopen < OPEN &&
+	    !destroyer_is_open(function))
+		open_destroyers[nopen++] = function;
+	pthread_mutex_unlock(&lock);
+}
+
+/*
+ * Under the lock: a destroyed object is used or destroyed by this call. False: it may have been
+ * given out again by a call that nobody sees. Then it counts as unknown. So does memory that two
+ * functions destroy: it may have become another object (g_free, g_list_free), or the first function
+ * takes no reference (g_source_destroy, g_source_unref).
+ */
+static bool call_is_wrong(const struct tl_view *view, struct object *object)
+{
+	bool memory = object->type == type_memory, other = object->destroyer != view->function;
+
+	if (!destroyer_is_open(view->function) && !destroyer_is_open(object->destroyer) &&
+	    !(memory && other))
+		return true;
+	unsure++;
+	object_forget_creator(object);
+	return false;
 }
 
 static void object_used_by(const struct tl_view *view, uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
-	if (object_is_known(object) && object->count <= 0 && !object->said) {
+	if (object_is_known(object) && object->count <= 0 && !object->said &&
+	    call_is_wrong(view, object)) {
 		object->said = true;
 		report_call(view, object, "is used after it was destroyed");
 	}
@@ -429,7 +496,8 @@ static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
 	if (object_is_known(object) && object->count <= 0) {
-		report_call(view, object, "is destroyed again");
+		if (call_is_wrong(view, object))
+			report_call(view, object, "is destroyed again");
 	} else if (object_is_known(object)) {
 		object->count--;
 		object->destroyer = view->function;
@@ -549,18 +617,19 @@ static void given_objects_add(const struct tl_view *view)
 
 	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
-		const void *place = gives_objects(param) ? *(void *const *)view->params[i] : NULL;
-		stored |= gives_objects(param);
+		bool objects = gives_objects(param), one = gives_one(param);
+		const void *place = objects || one ? *(void *const *)view->params[i] : NULL;
+		stored |= objects;
 		if (!place)
 			continue;
-		if (creates || (is_command(function) && !strcmp(param->name, "event")))
+		if (objects && (creates || (is_command(function) && !strcmp(param->name, "event"))))
 			stored_objects_add(view, param, place);
-		else if (gives_one(param))
+		else if (one)
 			objects_count(handle_at_place(place, param->type->target));
 	}
 	if (creates)
 		made_object_add(view, stored);
-	else if (is_object(function->result))
+	else if (is_address(function->result))
 		objects_count(handle_at_place(view->result, view->function->result));
 }
 
@@ -588,6 +657,8 @@ static void leaks_after(const struct tl_view *view, void *user_data, void **inst
 		object_add_reference((uint64_t)(uintptr_t)*instance_data);
 	if (failed)
 		return;
+	if (view->function->flags & TL_FUNCTION_DESTROYS && !*instance_data && places < 0)
+		destroyer_look(view);
 	if (function_retains(view->function))
 		reference_taken(view);
 	else if (*instance_data && view->function->flags & TL_FUNCTION_CREATES)
@@ -653,6 +724,10 @@ static void ending_print(FILE *to)
 	if (count)
 		qsort(leaked, count, sizeof(*leaked), objects_compare);
 	leaked_print(to, leaked, count);
+	if (unsure)
+		fprintf(to,
+			"  %lu address%s came to a destroying call again: a call that is not traced may have given %s out in between\n",
+			unsure, unsure == 1 ? "" : "es", unsure == 1 ? "it" : "them");
 	if (missed || !leaked)
 		fputs("  memory was short: there may be more\n", to);
 	free(leaked);
@@ -707,6 +782,7 @@ static void after_fork_in_child(void)
 		memset(objects, 0, room * sizeof(*objects));
 	used = 0;
 	reports = 0;
+	unsure = 0;
 	output_after_fork(&output);
 	pthread_mutex_unlock(&lock);
 }

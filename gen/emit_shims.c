@@ -453,8 +453,9 @@ static void emit_shim_table(FILE *to, const struct model *model)
 		"\t\t.function = &%s_functions[INDEX_##name],                                         \\\n"
 		"\t\t.entry = (void *)shim_##name,                                                    \\\n"
 		"\t\t.invoke = invoke_##name,                                                         \\\n"
+		"\t\t.reserved = TL_SHIM_UNREGISTERED(&tl_library_%s),                                  \\\n"
 		"\t}\n\n",
-		prefix);
+		prefix, prefix);
 	fprintf(to, "struct tl_shim %s_shims[] = {\n", prefix);
 	for (const struct function *f = emit_first(model); f; f = emit_next(model, f))
 		fprintf(to, "\tDEFINE(%s),\n", f->name);

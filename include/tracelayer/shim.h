@@ -152,8 +152,18 @@ struct tl_shim {
 		/* of an interposer that no compiler made: common/signature.h */
 		const struct tl_signature *signature;
 	};
-	uint64_t reserved;
+	uint64_t reserved; /* at first TL_SHIM_UNREGISTERED */
 };
+
+/*
+ * A shim of a library that is not registered yet leads to the library. The constructors of the
+ * program's other libraries may run before that of a shim library: then the first call registers it.
+ */
+#ifdef TL_SHIM_LIBRARY
+#define TL_SHIM_UNREGISTERED(library) ((uintptr_t)((const char *)(library) + 1))
+#else
+#define TL_SHIM_UNREGISTERED(library) 0
+#endif
 
 /*
  * An open call. A debugger or `tracelayer recover` sees it when a thread hangs inside the driver.

@@ -206,9 +206,20 @@ static void call_open_entry(struct tl_call *call, const void *real)
 		tl_hook_starts(call);
 }
 
+/* The call is a jump by the function of the call around it: tl_resolve_is_jump_of_others. */
+static bool call_is_jump_of_others(const struct tl_call *call)
+{
+	struct tl_thread *thread = tl_self;
+	const struct tl_open_call *outer = thread ? tl_open_top(thread) - 1 : NULL;
+
+	return outer && outer >= thread->open && tl_open_frame(outer) != TL_NO_FRAME &&
+	       tl_open_frame(outer) >= call->caller.stack && !(outer->mode & TL_OPEN_SUSPECT) &&
+	       tl_resolve_is_jump_of_others(call, tl_call_shim_of(outer));
+}
+
 static void *call_enter(struct tl_call *call)
 {
-	tl_api_need();
+	tl_api_need_of(call->shim);
 	tl_process_notice_fork();
 	if (TL_UNLIKELY(tl_process_is_confined()))
 		return call_pass(call, tl_asked_version_known(call, call_resolve(call)));
@@ -234,7 +245,7 @@ static void *call_enter(struct tl_call *call)
 	call->hooked = NULL;
 	call->request = tl_request_current();
 	if (mode & TL_MODE_CALLER) {
-		void *foreign = tl_resolve_foreign(call);
+		void *foreign = call_is_jump_of_others(call) ? NULL : tl_resolve_foreign(call);
 		if (foreign)
 			return call_pass(call, foreign);
 		if (tl_resolve_is_linked_loaders(call)) {

@@ -92,10 +92,21 @@ static void shim_store_mode(struct tl_shim *shim, uint32_t mode)
 	atomic_store_explicit(&shim->direct, mode ? NULL : real, memory_order_relaxed);
 }
 
+/*
+ * The shim's library, while it is not registered (TL_SHIM_UNREGISTERED). Acquire: pairs with the
+ * release in library_number; the library has its number.
+ */
+static struct tl_shim_library *shim_unregistered(const struct tl_shim *shim)
+{
+	uint64_t word = __atomic_load_n(&shim->reserved, __ATOMIC_ACQUIRE);
+
+	return word & 1 ? (struct tl_shim_library *)(uintptr_t)(word - 1) : NULL;
+}
+
 /* Closures made for a shim form a list, linked by .reserved. */
 static struct tl_shim *shim_next_closure(const struct tl_shim *shim)
 {
-	return (struct tl_shim *)(uintptr_t)shim->reserved;
+	return shim_unregistered(shim) ? NULL : (struct tl_shim *)(uintptr_t)shim->reserved;
 }
 
 static void shim_change_mode(struct tl_shim *shim, uint32_t set, uint32_t clear)
@@ -224,8 +235,8 @@ static void shim_follow(struct tl_shim *shim, struct tl_shim *of)
 	atomic_store_explicit(&shim->dispatch,
 			      atomic_load_explicit(&of->dispatch, memory_order_relaxed),
 			      memory_order_release);
-	shim->reserved = of->reserved;
-	of->reserved = (uintptr_t)shim;
+	shim->reserved = (uintptr_t)shim_next_closure(of);
+	__atomic_store_n(&of->reserved, (uintptr_t)shim, __ATOMIC_RELAXED);
 }
 
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
@@ -372,6 +383,10 @@ static bool library_number(struct tl_shim_library *library)
 	}
 	atomic_store_explicit(&libraries[number], library, memory_order_release);
 	atomic_store_explicit(&nlibraries, number + 1, memory_order_release);
+	/* Release: pairs with the acquire in shim_unregistered, of a call in another thread. */
+	for (uint32_t i = 0; i < library->api->count; i++)
+		if (shim_unregistered(&library->shims[i]))
+			__atomic_store_n(&library->shims[i].reserved, 0, __ATOMIC_RELEASE);
 	tl_report_shimmed(library->api);
 	return true;
 }
@@ -380,7 +395,7 @@ static int library_add(struct tl_shim_library *library)
 {
 	sigset_t signals;
 
-	/* The start has registered it, and now its constructor does. */
+	/* The start or a call has registered it, and now its constructor does. */
 	if (library_is_known(library))
 		return 0;
 	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI) {
@@ -389,14 +404,16 @@ static int library_add(struct tl_shim_library *library)
 		return -1;
 	}
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	bool added = library_number(library);
+	/* Another thread's first call may have been faster. */
+	bool known = library_is_known(library);
+	bool added = known || library_number(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 	if (!added) {
 		tl_message_say(
 			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
 		return -1;
 	}
-	if (!tl_config.secure)
+	if (!known && !tl_config.secure)
 		tl_resolve_add(library);
 	return 0;
 }
@@ -447,6 +464,14 @@ void tl_api_need(void)
 		tl_once_done(&once);
 	}
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+void tl_api_need_of(const struct tl_shim *shim)
+{
+	tl_api_need();
+	struct tl_shim_library *library = shim_unregistered(shim);
+	if (TL_UNLIKELY(library && library->abi == TL_SHIM_ABI))
+		library_add(library);
 }
 
 /* --- the lock, and forks */

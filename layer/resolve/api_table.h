@@ -27,6 +27,9 @@ extern struct tl_shim_library *const tl_api_builtin[];
  */
 void tl_api_need(void);
 
+/* The same, before a call: the library of this shim is registered, too. */
+void tl_api_need_of(const struct tl_shim *shim);
+
 /*
  * --- APIs by number (the upper half of a function's number in records), in the order of
  * registering

@@ -155,7 +155,8 @@ static void *loaders_check(const struct tl_call *call)
  *	ours		our traced body called the loader, which jumped on, so the return address is
  *			still ours. Through a driver's table if one leads to us: the driver's. Else
  *			by name: another export of the loader's own
- *	a loader	by name: its own export; through a driver's table: the driver's
+ *	a loader	by name: its own export, or that of a library that comes before it; through
+ *			a driver's table: the driver's
  *	a driver	its own; a driver that has none calls the API as programs do, and is traced
  *			like them
  */
@@ -180,7 +181,9 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	if (from->role == TL_ROLE_OWN ||
 	    (from->role == TL_ROLE_LOADER && !caller_is_direct(call->caller.address)))
 		function = driver_function_dispatched(call);
-	if (!function && from->role != TL_ROLE_OWN)
+	bool overridden = from->role == TL_ROLE_LOADER && caller_is_direct(call->caller.address) &&
+			  tl_roles_is_overridden(from, call->shim);
+	if (!function && !overridden && from->role != TL_ROLE_OWN)
 		function = library_own_function(from, call->shim);
 	/*
 	 * As a rule the function is known, and there is no need to look at newly loaded libraries.
@@ -191,6 +194,14 @@ void *tl_resolve_foreign(const struct tl_call *call)
 		function = tl_resolve_real(call->shim, call->caller.address);
 	errno = saved;
 	return function;
+}
+
+bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_shim *around)
+{
+	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
+	void *real = atomic_load_explicit(&around->real, memory_order_acquire);
+
+	return tl_roles_is_own_at(call->caller.address) && real && !tl_roles_at(real);
 }
 
 bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)

@@ -23,6 +23,13 @@
 void *tl_resolve_foreign(const struct tl_call *call);
 
 /*
+ * The call returns to us, since the function of the call around it jumped here, or to a callback that
+ * did. True: that function is in none of the API's libraries, so the call is the program's. A library
+ * that replaces some of the API's functions calls the others in this way.
+ */
+bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_shim *around);
+
+/*
  * Remembers, for a few functions, the place of the first call. True: this call comes from the same
  * place. Any thread; all are relaxed, since one thread makes the calls in question, one after the
  * other.

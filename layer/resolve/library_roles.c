@@ -216,6 +216,22 @@ static void look_add_entangled(struct tl_shim *shim, void *closure)
 		look->entangled[look->count++] = shim;
 }
 
+static void name_mark(_Atomic uint64_t *names, const struct tl_shim *shim)
+{
+	uint32_t index = tl_shim_names_index(shim);
+
+	atomic_fetch_or_explicit(&names[index % TL_ROLES_NAMES / 64], 1ull << index % 64,
+				 memory_order_relaxed);
+}
+
+static bool name_is_marked(const _Atomic uint64_t *names, const struct tl_shim *shim)
+{
+	uint32_t index = tl_shim_names_index(shim);
+
+	return atomic_load_explicit(&names[index % TL_ROLES_NAMES / 64], memory_order_relaxed) &
+	       1ull << index % 64;
+}
+
 /* `own`: bind the library's calls of its own functions to itself. NULL: leave them. */
 static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined,
@@ -234,21 +250,22 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
 						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
-		uint32_t index = tl_shim_names_index(shim);
-
 		if (it && binding == BOUND_IN_TABLE)
-			atomic_fetch_or_explicit(&it->bound[index % TL_ROLES_NAMES / 64],
-						 1ull << index % 64, memory_order_relaxed);
+			name_mark(it->bound, shim);
+		else if (it && binding == BOUND_BY_CALL && own && own->overridden)
+			name_mark(it->overridden, shim);
 		look_add_entangled(shim, look);
 	}
 }
 
 bool tl_roles_is_bound(const struct tl_known_library *it, const struct tl_shim *shim)
 {
-	uint32_t index = tl_shim_names_index(shim);
+	return name_is_marked(it->bound, shim);
+}
 
-	return atomic_load_explicit(&it->bound[index % TL_ROLES_NAMES / 64], memory_order_relaxed) &
-	       1ull << index % 64;
+bool tl_roles_is_overridden(const struct tl_known_library *it, const struct tl_shim *shim)
+{
+	return name_is_marked(it->overridden, shim);
 }
 
 /*

@@ -47,6 +47,8 @@ struct tl_known_library {
 	 * function
 	 */
 	_Atomic uint64_t bound[TL_ROLES_NAMES / 64];
+	/* a bit for each name: another library's function comes first, also for this library's calls */
+	_Atomic uint64_t overridden[TL_ROLES_NAMES / 64];
 };
 
 /*
@@ -85,6 +87,12 @@ void tl_roles_note_linked(const void *address);
 
 /* A table of this library holds the shim instead of the library's own function. */
 bool tl_roles_is_bound(const struct tl_known_library *known, const struct tl_shim *shim);
+
+/*
+ * Without us, the library's calls of its function get to another library's, by the order in which the
+ * dynamic linker searches.
+ */
+bool tl_roles_is_overridden(const struct tl_known_library *known, const struct tl_shim *shim);
 
 /*
  * The API's loader has a layer of ours (layer/resolve/loader_tables.h), so all calls come through

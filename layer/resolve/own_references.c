@@ -124,7 +124,7 @@ static bool slot_is_writable(struct tl_own_references *references, uintptr_t slo
  * the search order of libraries that were opened later: for these, no other may define the
  * function.
  */
-static bool library_comes_first(const struct tl_own_references *references, const char *name)
+static bool library_comes_first(struct tl_own_references *references, const char *name)
 {
 	const struct tl_loaded *loaded = references->loaded;
 	bool at_start = references->elf < loaded->elf + loaded->startup;
@@ -136,8 +136,10 @@ static bool library_comes_first(const struct tl_own_references *references, cons
 		if (elf == references->elf && at_start)
 			return true;
 		if (elf != references->elf && tl_roles_of(elf) != TL_ROLE_OWN &&
-		    tl_elf_lookup(elf, name, hash, NULL))
+		    tl_elf_lookup(elf, name, hash, NULL)) {
+			references->overridden = i < loaded->startup;
 			return false;
+		}
 	}
 	return !at_start;
 }
@@ -148,6 +150,7 @@ bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela
 	const ElfW(Sym) *symbol = &elf->symbols[ELF64_R_SYM(relocation->r_info)];
 	uintptr_t slot = elf->base + relocation->r_offset;
 
+	references->overridden = false;
 	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value || slot % sizeof(uintptr_t) ||
 	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
 	    !library_comes_first(references, elf->strings + symbol->st_name) ||

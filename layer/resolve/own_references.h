@@ -26,6 +26,7 @@ struct tl_own_references {
 	uintptr_t protected_from, protected_to;
 	bool asked, writable; /* it was tried to make the memory writable; the memory is writable */
 	bool later;	      /* the dynamic linker is still working on the library: look again */
+	bool overridden;      /* the last slot: the program began with a library that comes first */
 };
 
 void tl_own_references_begin(struct tl_own_references *references, const struct tl_loaded *loaded,

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 61
+plan 70
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -97,6 +97,68 @@ got=$(tool leaks -- "$apps/tool_objects" cl 2>&1)
 is "$(grep -c 'created by' <<<"$got") $(grep -E -o 'created by cl[A-Za-z]*' <<<"$got" | sort | paste -sd,)" "2 created by clCreateBuffer,created by clEnqueueWriteBuffer" \
 	"OpenCL's references and commands' events are counted"
 like "$(tool leaks -- clinfo 2>&1 >/dev/null)" ' 0 objects never destroyed, 0 wrong calls ' "clinfo has no leaks"
+
+# A library whose memory comes from one place, again and again: who gives it out by a call that nobody traces makes no wrong call of the next pool_free.
+cat >pool.h <<'END'
+struct pool_list { struct pool_list *next; };
+void *pool_alloc(unsigned size);
+char *pool_strdup(const char *text);
+void pool_free(void *memory);
+struct pool_list *pool_list_new(void);
+void pool_list_free(struct pool_list *list);
+void pool_fill(void **to);
+END
+cat >pool.c <<'END'
+#include "pool.h"
+static char place[64];
+void *pool_alloc(unsigned size) { return size ? place : 0; }
+char *pool_strdup(const char *text) { place[0] = *text; return place; }
+void pool_free(void *memory) { (void)memory; }
+struct pool_list *pool_list_new(void) { return (struct pool_list *)place; }
+void pool_list_free(struct pool_list *list) { (void)list; }
+void pool_fill(void **to) { to[1] = place; }
+END
+cat >pool_use.c <<'END'
+#include <string.h>
+#include "pool.h"
+int main(int argc, char **argv)
+{
+	void *two[2] = {&two, 0};
+
+	(void)argc;
+	pool_free(pool_alloc(1));
+	if (!strcmp(argv[1], "twice")) {
+		pool_free(pool_alloc(1));
+		pool_fill(two);
+		pool_free(two[1]);
+	} else if (!strcmp(argv[1], "text")) {
+		pool_free(pool_strdup("a"));
+		pool_free(pool_strdup("b"));
+	} else if (!strcmp(argv[1], "other")) {
+		pool_fill(two);
+		pool_list_free(two[1]);
+	} else {
+		pool_free(argv); /* from elsewhere */
+		pool_free(pool_alloc(1));
+		pool_fill(two);
+		pool_free(two[1]);
+	}
+	return 0;
+}
+END
+ok "a library of memory is built" sh -c '$0 -shared -fPIC -o libpool.so pool.c && $0 -o pool_use pool_use.c ./libpool.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+pool() { tool leaks --header pool.h --lib ./libpool.so -- ./pool_use "$1" 2>&1; }
+got=$(pool twice)
+like "$got" '^tracelayer: leaks: memory 0x[0-9a-f]+ is destroyed again by pool_free$' "memory that only traced calls give out is destroyed again"
+like "$got" '^tracelayer: leaks: 0 objects never destroyed, 1 wrong call ' "which is a wrong call"
+unlike "$got" 'came to a destroying call' "and nothing is unsure"
+like "$(pool text)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "a text that a call returns is in use"
+got=$(pool other)
+like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "memory that two functions destroy may be two objects"
+like "$got" '^  1 address came to a destroying call again: a call that is not traced may have given it out in between$' "and that is said"
+got=$(pool elsewhere)
+like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "where a function also frees what no traced call made, nobody is accused"
+like "$got" '^  1 address came to a destroying call again' "and that is said, too"
 
 # --- faults
 is "$(tool faults=clCreateBuffer/2=CL_MEM_OBJECT_ALLOCATION_FAILURE -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -4 0 0 " \

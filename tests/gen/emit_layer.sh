@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 layer=$top_builddir/.libs
 python=/usr/bin/python3
 test -x $python || python=python3
-echo 1..7
+echo 1..8
 
 say() {
 	if test "$1" = 0; then echo "ok $2 - $3"; else echo "not ok $2 - $3"; sed 's/^/# /' "$work/log"; fi
@@ -93,3 +93,21 @@ say $? 6 "its calls are in the trace with their arguments, but for variadic ones
 
 (cd "$work" && LD_PRELOAD="$work/libzlib-shims.so" timeout 60 ./z >out 2>log && grep -q '"name":"compress"' trace.z.*.json)
 say $? 7 "a shim library that is preloaded alone brings the layer along, which then records"
+
+# --- the constructor of a library that the program needs calls before the shim library's own constructor runs
+cat >"$work/early.c" <<'END'
+#include <zlib.h>
+static unsigned long at_start;
+static __attribute__((constructor)) void early(void) { at_start = crc32(0, (const Bytef *)"early", 5); }
+unsigned long early_is(void) { return at_start; }
+END
+cat >"$work/e.c" <<'END'
+#include <stdio.h>
+#include <zlib.h>
+unsigned long early_is(void);
+int main(void) { return early_is() != crc32(0, (const Bytef *)"early", 5); }
+END
+(cd "$work" && $CC -w -fPIC -shared -o libearly.so early.c -lz && $CC -w -o e e.c ./libearly.so -lz -Wl,-rpath,"$work" &&
+	LD_PRELOAD="$work/libzlib-shims.so" TRACELAYER_OUTPUT=early.json timeout 60 ./e) >"$work/log" 2>&1 &&
+	test "$(grep -c '"name":"crc32"' "$work/early.json")" = 2
+say $? 8 "a constructor's call that comes before the shim library's own constructor is recorded"

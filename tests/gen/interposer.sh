@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 54
+plan 59
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -201,6 +201,40 @@ like "$(cat t.json)" '"sample_run".*"unwound":true' "the call that exit has left
 ok "the trace is sound" "$python" "$top_srcdir/tests/lib/check_trace.py" t.json
 interposed TRACELAYER_TOOLS="$top_builddir/callbacks/.libs/log.so" ./ends 2>log
 like "$(cat log)" 'sample_run\(.*left without a result' "and tools see its end"
+
+# --- another library has a function of the same name, and the dynamic linker finds it first: the library's own calls get there, too
+cat >shared.h <<'END'
+int shared_inner(int a);
+int shared_outer(int a);
+int shared_twice(int a);
+END
+cat >shared.c <<'END'
+#include "shared.h"
+int shared_inner(int a) { return a + 1; }
+int shared_outer(int a) { return 2 * shared_inner(a); }
+int shared_twice(int a) { return shared_inner(2 * a); }
+END
+cat >before.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int shared_inner(int a) { return 100 + ((int (*)(int))dlsym(RTLD_NEXT, "shared_inner"))(a); }
+int shared_twice(int a) { return shared_inner(2 * a); } /* a jump */
+END
+cat >both.c <<'END'
+#include <stdio.h>
+#include "shared.h"
+int main(void) { return printf("%d %d %d\n", shared_inner(1), shared_outer(1), shared_twice(1)) < 0; }
+END
+ok "two libraries with one function are built" sh -c '$0 -w -fPIC -shared -o libshared.so shared.c && $0 -w -O2 -fPIC -shared -o libbefore.so before.c &&
+	$0 -w -o both both.c -Wl,--no-as-needed ./libbefore.so ./libshared.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+is "$(./both)" "102 204 103" "bare, the first one gets the other's calls"
+shared() { timeout 60 "$top_builddir/tracelayer" run --header shared.h --lib ./libshared.so -o t.json -- "$@"; }
+for now in '' 1; do
+	rm -f t.json
+	is "$(LD_BIND_NOW=$now shared ./both 2>said)" "102 204 103" "traced, it gets them, too${now:+, where all is bound at the start}"
+done
+is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | sort | tr '\n' ' ')" "shared_inner 2 shared_outer 1 shared_twice 1 " \
+	"the first one's jump is recorded as a call, and what the other calls of itself is not"
 
 # --- libraries without section headers: the dynamic linker needs none, and neither does tracegen
 stripped() { "$python" -c 'import struct, sys

@@ -380,6 +380,13 @@ void *tl_asked_version(const struct tl_call *call, void *real)
 	return real;
 }
 
+bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_shim *around)
+{
+	(void)call;
+	(void)around;
+	return false;
+}
+
 bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 {
 	(void)call;

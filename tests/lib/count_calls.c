@@ -48,7 +48,8 @@ static int library_range(struct dl_phdr_info *info, size_t size, void *user)
 
 static void *function_real(const char *name)
 {
-	void *real = NULL;
+	/* As without this library: libpulsecommon has many of libpulse's functions, and comes first. */
+	void *real = dlsym(RTLD_NEXT, name);
 
 	for (size_t i = 0; i < NLIBRARIES && !real; i++)
 		if (opened[i].handle)
