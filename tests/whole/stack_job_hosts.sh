@@ -10,7 +10,7 @@ need mpirun.openmpi openmpi-bin
 plan 24
 export TMPDIR=$tmp
 launch() { local ranks=$1; shift; hosts_slots=$((ranks / ${#hosts[@]} > 0 ? ranks / ${#hosts[@]} : 1)) hosts_mpirun -n "$ranks" timeout -k 5 60 "$@" </dev/null; }
-launch_on_nodes() { hosts_mpirun --map-by ppr:1:node "$@" </dev/null; }
+launch_on_nodes() { hosts_mapping=ppr:1:node hosts_mpirun "$@" </dev/null; }
 host_of() { echo "${hosts[$1 / ($2 / ${#hosts[@]})]}"; }
 
 for count in 2 4; do
