@@ -204,14 +204,17 @@ static void seccomp_before_mode(unsigned long mode, unsigned long flags,
 
 /*
  * Files may be out of this thread's reach from here on. Without `run` nobody but this process deletes
- * the buffers' file, so it goes now.
+ * the buffers' file, so it goes now. Only before the first rules: in a child that is forked behind
+ * them there would be no file to make. Relaxed: nothing else is read by it.
  */
 static void landlock_before_rules(void)
 {
+	static _Atomic bool has_rules;
 	struct tl_signals signals;
 	int error = errno;
 
-	if (tl_process_is_confined() || !tl_process_is_started() || !tl_process_is_recording())
+	if (tl_process_is_confined() || !tl_process_is_started() || !tl_process_is_recording() ||
+	    atomic_exchange_explicit(&has_rules, true, memory_order_relaxed))
 		return;
 	if (tl_process_begin() && tl_process_is_owner()) {
 		tl_signals_hold(&signals);
