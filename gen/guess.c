@@ -54,17 +54,24 @@ static bool enum_is_bits(const struct type *type, unsigned *count, unsigned *sum
 	return true;
 }
 
-static void type_guess_flags(struct guesses *guesses, struct type *type)
+bool enum_is_of_flags(const struct type *type, const char *name, bool *named)
 {
 	unsigned count, sums;
 	size_t words = 0;
 
-	if (type->kind != TL_KIND_ENUM || !enum_is_bits(type, &count, &sums) || count < 2)
-		return;
+	if (!enum_is_bits(type, &count, &sums) || count < 2)
+		return false;
 	for (size_t i = 0; i < type->nenumerators; i++)
 		words += name_fits(RULE_FLAGS_ENUM, type->enumerators[i].name);
-	bool named = name_fits(RULE_FLAGS_ENUM, type->spelling) || 2 * words > type->nenumerators;
-	if (named ? sums > count : sums || count < RULE_FLAGS_COUNT)
+	*named = name_fits(RULE_FLAGS_ENUM, name) || 2 * words > type->nenumerators;
+	return *named ? sums <= count : !sums && count >= RULE_FLAGS_COUNT;
+}
+
+static void type_guess_flags(struct guesses *guesses, struct type *type)
+{
+	bool named;
+
+	if (type->kind != TL_KIND_ENUM || !enum_is_of_flags(type, type->spelling, &named))
 		return;
 	guess_add(guesses, (struct guess){.kind = GUESS_FLAGS,
 					  .name = type->spelling,

@@ -242,7 +242,11 @@ static void param_guess_flags(const struct flag_guesses *all, struct function *f
 			set_of_mentions(all, set, function);
 		else if (way == 3 && !param_is_unnamed(param))
 			set_of_names(all, set, function);
-		bool counts = set_counts(set) && !rule_fits("*flag*", param->name);
+		bool named;
+		set->name = set->spelling = format_text("%s_%s", function->name, param->name);
+		/* What an enum of that name would not be: a model is guessed at once more. */
+		bool counts = set_counts(set) && !rule_fits("*flag*", param->name) &&
+			      !enum_is_of_flags(set, set->name, &named);
 		if (counts)
 			set->kind = TL_KIND_ENUM;
 		if (counts || set_is_of_bits(set))
@@ -251,10 +255,8 @@ static void param_guess_flags(const struct flag_guesses *all, struct function *f
 	if (!guess.why)
 		return;
 	guess.type = set_known(all->guesses, set, param->type);
-	if (!guess.type) {
+	if (!guess.type)
 		guess.type = set;
-		set->name = set->spelling = format_text("%s_%s", function->name, param->name);
-	}
 	guess.name = format_text("%s:%s", function->name, param->name);
 	*APPEND(all->guesses->list, all->guesses->count) = guess;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confine.c: programs that confine themselves by seccomp.
+ * confine.c: programs that confine themselves by seccomp or Landlock.
  *
  * A seccomp filter that kills for unknown system calls would kill the program for calls that the
  * layer makes in its threads. So prctl and syscall are exported in the C library's place, and the
@@ -10,8 +10,13 @@
  * call in the program's threads. API calls go straight to the driver. Any other filter changes
  * nothing.
  *
- * The layer does not see a filter that was inherited, or that the program installs by a system call
- * instruction of its own (README, Limits).
+ * Landlock takes rights to files from a thread and from those that it starts later. So the layer
+ * makes the buffers and starts the writer's thread before the kernel gets the rules: that thread
+ * keeps its rights, and writes the trace to the end. It opens no file but the trace and what tells
+ * of the process in /proc.
+ *
+ * The layer does not see a filter or rules that were inherited, or that the program installs by a
+ * system call instruction of its own (README, Limits).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,12 +37,20 @@
 #include "layer/resolve/dlsym.h"
 #include "layer/process/seccomp_filter.h"
 #include "layer/base/libc/kernel.h"
+#include "layer/base/message.h"
+#include "layer/base/run_report.h"
 #include "layer/base/start_page.h"
+#include "layer/buffers/arena.h"
 #include "layer/buffers/process_state.h"
 #include "layer/process/process_exit.h"
+#include "layer/write/writer.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
+#endif
+
+#ifndef SYS_landlock_restrict_self
+#define SYS_landlock_restrict_self 446
 #endif
 
 #define OWN_MEMORY (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
@@ -189,9 +202,37 @@ static void seccomp_before_mode(unsigned long mode, unsigned long flags,
 	errno = error;
 }
 
+/*
+ * Files may be out of this thread's reach from here on. Without `run` nobody but this process deletes
+ * the buffers' file, so it goes now. Only before the first rules: in a child that is forked behind
+ * them there would be no file to make. Relaxed: nothing else is read by it.
+ */
+static void landlock_before_rules(void)
+{
+	static _Atomic bool has_rules;
+	struct tl_signals signals;
+	int error = errno;
+
+	if (tl_process_is_confined() || !tl_process_is_started() || !tl_process_is_recording() ||
+	    atomic_exchange_explicit(&has_rules, true, memory_order_relaxed))
+		return;
+	if (tl_process_begin() && tl_process_is_owner()) {
+		tl_signals_hold(&signals);
+		bool began = tl_arena_begin();
+		if (began && !tl_report_is_asked())
+			tl_arena_delete();
+		tl_signals_back(&signals);
+		if (began)
+			tl_writer_wake();
+	}
+	errno = error;
+}
+
 static void before_syscall(long number, long a, long b, long c)
 {
-	if (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT)
+	if (number == SYS_landlock_restrict_self)
+		landlock_before_rules();
+	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT)
 		seccomp_before_mode(SECCOMP_MODE_STRICT, 0, NULL);
 	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER)
 		seccomp_before_mode(SECCOMP_MODE_FILTER, (unsigned long)b,
@@ -227,7 +268,9 @@ long tl_confine_syscall(long number, long a, long b, long c, long d, long e, lon
 {
 	syscall_function *function = atomic_load_explicit(&real_syscall, memory_order_relaxed);
 
-	if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0))
+	if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl ||
+				     number == SYS_landlock_restrict_self,
+			     0))
 		return confine_syscall(number, a, b, c, d, e, f);
 	return (function ? function : ask_kernel)(number, a, b, c, d, e, f);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confined.c: makes calls, confines itself by a seccomp filter, makes more, and exits with 5.
+ * confined.c: makes calls, confines itself by a seccomp filter or Landlock's rules, makes more, and
+ * exits with 5.
  *
  *	confined HOW FILTER BEFORE AFTER
  *
  * HOW	prctl, seccomp (the system call), all (the system call, for all threads), thread (a second
  *	thread makes the calls afterwards), fork (a child makes the calls afterwards, and its exit
- *	code counts), refused (the kernel refuses the filter)
+ *	code counts), refused (the kernel refuses the filter), landlock (no filter, but rules
+ *	that forbid to open, make and remove files)
  * FILTER	kill: what a sandboxed helper allows itself, and a signal for all the rest; trap:
  *		the same, by SIGSYS; error: EPERM for all the rest;
  *	open: everything but ptrace; company: kill, but threads and forks are allowed; one:NUMBER:
@@ -17,8 +19,10 @@
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -77,6 +81,19 @@ static struct sock_fprog filter(const char *name)
 	return !strcmp(name, "error") ? PROGRAM(error) : PROGRAM(open);
 }
 
+/* All rights to files that its first version knows, and none given back. */
+static void confine_files(void)
+{
+	const struct landlock_ruleset_attr rules = {.handled_access_fs =
+							    (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
+	long number = syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0);
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (number < 0 || syscall(SYS_landlock_restrict_self, number, 0) ||
+	    open("/", O_RDONLY | O_DIRECTORY) >= 0)
+		_Exit(9);
+}
+
 static void confine(const char *how, const char *name)
 {
 	struct sock_fprog program = filter(name);
@@ -113,7 +130,10 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	calls(atol(argv[3]));
-	confine(argv[1], argv[2]);
+	if (!strcmp(argv[1], "landlock"))
+		confine_files();
+	else
+		confine(argv[1], argv[2]);
 	if (!strcmp(argv[1], "thread")) {
 		pthread_t thread;
 		if (pthread_create(&thread, NULL, in_thread, &after) || pthread_join(thread, NULL))

@@ -91,11 +91,10 @@ static void register_each(void)
 {
 	zel_tracer_handle_t tracer = create();
 
+	/* The types of callbacks have different prefixes in newer headers: zer_pfn…Cb_t. */
 #define EACH(x)                                                                                    \
-	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_PROLOGUE,                         \
-					    (ze_pfn##x##Cb_t)before_##x));                         \
-	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_EPILOGUE,                         \
-					    (ze_pfn##x##Cb_t)after_##x));
+	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_PROLOGUE, (void *)before_##x));   \
+	MUST(zelTracer##x##RegisterCallback(tracer, ZEL_REGISTER_EPILOGUE, (void *)after_##x));
 #include "zel_functions.def"
 #undef EACH
 	run(tracer);

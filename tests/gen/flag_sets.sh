@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 top_builddir=$(cd "$top_builddir" && pwd)
-plan 14
+plan 15
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 cat >jar.h <<'END'
@@ -43,6 +43,7 @@ int jar_two(int, int);
 int jar_fill(int mode);
 int pot_make(int flags);
 int jar_size(int size);
+int jar_make_in(const char *place, long mode);
 END
 "$top_builddir/tracegen" suggest jar.h -o jar.json 2>err
 sets() { "$python" -c 'import json
@@ -55,6 +56,7 @@ is "$(sets jar_lid_flags)" 'jar_lid_flags flags unsigned long jar_lid:flags JAR_
 is "$(sets jar_kind_flags)" 'jar_kind_flags flags unsigned int jar_kind:flags JAR_KIND_ROUND JAR_KIND_SQUARE' 'a comment that says @see NAME_*'
 is "$(sets jar_wash_arg0)" 'jar_wash_arg0 flags int jar_wash:arg0 WET_SOAP WET_HOT' "a comment above macros that names the function, whose parameter has no name"
 is "$(sets jar_fill_mode)" 'jar_fill_mode one int jar_fill:mode JAR_LEVEL_LOW JAR_LEVEL_MIDDLE JAR_LEVEL_HIGH JAR_LEVEL_FULL' 'values that count are no bits'
+is "$(sets jar_make_in_mode)" 'jar_make_in_mode flags long jar_make_in:mode JAR_FLAG_OPEN JAR_FLAG_FULL JAR_FLAG_BOTH' 'values that count, but are called flags'
 is "$(sets 'jar_two.*')$(sets pot_make_flags)$(sets jar_size.*)" '' 'nothing is guessed of what nothing tells of'
 "$top_builddir/tracegen" model jar.h -o guessed.json 2>err && "$top_builddir/tracegen" model --api jar.json -o described.json 2>>err
 is "$("$python" -c 'import json

@@ -14,13 +14,14 @@ What tracegen says is compared with what readelf, the compiler's preprocessor an
 
 import collections
 import concurrent.futures
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
 
-Row = collections.namedtuple("Row", "set kind package soname call flags headers")
+Row = collections.namedtuple("Row", "set kind package name call flags headers soname")
 Symbol = collections.namedtuple("Symbol", "name version default")
 
 build = os.environ.get("top_builddir", ".")
@@ -31,8 +32,8 @@ compiler = os.environ.get("CC", "cc").split()
 
 
 def rows_read(path, wanted):
-	rows = [Row(*line.split()) for line in open(path) if line.strip() and not line.startswith("#")]
-	return [row for row in rows if wanted == "all" or row.set == wanted]
+	rows = [line.split() for line in open(path) if line.strip() and not line.startswith("#")]
+	return [Row(*row, soname_found(row[3])) for row in rows if wanted == "all" or row[0] == wanted]
 
 
 def results_count(row):
@@ -42,6 +43,16 @@ def results_count(row):
 def run(*command, **settings):
 	return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
 		timeout=120, env=dict(os.environ, **settings))
+
+
+def soname_found(name):
+	"""Of a library as the linker finds it, its name for the loader. Without such a library the name stays, and the row fails by it."""
+	if not name.endswith(".so"):
+		return name
+	folder = os.path.dirname(run(*compiler, "-print-file-name=libc.so").stdout)
+	found = sorted(glob.glob(os.path.join(folder, name)))
+	sonames = found and re.findall(r"\(SONAME\).*\[(.*)\]", run("readelf", "-dW", found[-1]).stdout)
+	return sonames[0] if sonames else name
 
 
 def symbols_read(path):
@@ -182,7 +193,7 @@ class Library:
 	def table_row(self):
 		version = run("dpkg-query", "-W", "-f", "${Version}", self.row.package).stdout
 		reasons = "; ".join("%s: %s" % (name, why) for name, _, why in self.left_out)
-		return "| %s | %s | %s | %d | %d | %d%s | %d |" % (self.row.kind, self.row.soname, version, len({s.name for s in self.exports}),
+		return "| %s | %s | %s | %d | %d | %d%s | %d |" % (self.row.kind, self.row.name, version, len({s.name for s in self.exports}),
 			len({s.name for s in self.traced}), len(self.left_out), " (%s)" % reasons if reasons else "", len(self.undeclared))
 
 

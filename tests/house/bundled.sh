@@ -4,7 +4,7 @@
 # here once more, of the build's objects and of the few that differ.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-soname=$(readelf -d "$(${CC:-cc} -print-file-name=libffi.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+soname=$(linked libffi.so)
 test -n "$soname" || skip_all "this machine has no shared libffi to link with"
 plan 12
 

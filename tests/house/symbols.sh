@@ -8,7 +8,6 @@ need_command
 kept=$(cd "$top_srcdir/tests/house/stability" && pwd)
 plan 14
 
-soname() { readelf -dW "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
 exported() { nm -D --defined-only "$1" | awk '$2 ~ /[TDBRVWi]/ { print $3 }'; }
 listed() { grep -v '^#' "$kept/$1"; }
 

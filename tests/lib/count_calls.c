@@ -231,19 +231,23 @@ __asm__(".text\n"
 #include LIST
 #undef FUNCTION
 
-/* Read at the start: nginx empties its environment. */
+/* Read at the start: nginx empties its environment. xz may open no file at the end. */
 static char *counts_path;
+static FILE *counts_file;
 
 __attribute__((constructor)) static void counts_begin(void)
 {
 	const char *path = getenv("COUNT_CALLS");
 
 	counts_path = path ? strdup(path) : NULL;
+	counts_file = path ? fopen(path, "ae") : NULL;
 }
 
 __attribute__((destructor)) static void counts_write(void)
 {
-	FILE *to = counts_path ? fopen(counts_path, "a") : NULL;
+	/* Others close files that they do not know. */
+	FILE *again = counts_path ? fopen(counts_path, "a") : NULL,
+	     *to = again ? again : counts_file;
 
 	for (size_t i = 0; to && i < sizeof functions / sizeof *functions; i++)
 		if (functions[i].calls)

@@ -117,14 +117,19 @@ hosts_agent()
 	chmod +x "$hosts_rsh"
 }
 
-# hosts_mpirun MPIRUN-ARGUMENT…: from the login host. Ranks talk over TCP between hosts. As many slots a host as asked for by hosts_slots (2).
+# hosts_mpirun MPIRUN-ARGUMENT…: from the login host. Ranks talk over TCP between hosts. As many slots a host as asked for by hosts_slots (2), filled as
+# hosts_mapping says (slot), for hosts_limit seconds at most (any time). Open MPI 5 warns where the agent that it started was quicker than itself.
 hosts_mpirun()
 {
 	local list='' name
 	for name in "${hosts[@]}"; do list=$list,$name:${hosts_slots:-2}; done
-	on login mpirun.openmpi --allow-run-as-root --oversubscribe --host "${list#,}" --map-by slot --bind-to none \
-		--mca plm_rsh_agent "$hosts_rsh" --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include 10.99.0.0/24 \
-		--mca btl_tcp_if_include 10.99.0.0/24 --mca btl tcp,vader,self --mca btl_base_warn_component_unused 0 "$@"
+	{
+		on login ${hosts_limit:+timeout -k 5 "$hosts_limit"} mpirun.openmpi --allow-run-as-root --oversubscribe --host "${list#,}" --map-by "${hosts_mapping:-slot}" --bind-to none \
+			--mca plm_rsh_agent "$hosts_rsh" --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include 10.99.0.0/24 \
+			--mca btl_tcp_if_include 10.99.0.0/24 --mca btl tcp,vader,self --mca btl_base_warn_component_unused 0 "$@" 2>&1 >&3 3>&- |
+			sed '/plm:ssh: Warning: setpgid(.*) failed in parent/d' >&2 3>&-
+		return "${PIPESTATUS[0]}"
+	} 3>&1
 }
 
 # hosts_end: kills each host's first process, and waits until the kernel has taken all that was on it.

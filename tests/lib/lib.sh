@@ -38,11 +38,17 @@ test -d "$POCL_CACHE_DIR" || mkdir -p "$POCL_CACHE_DIR"
 clang=clang
 ! command -v clang-14 >/dev/null || clang=clang-14
 
-# allow_mpi: Open MPI starts jobs as root, of more ranks than this machine has processors. The last name is that of release 5.
+# allow_mpi: Open MPI starts jobs as root, of more ranks than this machine has processors (PRTE_… is release 5's name), and looks at addresses alone to
+# see which hosts can reach each other: release 5 asks the kernel for routes, and where it takes none it says so, or the job fails.
 allow_mpi()
 {
-	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_reachable=weighted
 }
+
+# soname FILE: the name that a library gives itself.
+soname() { readelf -dW "$1" 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
+# linked NAME: the same of the library that the linker takes for NAME (libgsl.so): its version is another in each release of Debian.
+linked() { soname "$(${CC:-cc} -print-file-name="$1")"; }
 
 _count=0
 

@@ -18,7 +18,8 @@ next_apt()
 	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $next main" >"$apt/sources.list"
 	: >"$apt/status"
 	next_options=(-qq -y -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State="$apt" -o Dir::State::status="$apt/status"
-		-o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=1)
+		-o Dir::State::lists="$apt/lists" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=1
+		-o Acquire::Check-Valid-Until=false) # a mirror may be behind: a release in the making is valid for a week
 	apt-get "${next_options[@]}" update
 }
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs that confine themselves by seccomp keep their exit code, whatever the filter kills for. What was recorded before the filter is in the trace.
+# Programs that confine themselves by seccomp keep their exit code, whatever the filter kills for. What was recorded before the filter is in the trace. Where
+# they confine themselves by Landlock, what comes after is in it, too.
 # STRESS=1 (make stress): more of it.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
@@ -11,7 +12,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 "$app" prctl open 0 0 || test $? = 5 || skip_all "this machine's kernel has no seccomp"
-plan 24
+plan 31
 
 # alike EVENTS HOW FILTER BEFORE AFTER: traced it ends as alone, with so many events in the trace.
 alike()
@@ -49,6 +50,33 @@ unlike "$(cat err)" "confined" "... and nothing is said of it"
 ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
 ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
+
+# --- Landlock
+# alone_alike EVENTS BEFORE AFTER: the same without run. No buffers stay.
+alone_alike()
+{
+	local pid
+	rm -f alone*.json
+	LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=alone.json timeout 20 "$app" landlock none "$2" "$3" 2>err &
+	pid=$!
+	wait "$pid"
+	test "$? $(events alone.json) $(cat err)" = "5 $1 " || { echo "events $(events alone.json), and not $1"; cat err; return 1; }
+	# timeout's child is the program.
+	! grep -lq alone.json /dev/shm/tracelayer-buffers.* 2>/dev/null
+}
+if "$app" landlock none 0 0; test $? = 5; then
+	ok "Landlock's rules that forbid all files: the calls after them are recorded" alike 20 landlock none 10 10
+	ok "... also if there was none before" alike 10 landlock none 0 10
+	ok "... and many, with the writer's thread at work" alike 40000 landlock none 20000 20000
+	unlike "$(cat err)" "/dev/shm|trace ends|lost" "... and nothing is said of it"
+	ok "... without run: the same, and no buffers stay" alone_alike 20000 0 20000
+	rm -f t*.json
+	"$tracelayer" run -o t.json "$app" landlock none 0 0 2>err
+	is "$? $(ls t*.json 2>/dev/null)" "5 " "... and without any call there is no file"
+	like "$(cat err)" "^tracelayer: no trace: the program made no call" "... and the line says so"
+else
+	skip 7 "this machine's kernel has no Landlock"
+fi
 
 # Where a program hangs, its threads are looked at while it does.
 hangs_watch()

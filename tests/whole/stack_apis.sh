@@ -144,7 +144,7 @@ except OSError:
     print("there is no such file")
 print(h5py.File(sys.argv[1], "r")["group/data"][1, 2])
 PYTHON
-hdf5="$libraries/libhdf5_serial.so.103 $libraries/libhdf5_serial_hl.so.100"
+hdf5="$libraries/$(linked libhdf5_serial.so) $libraries/$(linked libhdf5_serial_hl.so)"
 api hdf5 'H5_get_option' "$hdf5" "$python" h5.py made
 says 'H5Screate_simple\(rank=2, dims=\[4, 6\], maxdims=0x0\)' "dimensions"
 says 'H5Fcreate\(filename="made", flags=H5F_ACC_TRUNC' "flags"
@@ -156,11 +156,13 @@ unlike "$(cat leaks)" 'created by H5(F|D|A|G)' "it closes all files, data sets, 
 "$python" h5.py kept.h5 >/dev/null
 api hdf5 'H5_get_option' "$hdf5" h5dump kept.h5
 says 'H5Fopen\(filename="kept.h5", flags=H5F_ACC_RDONLY' "h5dump opens the file to read it"
-none_left "h5dump closes all"
+# That of HDF5 1.14 keeps one.
+lists=$(awk '$1 ~ /^H5(Pcreate|[A-Z]get_create_plist)$/ { n += $2 } $1 == "H5Pclose" { n -= $2 } END { print n + 0 }' counts)
+like "$(head -n 1 leaks)" "leaks: $lists objects? never destroyed, 0 wrong calls" "h5dump closes all, but the property lists that the preload saw no H5Pclose of"
 api hdf5 'H5_get_option' "$hdf5" h5ls -r kept.h5
 api hdf5 'H5_get_option' "$hdf5" h5repack -f NONE kept.h5 made
 says 'H5(P|O|D)' "h5repack copies data sets"
-leaky hdf5 'h = CDLL("libhdf5_serial.so.103"); h.H5open(); h.H5Pcopy.restype = h.H5Screate.restype = c_int64; h.H5Screate(1)'
+leaky hdf5 'h = CDLL("'"$(linked libhdf5_serial.so)"'"); h.H5open(); h.H5Pcopy.restype = h.H5Screate.restype = c_int64; h.H5Screate(1)'
 left '1 hid_t created by H5Screate' "a data space that is not closed is a leak"
 
 # --- FFTW
@@ -177,11 +179,15 @@ c[:] = 1
 print(real()[0], pyfftw.import_wisdom((b"no wisdom", b"", b"")))
 PYTHON
 fftw=$(ls "$libraries"/libfftw3*.so.3)
-api fftw 'none' "$fftw" "$python" fft.py
-says 'fftw_plan_guru_dft\(rank=2, dims=\[\{n=4, is=8, os=8\}, \{n=8, is=1, os=1\}\].*sign=FFTW_FORWARD, flags=[A-Z_|]*FFTW_ESTIMATE' "dimensions, signs and flags"
-says 'fftwf_execute_dft_r2c\(' "other precisions"
-is "$(failed fftw_import_wisdom_from_string)" 1 "wisdom that is none is a call that failed"
-none_left "all plans are destroyed"
+if "$python" -c 'import pyfftw' 2>/dev/null; then
+	api fftw 'none' "$fftw" "$python" fft.py
+	says 'fftw_plan_guru_dft\(rank=2, dims=\[\{n=4, is=8, os=8\}, \{n=8, is=1, os=1\}\].*sign=FFTW_FORWARD, flags=[A-Z_|]*FFTW_ESTIMATE' "dimensions, signs and flags"
+	says 'fftwf_execute_dft_r2c\(' "other precisions"
+	is "$(failed fftw_import_wisdom_from_string)" 1 "wisdom that is none is a call that failed"
+	none_left "all plans are destroyed"
+else
+	skip 7 "this machine has no python3-pyfftw, as Debian 13 has none"
+fi
 api fftw 'none' "$fftw" fftw-wisdom -e -n c8 rof16
 says 'fftw_plan_dft_1d\(n=8, .*FFTW_ESTIMATE\)' "sizes"
 leaky fftw 'f = CDLL("libfftw3.so.3"); b = create_string_buffer(256); f.fftw_plan_dft_1d(8, b, b, -1, 64)'

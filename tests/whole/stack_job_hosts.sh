@@ -10,7 +10,16 @@ need mpirun.openmpi openmpi-bin
 plan 24
 export TMPDIR=$tmp
 launch() { local ranks=$1; shift; hosts_slots=$((ranks / ${#hosts[@]} > 0 ? ranks / ${#hosts[@]} : 1)) hosts_mpirun -n "$ranks" timeout -k 5 60 "$@" </dev/null; }
-launch_on_nodes() { hosts_mpirun --map-by ppr:1:node "$@" </dev/null; }
+# Open MPI 5 sometimes waits for ever for commands that have ended, where they are no MPI programs. What is started so may be started again.
+launch_on_nodes()
+{
+	local try code
+	for try in 1 2 3; do
+		hosts_mapping=ppr:1:node hosts_limit=20 hosts_mpirun "$@" </dev/null; code=$?
+		test $code = 124 || return $code
+	done
+	return $code
+}
 host_of() { echo "${hosts[$1 / ($2 / ${#hosts[@]})]}"; }
 
 for count in 2 4; do
