@@ -34,10 +34,14 @@
 #include "layer/calls/thread.h"
 #include "tracelayer/api.h"
 
-#define BETWEEN	     1000000u /* nanoseconds between two rounds */
-#define BETWEEN_MOST 16u      /* factor for this time while nothing ends */
+/*
+ * Nanoseconds between two rounds. A round wakes a processor, which slows the program's thread on the
+ * core's other hardware thread.
+ */
+#define BETWEEN	     4000000u
+#define BETWEEN_MOST 4u /* factor for this time while nothing ends */
 /* idle rounds before it waits to be woken: a wake-up costs more than a look */
-#define IDLE_ROUNDS 8u
+#define IDLE_ROUNDS 4u
 /* nanoseconds without work before it ends */
 #define LINGER	      200000000u
 #define SUSPEND_WAITS 2000u /* of 50 us, for the thread's end */
@@ -185,19 +189,20 @@ static bool thread_goes_to(uint32_t to)
 	return !apis_await() || !state_change(to, AWAKE);
 }
 
-static uint64_t time_to_sleep(void)
+/* No longer than `most` nanoseconds. */
+static uint64_t time_to_sample(uint64_t most)
 {
 	uint64_t now = tl_device_now();
 
-	if (!tl_config.sample_device || sample_due > now + LINGER)
-		return LINGER;
+	if (!tl_config.sample_device || sample_due > now + most)
+		return most;
 	return sample_due > now ? sample_due - now : 1;
 }
 
 /* False: nobody has woken it. */
 static bool thread_sleep(void)
 {
-	const struct timespec linger = {.tv_nsec = (long)time_to_sleep()};
+	const struct timespec linger = {.tv_nsec = (long)time_to_sample(LINGER)};
 
 	while (state_now() == ASLEEP)
 		if (tl_futex_sleep(&state, ASLEEP, &linger) != 0 && state_now() == ASLEEP)
@@ -207,7 +212,8 @@ static bool thread_sleep(void)
 
 static void thread_rest(unsigned times)
 {
-	const struct timespec between = {.tv_nsec = BETWEEN * (times ? times : 1)};
+	const struct timespec between = {
+		.tv_nsec = (long)time_to_sample(BETWEEN * (times ? times : 1))};
 
 	nanosleep(&between, NULL);
 }

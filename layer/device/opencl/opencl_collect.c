@@ -45,7 +45,7 @@
 /* nanoseconds that the process's end may wait for commands that are about to end */
 #define LAST_WAIT 20000000u
 /* rounds of the background thread between two looks at queues that the program has released */
-#define SELDOM 16u
+#define SELDOM 4u
 
 /* --- what events say */
 
