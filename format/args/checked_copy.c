@@ -4,13 +4,21 @@
  *
  * The kernel copies, and returns EFAULT where a plain read would have killed the program. No signal
  * handler, no lock, no lasting descriptor; safe in a signal handler, and in a forked child.
+ *
+ * That takes a microsecond and more. Most of what programs pass lies on the thread's stack or in the
+ * heap. Once the kernel could read from there, it is not asked again about as much as must stay
+ * mapped with that. A pointer that the program may use can always be read; what these rules must
+ * find out is pointers that it may not.
  */
 #include "format/args/args_capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -122,6 +130,60 @@ static bool is_on_own_stack(uintptr_t from, size_t size)
 	return true;
 }
 
+/*
+ * The heap that grows by brk(), where the main thread's malloc() has its memory. It lies behind the
+ * program's image, with nothing between the two, and ends where the C library says. So from the
+ * lowest byte that the kernel could read there, all of it can be read.
+ */
+extern void *__curbrk __attribute__((weak));
+
+static _Atomic uintptr_t heap_noted = UINTPTR_MAX; /* only ever falls */
+
+/* 0: the C library does not say. */
+static uintptr_t heap_end(void)
+{
+	return &__curbrk ? (uintptr_t)__atomic_load_n(&__curbrk, __ATOMIC_RELAXED) : 0;
+}
+
+static bool is_in_noted_heap(uintptr_t from, size_t size)
+{
+	return from >= atomic_load_explicit(&heap_noted, memory_order_relaxed) &&
+	       from + size <= heap_end();
+}
+
+/* Where the program's image ends, by its headers. */
+static uintptr_t image_end(void)
+{
+	const ElfW(Phdr) *headers = (const void *)getauxval(AT_PHDR);
+	unsigned long count = getauxval(AT_PHNUM);
+	uintptr_t base = 0, end = 0;
+
+	for (unsigned long i = 0; headers && i < count; i++) {
+		if (headers[i].p_type == PT_PHDR)
+			base = (uintptr_t)headers - headers[i].p_vaddr;
+		else if (headers[i].p_type == PT_LOAD)
+			end = headers[i].p_vaddr + headers[i].p_memsz;
+	}
+	return end ? base + end : UINTPTR_MAX;
+}
+
+/* The kernel could read this. Nothing is noted if there is a gap in what follows. */
+static void heap_note(uintptr_t from, size_t size)
+{
+	uintptr_t noted = atomic_load_explicit(&heap_noted, memory_order_relaxed), page, end;
+
+	if (from + size > heap_end() || from >= noted || from < image_end())
+		return;
+	page = from / PAGE * PAGE;
+	end = noted == UINTPTR_MAX ? heap_end() : noted;
+	if (msync((void *)page, end - page, MS_ASYNC) != 0)
+		return;
+	while (from < noted &&
+	       !atomic_compare_exchange_weak_explicit(&heap_noted, &noted, from,
+						      memory_order_relaxed, memory_order_relaxed))
+		continue;
+}
+
 size_t tl_checked_copy(void *to, const void *from, size_t size)
 {
 	int error = errno;
@@ -129,7 +191,7 @@ size_t tl_checked_copy(void *to, const void *from, size_t size)
 
 	if (!size || (uintptr_t)from > UINTPTR_MAX - size)
 		return 0;
-	if (is_on_own_stack((uintptr_t)from, size)) {
+	if (is_in_noted_heap((uintptr_t)from, size) || is_on_own_stack((uintptr_t)from, size)) {
 		memcpy(to, from, size);
 		return size;
 	}
@@ -148,6 +210,8 @@ size_t tl_checked_copy(void *to, const void *from, size_t size)
 			break;
 		done += (size_t)n;
 	}
+	if (done == size)
+		heap_note((uintptr_t)from, size);
 	errno = error;
 	return done;
 }

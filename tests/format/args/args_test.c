@@ -800,22 +800,73 @@ START_TEST(checked_copies_stop_where_memory_ends)
 }
 END_TEST
 
+static void refuse_every_question(void)
+{
+	const struct rlimit no_descriptors = {0, 0};
+
+	refuse_process_vm_readv();
+	setrlimit(RLIMIT_NOFILE, &no_descriptors);
+}
+
 /* The kernel was asked about the pages once; later it refuses every way to ask again. */
 START_TEST(checked_copies_know_the_stack_after_one_look)
 {
-	const struct rlimit no_descriptors = {0, 0};
-	char from[3 * 4096], *heap = malloc(16), to[16];
+	char from[3 * 4096],
+		*mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0),
+		to[16];
 
 	memset(from, 'a', sizeof(from));
-	memset(heap, 'b', 16);
+	ck_assert_uint_eq(tl_checked_copy(to, mapped, 16), 16);
 	ck_assert_uint_eq(tl_checked_copy(to, from + sizeof(from) - 16, 16), 16);
-	refuse_process_vm_readv();
-	setrlimit(RLIMIT_NOFILE, &no_descriptors);
-	ck_assert_uint_eq(tl_checked_copy(to, heap, 16), 0);
+	refuse_every_question();
+	ck_assert_uint_eq(tl_checked_copy(to, mapped, 16), 0);
 	for (size_t i = 0; i + 16 <= sizeof(from); i += 16)
 		ck_assert_uint_eq(tl_checked_copy(to, from + i, 16), 16);
 	ck_assert_int_eq(memcmp(to, from, 16), 0);
-	free(heap);
+	munmap(mapped, 4096);
+}
+END_TEST
+
+START_TEST(checked_copies_know_the_heap_after_one_look)
+{
+	char *first = sbrk(64 * 1024), *last = first + 64 * 1024, to[16];
+
+	memset(first, 'a', 64 * 1024);
+	ck_assert_uint_eq(tl_checked_copy(to, first + 4096, 16), 16);
+	refuse_every_question();
+	for (char *from = first + 4096; from + 16 <= last; from += 16)
+		ck_assert_uint_eq(tl_checked_copy(to, from, 16), 16);
+	ck_assert_int_eq(memcmp(to, first, 16), 0);
+	/* Below what the kernel was asked about, beyond the end, and where the heap was. */
+	ck_assert_uint_eq(tl_checked_copy(to, first + 4096 - 16, 16), 0);
+	ck_assert_uint_eq(tl_checked_copy(to, sbrk(0), 16), 0);
+	ck_assert_uint_eq(tl_checked_copy(to, (char *)sbrk(0) - 8, 16), 0);
+	sbrk(-32 * 1024);
+	ck_assert_uint_eq(tl_checked_copy(to, first + 16 * 1024, 16), 16);
+	ck_assert_uint_eq(tl_checked_copy(to, first + 48 * 1024, 16), 0);
+}
+END_TEST
+
+static bool page_map_at(char *page)
+{
+	return mmap(page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		    0) == page;
+}
+
+/* A program may ask for a page of the gap between its image and the heap. */
+START_TEST(checked_copies_do_not_take_the_gap_below_the_heap_for_known)
+{
+	char *page = (char *)(((uintptr_t)sbrk(0) - 1) & ~(uintptr_t)4095), to[16];
+
+	while (!page_map_at(page))
+		page -= 4096;
+	munmap(page, 4096);
+	/* Where the image lies directly before the heap, there is no gap. */
+	if (!page_map_at(page - 4 * 4096))
+		return;
+	ck_assert_uint_eq(tl_checked_copy(to, page - 4 * 4096, 16), 16);
+	ck_assert_uint_eq(tl_checked_copy(to, page - 2 * 4096, 16), 0);
 }
 END_TEST
 
@@ -867,6 +918,8 @@ int main(void)
 	tcase_add_test(tests, results_fail_as_the_api_says);
 	tcase_add_test(tests, checked_copies_stop_where_memory_ends);
 	tcase_add_test(tests, checked_copies_know_the_stack_after_one_look);
+	tcase_add_test(tests, checked_copies_know_the_heap_after_one_look);
+	tcase_add_test(tests, checked_copies_do_not_take_the_gap_below_the_heap_for_known);
 	tcase_add_test(tests, checked_copies_work_in_a_sandbox_and_leave_no_descriptor);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
