@@ -5,9 +5,9 @@
  * The kernel copies, and returns EFAULT where a plain read would have killed the program. No signal
  * handler, no lock, no lasting descriptor; safe in a signal handler, and in a forked child.
  *
- * That takes a microsecond and more. Most of what programs pass lies on the thread's stack or in the
- * heap. Once the kernel could read from there, it is not asked again about as much as must stay
- * mapped with that. A pointer that the program may use can always be read; what these rules must
+ * That takes a microsecond and more. Most of what programs pass lies on the thread's stack, in the
+ * heap, or in the program's image. Once the kernel could read from stack or heap, it is not asked
+ * again about as much as must stay mapped with that. A pointer that the program may use can always be read; what these rules must
  * find out is pointers that it may not.
  */
 #include "format/args/args_capture.h"
@@ -130,6 +130,50 @@ static bool is_on_own_stack(uintptr_t from, size_t size)
 	return true;
 }
 
+/* The program's image, by its headers. Nothing takes parts of it away. */
+struct image {
+	const ElfW(Phdr) *headers;
+	unsigned long count;
+	uintptr_t base;
+};
+
+static struct image image_find(void)
+{
+	struct image image = {(const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM), 0};
+
+	for (unsigned long i = 0; image.headers && i < image.count; i++)
+		if (image.headers[i].p_type == PT_PHDR)
+			image.base = (uintptr_t)image.headers - image.headers[i].p_vaddr;
+	return image;
+}
+
+static bool is_in_image(uintptr_t from, size_t size)
+{
+	struct image image = image_find();
+
+	for (unsigned long i = 0; image.headers && i < image.count; i++) {
+		const ElfW(Phdr) *header = &image.headers[i];
+		uintptr_t begin = image.base + header->p_vaddr;
+
+		if (header->p_type == PT_LOAD && header->p_flags & PF_R && from >= begin &&
+		    from + size <= begin + header->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* UINTPTR_MAX: the headers do not say, since they do not lie in the image. */
+static uintptr_t image_end(void)
+{
+	struct image image = image_find();
+	uintptr_t end = 0;
+
+	for (unsigned long i = 0; image.headers && i < image.count; i++)
+		if (image.headers[i].p_type == PT_LOAD)
+			end = image.base + image.headers[i].p_vaddr + image.headers[i].p_memsz;
+	return end > (uintptr_t)image.headers ? end : UINTPTR_MAX;
+}
+
 /*
  * The heap that grows by brk(), where the main thread's malloc() has its memory. It lies behind the
  * program's image, with nothing between the two, and ends where the C library says. So from the
@@ -149,22 +193,6 @@ static bool is_in_noted_heap(uintptr_t from, size_t size)
 {
 	return from >= atomic_load_explicit(&heap_noted, memory_order_relaxed) &&
 	       from + size <= heap_end();
-}
-
-/* Where the program's image ends, by its headers. */
-static uintptr_t image_end(void)
-{
-	const ElfW(Phdr) *headers = (const void *)getauxval(AT_PHDR);
-	unsigned long count = getauxval(AT_PHNUM);
-	uintptr_t base = 0, end = 0;
-
-	for (unsigned long i = 0; headers && i < count; i++) {
-		if (headers[i].p_type == PT_PHDR)
-			base = (uintptr_t)headers - headers[i].p_vaddr;
-		else if (headers[i].p_type == PT_LOAD)
-			end = headers[i].p_vaddr + headers[i].p_memsz;
-	}
-	return end ? base + end : UINTPTR_MAX;
 }
 
 /* The kernel could read this. Nothing is noted if there is a gap in what follows. */
@@ -191,7 +219,8 @@ size_t tl_checked_copy(void *to, const void *from, size_t size)
 
 	if (!size || (uintptr_t)from > UINTPTR_MAX - size)
 		return 0;
-	if (is_in_noted_heap((uintptr_t)from, size) || is_on_own_stack((uintptr_t)from, size)) {
+	if (is_in_noted_heap((uintptr_t)from, size) || is_on_own_stack((uintptr_t)from, size) ||
+	    is_in_image((uintptr_t)from, size)) {
 		memcpy(to, from, size);
 		return size;
 	}

@@ -828,6 +828,22 @@ START_TEST(checked_copies_know_the_stack_after_one_look)
 }
 END_TEST
 
+START_TEST(checked_copies_know_the_image)
+{
+	static const char constant[16] = "constant";
+	static char variable[4 * 4096] = "variable", empty[4 * 4096];
+	char to[16];
+
+	refuse_every_question();
+	ck_assert_uint_eq(tl_checked_copy(to, constant, sizeof(constant)), 16);
+	ck_assert_str_eq(to, "constant");
+	ck_assert_uint_eq(tl_checked_copy(to, variable, 16), 16);
+	ck_assert_str_eq(to, "variable");
+	ck_assert_uint_eq(tl_checked_copy(to, empty + sizeof(empty) - 16, 16), 16);
+	ck_assert_uint_eq(tl_checked_copy(to, (char *)NULL + 4096, 16), 0);
+}
+END_TEST
+
 START_TEST(checked_copies_know_the_heap_after_one_look)
 {
 	char *first = sbrk(64 * 1024), *last = first + 64 * 1024, to[16];
@@ -918,6 +934,7 @@ int main(void)
 	tcase_add_test(tests, results_fail_as_the_api_says);
 	tcase_add_test(tests, checked_copies_stop_where_memory_ends);
 	tcase_add_test(tests, checked_copies_know_the_stack_after_one_look);
+	tcase_add_test(tests, checked_copies_know_the_image);
 	tcase_add_test(tests, checked_copies_know_the_heap_after_one_look);
 	tcase_add_test(tests, checked_copies_do_not_take_the_gap_below_the_heap_for_known);
 	tcase_add_test(tests, checked_copies_work_in_a_sandbox_and_leave_no_descriptor);
