@@ -5,6 +5,7 @@
  *
  *	zel_contract		all of it
  *	zel_contract exit	threads go on calling, with a tracer enabled, while the process ends
+ *	zel_contract fork	a forked child makes a call and ends by _exit
  *	zel_contract path STEPS	what putting the layer into the calls' path gives, and taking it out:
  *				e enables it, d disables it, i is zeInit, c is a call
  */
@@ -317,6 +318,13 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "exit")) {
 		ze_app_open(&app);
 		return end_while_calling();
+	}
+	if (argc > 1 && !strcmp(argv[1], "fork")) {
+		ze_app_open(&app);
+		find_driver();
+		contract_forked();
+		ze_app_close(&app);
+		return 0;
 	}
 	if (argc > 2 && !strcmp(argv[1], "path"))
 		return switch_path(argv[2]);
