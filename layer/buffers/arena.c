@@ -278,6 +278,7 @@ static int file_create(struct place *place, const char *folder)
 	return fd;
 }
 
+/* False: errno says why; ENOSPC: there is no room. */
 static bool place_make_in(struct place *place, const char *folder)
 {
 	int fd = file_create(place, folder);
@@ -291,6 +292,7 @@ static bool place_make_in(struct place *place, const char *folder)
 	if (made)
 		munmap(place->memory, place->capacity);
 	unlink(place->path);
+	errno = ENOSPC;
 	return false;
 }
 
@@ -332,26 +334,26 @@ static void arena_say_less(uint64_t size)
 	tl_message_say(line);
 }
 
-static void arena_say_place(const char *folder)
+/* `error` is why the first folder has no file. Inherited rules of Landlock refuse by EACCES. */
+static void arena_say_place(const char *folder, int error)
 {
 	char line[512];
 	struct tl_text text = {line, line + sizeof(line) - 1, false};
+	const bool refused = error == EACCES || error == EPERM || error == EROFS;
 
 	tl_text_string(&text, "tracelayer: ");
 	tl_text_string(&text, places.folder[0]);
-	tl_text_string(&text, ": no room for ");
+	tl_text_string(&text, refused ? ": access is refused for " : ": no room for ");
 	tl_text_unsigned(&text, arena_size_wanted() >> 20);
-	tl_text_string(&text, "M of event buffers; ");
-	tl_text_string(
-		&text,
-		folder ? "they are in "
-		       : "they are in the process's own memory, and a crash loses what is not written");
-	tl_text_string(&text, folder ? folder : "");
-	tl_text_string(&text, ": make room there, or lower TRACELAYER_MEMORY\n");
-	if (text.cut)
-		return;
+	tl_text_string(&text, "M of event buffers; they are in ");
+	tl_text_string(&text, folder ? folder
+				     : "the process's own memory, and a crash loses what is not "
+				       "written");
+	tl_text_string(&text, refused ? ": allow access, or set " TL_PLACES_VARIABLE "\n"
+				      : ": make room there, or lower TRACELAYER_MEMORY\n");
 	*text.at = 0;
-	tl_message_say(line);
+	if (!text.cut)
+		tl_message_say(line);
 }
 
 /*
@@ -360,6 +362,8 @@ static void arena_say_place(const char *folder)
  */
 static bool place_make_anywhere(struct place *place)
 {
+	int error = 0;
+
 	place->capacity = size_mappable();
 	if (!place->capacity)
 		return false;
@@ -374,15 +378,16 @@ static bool place_make_anywhere(struct place *place)
 	if (!places.count)
 		tl_places(&places);
 	for (unsigned i = 0; i < places.count; i++) {
-		if (!place_make_in(place, places.folder[i]))
-			continue;
-		if (i)
-			arena_say_place(places.folder[i]);
-		return true;
+		if (place_make_in(place, places.folder[i])) {
+			if (i)
+				arena_say_place(places.folder[i], error);
+			return true;
+		}
+		error = i ? error : errno;
 	}
 	if (!place_make_own(place))
 		return false;
-	arena_say_place(NULL);
+	arena_say_place(NULL, error);
 	return true;
 }
 

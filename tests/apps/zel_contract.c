@@ -5,6 +5,9 @@
  *
  *	zel_contract		all of it
  *	zel_contract exit	threads go on calling, with a tracer enabled, while the process ends
+ *	zel_contract fork	a forked child makes a call and ends by _exit
+ *	zel_contract path STEPS	what putting the layer into the calls' path gives, and taking it out:
+ *				e enables it, d disables it, i is zeInit, c is a call
  */
 #include "zel_contract.h"
 
@@ -137,29 +140,74 @@ ze_result_t call(void)
 
 /* --- before zeInit */
 
-/* Newer loaders have these three; preloaded, they are there with any loader. */
+/* Loaders have the first two from 1.15 on, and the third from 1.28 on. Preloaded, all are there. */
+static struct {
+	ze_result_t (*enable)(void), (*disable)(void), (*state)(bool *);
+} path;
+
+static void find_switch(void)
+{
+	path.enable = (ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelEnableTracingLayer");
+	path.disable = (ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelDisableTracingLayer");
+	path.state = (ze_result_t(*)(bool *))dlsym(RTLD_DEFAULT, "zelGetTracingLayerState");
+}
+
+/*
+ * TEST_BEHIND=loader: the three are the loader's own, and so is what they count. 1.32 counts a
+ * disable without an enable down from 0, and so loses the next enable.
+ */
 static void layer_state(void)
 {
-	ze_result_t (*enable)(void) =
-		(ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelEnableTracingLayer");
-	ze_result_t (*disable)(void) =
-		(ze_result_t(*)(void))dlsym(RTLD_DEFAULT, "zelDisableTracingLayer");
-	ze_result_t (*state)(bool *) =
-		(ze_result_t(*)(bool *))dlsym(RTLD_DEFAULT, "zelGetTracingLayerState");
+	const char *behind = getenv("TEST_BEHIND");
 	const char *variable = getenv("ZE_ENABLE_TRACING_LAYER");
 	const bool asked = variable && !strcmp(variable, "1");
 	bool on = true;
 
-	if (!enable || !disable || !state)
+	find_switch();
+	if ((behind && !strcmp(behind, "loader")) || !path.enable || !path.disable || !path.state)
 		return;
-	gives(state(NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER,
+	gives(path.state(NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER,
 	      "the layer's state: no place for it");
-	check(disable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && on == asked,
+	check(path.disable() == ZE_RESULT_SUCCESS && path.state(&on) == ZE_RESULT_SUCCESS &&
+		      on == asked,
 	      "disabling the layer without an enable leaves it off");
-	check(enable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && on,
+	check(path.enable() == ZE_RESULT_SUCCESS && path.state(&on) == ZE_RESULT_SUCCESS && on,
 	      "and the next enable is not lost, before zeInit");
-	check(disable() == ZE_RESULT_SUCCESS && state(&on) == ZE_RESULT_SUCCESS && on == asked,
+	check(path.disable() == ZE_RESULT_SUCCESS && path.state(&on) == ZE_RESULT_SUCCESS &&
+		      on == asked,
 	      "a disable ends it");
+}
+
+/* A line for each step: its result, the state then, and what a tracer saw. */
+static int switch_path(const char *steps)
+{
+	static struct watch watch;
+
+	find_switch();
+	EXPECT(path.enable && path.disable);
+	for (; *steps; steps++) {
+		ze_result_t result = ZE_RESULT_SUCCESS;
+		bool on = false;
+
+		if (*steps == 'e')
+			result = path.enable();
+		else if (*steps == 'd')
+			result = path.disable();
+		else if (*steps == 'c')
+			result = call();
+		else
+			ze_app_open(&app);
+		if (*steps == 'i') {
+			watch_create(&watch, 'w');
+			watch_enable(&watch, true);
+		}
+		if (path.state)
+			MUST(path.state(&on));
+		printf("%c: 0x%x, on %d, seen %s\n", *steps, (unsigned)result, on, written());
+	}
+	watch_destroy(&watch);
+	ze_app_close(&app);
+	return 0;
 }
 
 static int inits;
@@ -271,6 +319,15 @@ int main(int argc, char **argv)
 		ze_app_open(&app);
 		return end_while_calling();
 	}
+	if (argc > 1 && !strcmp(argv[1], "fork")) {
+		ze_app_open(&app);
+		find_driver();
+		contract_forked();
+		ze_app_close(&app);
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[1], "path"))
+		return switch_path(argv[2]);
 	layer_state();
 	first_call();
 	looked_up();

@@ -60,6 +60,7 @@ void sleep_ms(int ms);
 void contract_calls(void);
 void contract_errors(void);
 void contract_threads(void);
+void contract_forked(void); /* one of contract_threads' */
 void contract_unwinding(void);
 
 #endif

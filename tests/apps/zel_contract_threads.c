@@ -213,7 +213,7 @@ static int in_child(struct watch *watch)
 	return zelTracerDestroy(watch->tracer) == ZE_RESULT_SUCCESS ? 0 : 4;
 }
 
-static void forked(void)
+void contract_forked(void)
 {
 	static struct watch watch;
 	int status = -1;
@@ -241,5 +241,5 @@ void contract_threads(void)
 	drain();
 	unrelated();
 	load();
-	forked();
+	contract_forked();
 }

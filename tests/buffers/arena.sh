@@ -3,7 +3,7 @@
 # Where event buffers lie when /dev/shm is too small, missing, forbidden, or becomes full or smaller while the program runs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 17
+plan 20
 
 cat >"$tmp/calls.py" <<'END'
 # calls.py COUNT [COMMAND COUNT]: so many calls; then the command, and as many again.
@@ -20,6 +20,7 @@ END
 # So that only the program is traced, and not what it starts.
 calls="$python $tmp/calls.py"
 line='tracelayer: /dev/shm: no room for [0-9]+M of event buffers; '
+refused='tracelayer: /dev/shm: access is refused for [0-9]+M of event buffers; '
 
 # in_namespace SCRIPT: as root of namespaces of its own, where /dev/shm can be anything.
 in_namespace()
@@ -42,7 +43,7 @@ else
 
 	in_namespace 'mount -t tmpfs -o ro none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/read.json $calls 3000'
 	is $?-"$(events "$tmp/read.json")" 0-3000 "/dev/shm read-only: all calls are recorded"
-	like "$(cat "$tmp/err")" "^${line}they are in $tmp: " "... and the line says where"
+	like "$(cat "$tmp/err")" "^${refused}they are in $tmp: " "... and the line says where, and that it is not for want of room"
 
 	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null
 		LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/missing.json $calls 3000'
@@ -67,3 +68,29 @@ fi
 is $? 0 "files may not grow as large as the buffers: no signal, the program runs"
 is "$(events "$tmp/limit.json")" 3000 "... and all its calls are recorded"
 like "$(cat "$tmp/err")" "^${line}they are in the process's own memory, and a crash loses what is not written: " "... which says what that means"
+
+# Rules of Landlock that the program inherits: files may be made in $tmp only.
+cat >"$tmp/only.py" <<'END'
+# only.py FOLDER COMMAND…: exit code 77 where the kernel has no Landlock.
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+PATH_BENEATH, MAKE_REG, NO_NEW_PRIVS = 1, 1 << 8, 38
+handled = struct.pack("Q", MAKE_REG)
+rules = libc.syscall(CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
+if rules < 0:
+    sys.exit(77)
+beneath = struct.pack("=Qi", MAKE_REG, os.open(sys.argv[1], os.O_PATH))
+if libc.syscall(ADD_RULE, rules, PATH_BENEATH, beneath, 0) or libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(RESTRICT_SELF, rules, 0):
+    sys.exit(99)
+os.execvp(sys.argv[2], sys.argv[2:])
+END
+"$python" "$tmp/only.py" "$tmp" true
+if test $? = 77; then
+	skip 3 "this machine's kernel has no Landlock"
+else
+	TMPDIR=$tmp "$python" "$tmp/only.py" "$tmp" env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$tmp/rules.json" XDG_RUNTIME_DIR= $calls 3000 2>"$tmp/err"
+	is $?-"$(events "$tmp/rules.json")" 0-3000 "inherited rules of Landlock forbid /dev/shm: all calls are recorded"
+	like "$(cat "$tmp/err")" "^${refused}they are in $tmp: allow access, or set TRACELAYER_BUFFERS$" "... and the line says that access is refused"
+	ok "... and nothing is left there" no_leftovers
+fi

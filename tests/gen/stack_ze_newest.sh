@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/next_release.sh"
 packages="libze1 libze-dev libc6 libstdc++6 libgcc-s1"
-plan 14
+plan 20
 
 # fetched: that release's packages lie unpacked in $kept, as of the archive's newest index.
 fetched()
@@ -32,7 +32,7 @@ diag "headers $(version "$headers"), loader $(basename "$(readlink -f "$librarie
 # newest COMMAND…: with that release's libraries in the installed ones' place.
 here=$(dirname "$(readlink -f /usr/lib/*/libze_loader.so.1)")
 newest() { over "$libraries" "$here" "$@"; }
-newest true 2>"$tmp/said" || { skip 13 "this machine lets nobody lay folders over others ($(head -n 1 "$tmp/said"))"; exit 0; }
+newest true 2>"$tmp/said" || { skip 19 "this machine lets nobody lay folders over others ($(head -n 1 "$tmp/said"))"; exit 0; }
 like "$(newest getconf GNU_LIBC_VERSION) and $(newest sh -c 'basename $(readlink -f /usr/lib/*/libze_loader.so.1)')" 'glibc 2\.(3[89]|[4-9]).* and libze_loader.so.1.[2-9][0-9]' \
 	"the tests run on that release's C library and see its loader"
 
@@ -60,9 +60,21 @@ apps=$top_builddir/tests/apps
 drop_in() { newest env LD_LIBRARY_PATH="$tmp/build/.libs/tracelayer/level-zero" TRACELAYER_OUTPUT="$tmp/t.json" timeout 120 "$@"; }
 preloaded() { newest env LD_PRELOAD="$tmp/build/.libs/libtracelayer.so" TRACELAYER_OUTPUT="$tmp/t.json" timeout 120 "$@"; }
 results() { grep -E '^(ok|not ok) ' "$1" | sort -k 3; }
-drop_in "$apps/zel_contract" >"$tmp/contract" 2>&1
-is "$? $(grep -c '^not ok' "$tmp/contract") $(grep -cE '^ok ' "$tmp/contract")" "0 0 $(sed -n 's/^1\.\.//p' "$tmp/contract")" "its layer: the whole contract of tracers holds" ||
-	diag "$(grep -A 5 '^not ok' "$tmp/contract")"
+contract_holds() { test "$1 $(grep -c '^not ok' "$tmp/contract") $(grep -cE '^ok ' "$tmp/contract")" = "0 0 $(sed -n 's/^1\.\.//p' "$tmp/contract")"; }
+TEST_BEHIND=loader drop_in "$apps/zel_contract" >"$tmp/contract" 2>&1
+ok "its layer: the whole contract of tracers holds" contract_holds $? || diag "$(grep -A 5 '^not ok' "$tmp/contract")"
+preloaded "$apps/zel_contract" >"$tmp/contract" 2>&1
+ok "preloaded: the whole contract of tracers holds" contract_holds $? || diag "$(grep -A 5 '^not ok' "$tmp/contract")"
+
+# The loader puts its tracing layer into the calls' path, and takes it out, by itself: also where it loses an enable (before zeInit, or after a disable that had
+# no enable before it), the callbacks are those of that release's own layer. Preloaded, no enable is lost.
+for steps in icecdc ieedcdc deiecdc eicdec; do
+	ZE_ENABLE_TRACING_LAYER= newest timeout 120 "$apps/zel_contract" path $steps >"$tmp/theirs" 2>&1
+	ZE_ENABLE_TRACING_LAYER= drop_in "$apps/zel_contract" path $steps >"$tmp/ours" 2>&1
+	same "$tmp/ours" "$tmp/theirs" "its layer, put into the path and taken out ($steps): as with that release's own layer"
+done
+ZE_ENABLE_TRACING_LAYER= preloaded "$apps/zel_contract" path deicdcec >"$tmp/ours" 2>&1
+is "$(awk '$1 == "c:" { print $NF == "Ww" }' "$tmp/ours" | tr -d '\n')" 101 "preloaded: calls are seen after an enable before zeInit, and not after its disable"
 newest timeout 120 "$apps/zel_every" >"$tmp/theirs" 2>&1
 drop_in "$apps/zel_every" >"$tmp/ours" 2>&1
 results "$tmp/theirs" >"$tmp/theirs.results"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of the tree and of what is built and installed as a whole
 deep_scripts += %D%/models.sh
-check_scripts += %D%/docs.sh %D%/install.sh %D%/library.sh %D%/listed.sh %D%/litmus.sh %D%/rooms.sh %D%/names.sh %D%/setup.sh %D%/symbols.sh %D%/version.sh %D%/find_package.sh %D%/man.sh %D%/musl.sh %D%/bundled.sh %D%/same_tarball.sh
+check_scripts += %D%/docs.sh %D%/install.sh %D%/library.sh %D%/listed.sh %D%/litmus.sh %D%/rooms.sh %D%/names.sh %D%/setup.sh %D%/symbols.sh %D%/version.sh %D%/find_package.sh %D%/man.sh %D%/musl.sh %D%/portable.sh %D%/bundled.sh %D%/same_tarball.sh
 test_files += %D%/litmus.py %D%/rooms.py %D%/names.py
 test_files += models/ahead.pml models/background.pml models/chunks.pml models/tracer.pml
 test_files += models/background_first.litmus models/background_last.litmus models/background_middle.litmus models/clock_horizon.litmus \
