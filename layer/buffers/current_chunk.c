@@ -127,7 +127,8 @@ void tl_current_say_lost(struct tl_producer *producer)
 	record[3] = lost - producer->lost_said;
 	tl_record_commit(record,
 			 sizeof(struct tl_call_record) / 8 | (uint64_t)TL_RECORD_LOST << 16);
-	producer->lost_said = lost;
+	/* Release: pairs with the acquire in buffers_count_lost; .lost was at least as much. */
+	__atomic_store_n(&producer->lost_said, lost, __ATOMIC_RELEASE);
 	atomic_store_explicit(&producer->piece->lost_said, lost, memory_order_relaxed);
 }
 

@@ -89,11 +89,16 @@ static void lane_make_known(struct tl_lane *lane, uint32_t number, uint32_t show
 
 struct tl_lane *tl_lane_of(const struct tl_producer *producer)
 {
-	struct tl_lane *lane = table_make(&lanes, producer->lane);
+	/*
+	 * The thread may just begin, with a number of its own, where another has ended, of which all
+	 * is written but the losses. Acquire: pairs with the release in producer_introduce.
+	 */
+	uint32_t number = __atomic_load_n(&producer->lane, __ATOMIC_ACQUIRE);
+	struct tl_lane *lane = table_make(&lanes, number);
 
 	if (lane && !lane->known) {
-		lane_make_known(lane, producer->lane, producer->shown);
-		lane->kernel_tid = producer->tid;
+		lane_make_known(lane, number, __atomic_load_n(&producer->shown, __ATOMIC_RELAXED));
+		lane->kernel_tid = __atomic_load_n(&producer->tid, __ATOMIC_RELAXED);
 	}
 	return lane;
 }
@@ -188,7 +193,7 @@ static bool call_may_be_lost(uint32_t tid, uint64_t ns)
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next) {
 		const struct tl_thread *thread = &producer->thread;
-		if (producer->shown == tid && thread->open &&
+		if (__atomic_load_n(&producer->shown, __ATOMIC_RELAXED) == tid && thread->open &&
 		    atomic_load_explicit(&thread->top, memory_order_relaxed) != thread->open)
 			return tl_clock_ns(__atomic_load_n(&thread->open->start,
 							   __ATOMIC_RELAXED)) <= ns;

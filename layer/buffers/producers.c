@@ -202,8 +202,8 @@ static void producer_introduce(struct tl_producer *producer)
 	atomic_store_explicit(&piece->lane, 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	__atomic_store_n(&producer->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-	producer->shown = tl_lane_number_shown(producer->tid);
-	/* Release: pairs with the acquire in producer_note_snapshot; .chunks is 0. */
+	__atomic_store_n(&producer->shown, tl_lane_number_shown(producer->tid), __ATOMIC_RELAXED);
+	/* Release: pairs with the acquires in producer_note_snapshot (.chunks is 0) and tl_lane_of. */
 	__atomic_store_n(&producer->lane, tl_lane_number_next(), __ATOMIC_RELEASE);
 	piece->tid = producer->tid;
 	piece->shown = producer->shown;

@@ -24,18 +24,23 @@ void tl_writer_note_error(int error)
 		tl_writer.error = error;
 }
 
-/* Losses that the buffers counted. The lane's .unsaid: those that no LOST record tells of. */
+/*
+ * Losses that the buffers counted. The lane's .unsaid: those that no LOST record tells of. Meanwhile
+ * threads lose more, and say so. Acquire: pairs with the release in tl_current_say_lost; so what is
+ * lost by then is not less than what is said.
+ */
 static uint64_t buffers_count_lost(void)
 {
 	uint64_t lost = 0;
 
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next) {
+		uint64_t said = __atomic_load_n(&producer->lost_said, __ATOMIC_ACQUIRE);
 		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed) +
 			       atomic_load_explicit(&producer->unentered, memory_order_relaxed);
 		struct tl_lane *lane = own ? tl_lane_of(producer) : NULL;
 		if (lane)
-			lane->unsaid = own - producer->lost_said;
+			lane->unsaid = own - said;
 		lost += own;
 	}
 	return lost;
