@@ -36,7 +36,7 @@ static void capture_members(struct capture *c, const struct tl_type *type, const
 static size_t memory_read(void *to, const void *from, size_t size, bool obliged)
 {
 	if (!obliged)
-		return tl_checked_copy(to, from, size);
+		return tl_passed_copy(to, from, size);
 	memcpy(to, from, size);
 	return size;
 }
@@ -195,7 +195,7 @@ static void capture_string(struct capture *c, const struct extent *extent, bool 
 		memcpy(bytes, extent->from, readable);
 		length = readable;
 	} else {
-		readable = tl_checked_copy(bytes, extent->from, sizeof bytes);
+		readable = tl_passed_copy(bytes, extent->from, sizeof bytes);
 		if (!readable) {
 			capture_nothing(c, TL_BLOB_UNKNOWN);
 			return;
@@ -362,7 +362,7 @@ static const char *capture_link(struct capture *c, const struct link *link, uint
 	struct tl_blob *blob;
 
 	*type = NULL;
-	if (link->head > sizeof head || tl_checked_copy(head, from, link->head) != link->head) {
+	if (link->head > sizeof head || tl_passed_copy(head, from, link->head) != link->head) {
 		capture_nothing(c, 1);
 		return NULL;
 	}
@@ -372,7 +372,7 @@ static const char *capture_link(struct capture *c, const struct link *link, uint
 	if (!blob)
 		return NULL;
 	/* Another thread may have changed the stype in between. */
-	if (tl_checked_copy(blob + 1, from, size) != size ||
+	if (tl_passed_copy(blob + 1, from, size) != size ||
 	    announced_type(c->api, link, blob + 1) != *type)
 		size = 0;
 	blob_end(c, blob, size, 1);

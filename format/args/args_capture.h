@@ -47,7 +47,7 @@ struct tl_blob {
 /*
  * Append the blobs of one call to `out` (8-byte aligned, `room` bytes). Returns the bytes used, a
  * multiple of 8. If something does not fit, *cut is set to true; what was appended is whole and in
- * order even then. Reads OBLIGED memory directly, other memory by `tl_checked_copy`. No allocation,
+ * order even then. Reads OBLIGED memory directly, other memory by `tl_passed_copy`. No allocation,
  * no lock; safe in a signal handler.
  */
 size_t tl_args_capture(const struct tl_function *function, const uint64_t *words,
@@ -66,5 +66,11 @@ size_t tl_args_capture_result(const struct tl_function *function, uint64_t resul
  * forked child.
  */
 size_t tl_checked_copy(void *to, const void *from, size_t size);
+
+/*
+ * The same for memory that the program passes in a call that is under way: the kernel is not asked
+ * each time about the thread's stack, the heap, and the program's image.
+ */
+size_t tl_passed_copy(void *to, const void *from, size_t size);
 
 #endif

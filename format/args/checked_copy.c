@@ -4,21 +4,13 @@
  *
  * The kernel copies, and returns EFAULT where a plain read would have killed the program. No signal
  * handler, no lock, no lasting descriptor; safe in a signal handler, and in a forked child.
- *
- * That takes a microsecond and more. Most of what programs pass lies on the thread's stack, in the
- * heap, or in the program's image. Once the kernel could read from stack or heap, it is not asked
- * again about as much as must stay mapped with that. A pointer that the program may use can always be read; what these rules must
- * find out is pointers that it may not.
  */
 #include "format/args/args_capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -73,143 +65,12 @@ static ssize_t copy_by_pipe(void *to, uintptr_t from, size_t size)
 	return n;
 }
 
-/*
- * Programs often pass what lies on their stack. The pages between this function's frame and a
- * variable of its callers stay as long as the thread runs there, so the kernel need not be asked
- * about them each time. Pages that it could read are noted: the number of the first one times
- * PAGES, and how many they are. It is one word because a signal handler may copy, too.
- */
-#define PAGES ((uint64_t)1 << 16)
-
-static __thread uint64_t stack_pages __attribute__((tls_model("initial-exec")));
-
-static bool stack_has_noted(uint64_t first, uint64_t count)
+/* This thread runs on the page, so it is there. Programs often have what they pass on it. */
+static bool is_on_own_page(const void *from, size_t size)
 {
-	return first >= stack_pages / PAGES &&
-	       first + count <= stack_pages / PAGES + stack_pages % PAGES;
-}
+	uintptr_t page = (uintptr_t)__builtin_frame_address(0) / PAGE;
 
-/* Pages that touch those noted before become one piece with them. */
-static void stack_note(uint64_t first, uint64_t count)
-{
-	uint64_t noted = stack_pages / PAGES, end = first + count,
-		 noted_end = noted + stack_pages % PAGES;
-
-	if (first <= noted_end && noted <= end) {
-		first = first < noted ? first : noted;
-		end = end > noted_end ? end : noted_end;
-	}
-	if (end - first < PAGES)
-		stack_pages = first * PAGES + (end - first);
-}
-
-/* One byte of each page. */
-static bool stack_is_readable(uint64_t first, uint64_t count)
-{
-	char bytes[PIECES];
-	struct iovec local = {bytes, count}, remote[PIECES];
-
-	for (uint64_t i = 0; i < count; i++)
-		remote[i] = (struct iovec){(void *)((first + i) * PAGE), 1};
-	return process_vm_readv(getpid(), &local, 1, remote, count, 0) == (ssize_t)count;
-}
-
-static bool is_on_own_stack(uintptr_t from, size_t size)
-{
-	uint64_t first = (uintptr_t)__builtin_frame_address(0) / PAGE,
-		 count = (from + size - 1) / PAGE - first + 1;
-
-	if (from / PAGE < first || count > PIECES)
-		return false;
-	if (count == 1 || stack_has_noted(first, count))
-		return true;
-	if (atomic_load_explicit(&refused, memory_order_relaxed) ||
-	    !stack_is_readable(first, count))
-		return false;
-	stack_note(first, count);
-	return true;
-}
-
-/* The program's image, by its headers. Nothing takes parts of it away. */
-struct image {
-	const ElfW(Phdr) *headers;
-	unsigned long count;
-	uintptr_t base;
-};
-
-static struct image image_find(void)
-{
-	struct image image = {(const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM), 0};
-
-	for (unsigned long i = 0; image.headers && i < image.count; i++)
-		if (image.headers[i].p_type == PT_PHDR)
-			image.base = (uintptr_t)image.headers - image.headers[i].p_vaddr;
-	return image;
-}
-
-static bool is_in_image(uintptr_t from, size_t size)
-{
-	struct image image = image_find();
-
-	for (unsigned long i = 0; image.headers && i < image.count; i++) {
-		const ElfW(Phdr) *header = &image.headers[i];
-		uintptr_t begin = image.base + header->p_vaddr;
-
-		if (header->p_type == PT_LOAD && header->p_flags & PF_R && from >= begin &&
-		    from + size <= begin + header->p_memsz)
-			return true;
-	}
-	return false;
-}
-
-/* UINTPTR_MAX: the headers do not say, since they do not lie in the image. */
-static uintptr_t image_end(void)
-{
-	struct image image = image_find();
-	uintptr_t end = 0;
-
-	for (unsigned long i = 0; image.headers && i < image.count; i++)
-		if (image.headers[i].p_type == PT_LOAD)
-			end = image.base + image.headers[i].p_vaddr + image.headers[i].p_memsz;
-	return end > (uintptr_t)image.headers ? end : UINTPTR_MAX;
-}
-
-/*
- * The heap that grows by brk(), where the main thread's malloc() has its memory. It lies behind the
- * program's image, with nothing between the two, and ends where the C library says. So from the
- * lowest byte that the kernel could read there, all of it can be read.
- */
-extern void *__curbrk __attribute__((weak));
-
-static _Atomic uintptr_t heap_noted = UINTPTR_MAX; /* only ever falls */
-
-/* 0: the C library does not say. */
-static uintptr_t heap_end(void)
-{
-	return &__curbrk ? (uintptr_t)__atomic_load_n(&__curbrk, __ATOMIC_RELAXED) : 0;
-}
-
-static bool is_in_noted_heap(uintptr_t from, size_t size)
-{
-	return from >= atomic_load_explicit(&heap_noted, memory_order_relaxed) &&
-	       from + size <= heap_end();
-}
-
-/* The kernel could read this. Nothing is noted if there is a gap in what follows. */
-static void heap_note(uintptr_t from, size_t size)
-{
-	uintptr_t noted = atomic_load_explicit(&heap_noted, memory_order_relaxed), page, end;
-
-	if (from + size > heap_end() || from >= noted || from < image_end())
-		return;
-	page = from / PAGE * PAGE;
-	end = noted == UINTPTR_MAX ? heap_end() : noted;
-	if (msync((void *)page, end - page, MS_ASYNC) != 0)
-		return;
-	while (from < noted &&
-	       !atomic_compare_exchange_weak_explicit(&heap_noted, &noted, from,
-						      memory_order_relaxed, memory_order_relaxed))
-		continue;
+	return (uintptr_t)from / PAGE == page && size <= PAGE - (uintptr_t)from % PAGE;
 }
 
 size_t tl_checked_copy(void *to, const void *from, size_t size)
@@ -217,10 +78,9 @@ size_t tl_checked_copy(void *to, const void *from, size_t size)
 	int error = errno;
 	size_t done = 0;
 
-	if (!size || (uintptr_t)from > UINTPTR_MAX - size)
+	if ((uintptr_t)from > UINTPTR_MAX - size)
 		return 0;
-	if (is_in_noted_heap((uintptr_t)from, size) || is_on_own_stack((uintptr_t)from, size) ||
-	    is_in_image((uintptr_t)from, size)) {
+	if (is_on_own_page(from, size)) {
 		memcpy(to, from, size);
 		return size;
 	}
@@ -239,8 +99,6 @@ size_t tl_checked_copy(void *to, const void *from, size_t size)
 			break;
 		done += (size_t)n;
 	}
-	if (done == size)
-		heap_note((uintptr_t)from, size);
 	errno = error;
 	return done;
 }
