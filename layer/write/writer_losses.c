@@ -33,6 +33,10 @@ static uint64_t buffers_count_lost(void)
 {
 	uint64_t lost = 0;
 
+	/* A thread that has ended may have said its losses since, and another has its producer. */
+	for (uint32_t i = 0; i < tl_lane_count(); i++)
+		if (tl_lane_at(i))
+			tl_lane_at(i)->unsaid = 0;
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next) {
 		uint64_t said = __atomic_load_n(&producer->lost_said, __ATOMIC_ACQUIRE);
