@@ -80,47 +80,21 @@ static bool is_on_own_stack(uintptr_t from, size_t size)
 }
 
 /* The program's image, by its headers. Nothing takes parts of it away. */
-struct image {
-	const ElfW(Phdr) *headers;
-	unsigned long count;
-	uintptr_t base;
-};
-
-static struct image image_find(void)
-{
-	struct image image = {(const void *)getauxval(AT_PHDR), getauxval(AT_PHNUM), 0};
-
-	for (unsigned long i = 0; image.headers && i < image.count; i++)
-		if (image.headers[i].p_type == PT_PHDR)
-			image.base = (uintptr_t)image.headers - image.headers[i].p_vaddr;
-	return image;
-}
-
 static bool is_in_image(uintptr_t from, size_t size)
 {
-	struct image image = image_find();
+	const ElfW(Phdr) *headers = (const void *)getauxval(AT_PHDR), *header;
+	unsigned long count = headers ? getauxval(AT_PHNUM) : 0;
+	uintptr_t base = 0;
 
-	for (unsigned long i = 0; image.headers && i < image.count; i++) {
-		const ElfW(Phdr) *header = &image.headers[i];
-		uintptr_t begin = image.base + header->p_vaddr;
-
-		if (header->p_type == PT_LOAD && header->p_flags & PF_R && from >= begin &&
-		    from + size <= begin + header->p_memsz)
+	for (unsigned long i = 0; i < count; i++)
+		if (headers[i].p_type == PT_PHDR)
+			base = (uintptr_t)headers - headers[i].p_vaddr;
+	for (header = headers; header < headers + count; header++)
+		if (header->p_type == PT_LOAD && header->p_flags & PF_R &&
+		    from >= base + header->p_vaddr &&
+		    from + size <= base + header->p_vaddr + header->p_memsz)
 			return true;
-	}
 	return false;
-}
-
-/* UINTPTR_MAX: the headers do not say, since they do not lie in the image. */
-static uintptr_t image_end(void)
-{
-	struct image image = image_find();
-	uintptr_t end = 0;
-
-	for (unsigned long i = 0; image.headers && i < image.count; i++)
-		if (image.headers[i].p_type == PT_LOAD)
-			end = image.base + image.headers[i].p_vaddr + image.headers[i].p_memsz;
-	return end > (uintptr_t)image.headers ? end : UINTPTR_MAX;
 }
 
 /*
@@ -144,12 +118,15 @@ static bool is_in_noted_heap(uintptr_t from, size_t size)
 	       from + size <= heap_end();
 }
 
-/* The kernel could read this. Nothing is noted if there is a gap in what follows. */
+/*
+ * The kernel could read this, which is not in the image. It is in the heap if it lies behind the
+ * image's headers, and there is no gap up to the heap's end.
+ */
 static void heap_note(uintptr_t from, size_t size)
 {
 	uintptr_t noted = atomic_load_explicit(&heap_noted, memory_order_relaxed), page, end;
 
-	if (from + size > heap_end() || from >= noted || from < image_end())
+	if (from + size > heap_end() || from >= noted || from < getauxval(AT_PHDR))
 		return;
 	page = from / PAGE * PAGE;
 	end = noted == UINTPTR_MAX ? heap_end() : noted;
