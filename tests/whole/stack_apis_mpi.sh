@@ -89,11 +89,16 @@ ok "and for Open MPI" counter openmpi "$(library libmpi.so.40)"
 # --- programs of Debian's
 program "MPICH: ScaLAPACK's test of LU" mpich sh -c "cd $scalapack && exec mpirun.mpich -n 2 ./xdlu | grep -c PASSED"
 shown '^MPI_Bcast .*datatype=\S+ root=\d+ comm=0x84\w+ result=MPI_SUCCESS' "its communicators are numbers of its own"
-normalise() { sed -n 's/-->.*//p'; }
-program "MPICH: NetPIPE" mpich mpirun.mpich -n 2 NPmpich2 -u 64 -n 20 -o /dev/null
+# NetPIPE says a line for each size, to stderr, which Open MPI 5 now and then passes on as output. It leaves sizes out where one has taken a second.
+normalise()
+{
+	sed -n 's/-->.*//p' | awk 'BEGIN { split("1 2 3 4 6 8 12 13 16 19 21 24 27 29 32 35 45 48 51 61 64 67", size) }
+		$0 !~ sprintf("^ *%d: +%d bytes +20 times *$", NR - 1, size[NR]) { print } END { print NR ? "sizes" : "no sizes" }'
+}
+program "MPICH: NetPIPE" mpich sh -c "exec mpirun.mpich -n 2 NPmpich2 -u 64 -n 20 -o /dev/null 2>&1"
 shown '^MPI_Send .*count=64 datatype=MPI_BYTE dest=1 tag=1 comm=MPI_COMM_WORLD result=MPI_SUCCESS' "its messages are shown with names of types and communicators"
 shown '^MPI_Recv .*source=1 tag=1 comm=MPI_COMM_WORLD status={.*.MPI_SOURCE.: 1, .MPI_TAG.: 1,' "and ranks and statuses"
-program "Open MPI: NetPIPE" openmpi mpirun.openmpi -n 2 NPopenmpi -u 64 -n 20 -o /dev/null
+program "Open MPI: NetPIPE" openmpi sh -c "exec mpirun.openmpi -n 2 NPopenmpi -u 64 -n 20 -o /dev/null 2>&1"
 shown '^MPI_Send .*count=64 datatype=0x[0-9a-f]+ dest=1 tag=1 comm=0x[0-9a-f]+ result=MPI_SUCCESS' "its handles are addresses"
 normalise() { sort; }
 
