@@ -312,11 +312,11 @@ START_TEST(somebody_elses_link_is_not_followed)
 	mkdir("real", 0700);
 	ck_assert_int_eq(symlink("real", "link"), 0);
 	ck_assert_int_eq(lchown("link", NOBODY, NOBODY), 0);
-	ck_assert_int_eq(create("link/t.json"), -ELOOP);
+	ck_assert_int_eq(create("link/t.json"), -TL_OUTPUT_LINK);
 	ck_assert_int_ne(access("real/t.json", F_OK), 0);
 	/* Nor behind one's own. */
 	ck_assert_int_eq(symlink("link", "own"), 0);
-	ck_assert_int_eq(create("own/t.json"), -ELOOP);
+	ck_assert_int_eq(create("own/t.json"), -TL_OUTPUT_LINK);
 	ck_assert_int_ne(access("real/t.json", F_OK), 0);
 }
 END_TEST
