@@ -611,6 +611,8 @@ static int check_in(int folder, const char *name)
 	struct stat stat;
 	int error = file_look(folder, name, &stat, false), fd;
 
+	if (error == -ENAMETOOLONG)
+		return error;
 	if (!error && S_ISFIFO(stat.st_mode))
 		return file_is_foreign(&stat) ? -TL_OUTPUT_FOREIGN : 0;
 	if (!error && S_ISCHR(stat.st_mode))

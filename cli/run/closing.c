@@ -241,19 +241,9 @@ static void say_traces(const struct reports *reports)
 
 static const char *output_remedy(int error)
 {
-	switch (error) {
-	case ENOMEM:
-		return "raise the limit of memory (ulimit -v)";
-	case EMFILE:
-		return "raise the limit of open files (ulimit -n)";
-	case EFBIG:
-		return "raise the limit of a file's size (ulimit -f), or give another file with -o";
-	case ENOSPC:
-	case EDQUOT:
-		return "make room there, or give another file with -o";
-	default:
-		return "give another file with -o";
-	}
+	return output_file_remedy(error, error == ENOSPC || error == EDQUOT
+						 ? "make room there, or give another file with -o"
+						 : "give another file with -o");
 }
 
 static void say_no_memory(const struct reports *reports)

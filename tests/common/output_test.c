@@ -109,9 +109,13 @@ END_TEST
 
 START_TEST(a_place_is_judged_before_anything_is_made)
 {
+	char lengthy[300] = "";
+
 	ck_assert_int_eq(tl_output_check("t.json"), 0);
 	ck_assert_int_ne(access("t.json", F_OK), 0);
 	ck_assert_int_eq(tl_output_check("missing/t.json"), -ENOENT);
+	memset(lengthy, 'x', sizeof(lengthy) - 1);
+	ck_assert_int_eq(tl_output_check(lengthy), -ENAMETOOLONG);
 	ck_assert_int_ge(create("file"), 0);
 	ck_assert_int_eq(tl_output_check("file/t.json"), -ENOTDIR);
 	/* What is taken gets a number. */
