@@ -33,6 +33,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "callbacks/leak_callers.h"
 #include "callbacks/tool_common.h"
 
 #define FRAMES	 16   /* of a creating call's backtrace */
@@ -713,14 +714,19 @@ static void leaked_print(FILE *to, struct object *const *leaked, size_t count)
 static void ending_print(FILE *to)
 {
 	struct object **leaked = malloc((used + 1) * sizeof(struct object *));
+	struct leak_callers callers;
 	size_t count = 0;
 
+	leak_callers_init(&callers);
 	for (size_t i = 0; leaked && i < room; i++)
 		if (object_is_leaked(&objects[i]))
 			leaked[count++] = &objects[i];
 	fprintf(to,
 		"tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n",
 		count, count == 1 ? "" : "s", reports, reports == 1 ? "" : "s", (int)getpid());
+	for (size_t i = 0; i < count; i++)
+		leak_callers_add(&callers, leaked[i]->frames[0]);
+	leak_callers_print(to, &callers);
 	if (count)
 		qsort(leaked, count, sizeof(*leaked), objects_compare);
 	leaked_print(to, leaked, count);

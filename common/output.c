@@ -48,7 +48,7 @@ static bool file_is_foreign(const struct stat *stat)
 const char *tl_output_words(int error)
 {
 	switch (error) {
-	case ELOOP:
+	case TL_OUTPUT_LINK:
 		return "a symbolic link on the way belongs to somebody else";
 	case ENXIO:
 		return "nobody reads it";
@@ -355,7 +355,7 @@ static int walk_through_link(struct walk *walk, int link, const char *rest)
 	if (fstat(link, &stat))
 		return -errno;
 	if (file_is_foreign(&stat))
-		return -ELOOP;
+		return -TL_OUTPUT_LINK;
 	if (++walk->links > LINKS_MAX)
 		return -ELOOP;
 	if (size + 1 + left > TL_OUTPUT_PATH)
@@ -611,6 +611,8 @@ static int check_in(int folder, const char *name)
 	struct stat stat;
 	int error = file_look(folder, name, &stat, false), fd;
 
+	if (error == -ENAMETOOLONG)
+		return error;
 	if (!error && S_ISFIFO(stat.st_mode))
 		return file_is_foreign(&stat) ? -TL_OUTPUT_FOREIGN : 0;
 	if (!error && S_ISCHR(stat.st_mode))

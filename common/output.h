@@ -23,6 +23,7 @@
 #define TL_OUTPUT_FOREIGN ENOTNAM /* an existing pipe belongs to another user */
 /* the named descriptor (/dev/stdout) is a file, which other code writes, too */
 #define TL_OUTPUT_SHARED EISNAM
+#define TL_OUTPUT_LINK	 ENAVAIL /* a link on the way belongs to another user */
 
 /* An open file, and what is needed to open it again. */
 struct tl_output {

@@ -2,6 +2,7 @@
 /*
  * model.c: memory and look-ups, for all parts of tracegen. See allocate.h and model.h.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +106,12 @@ const char *model_flag_enum(const char *name)
 
 	if (length > 8 && !strcmp(name + length - 8, "_flags_t"))
 		return format_text("%.*s_t", (int)length - 3, name);
-	if (length > 5 && !strcmp(name + length - 5, "Flags"))
-		return format_text("%.*sBits", (int)length - 1, name);
+	/* VkAccessFlags2KHR: what is behind "Flags" counts versions or names a vendor. */
+	while (length && (isdigit((unsigned char)name[length - 1]) ||
+			  isupper((unsigned char)name[length - 1])))
+		length--;
+	if (length > 5 && !strncmp(name + length - 5, "Flags", 5))
+		return format_text("%.*sBits%s", (int)length - 1, name, name + length);
 	return NULL;
 }
 

@@ -294,8 +294,8 @@ int model_describe(struct model *model, const char *descriptor);
 void enumerator_add(struct type *type, struct enumerator from);
 
 /*
- * model.c: the name of the enum whose bits X_flags_t (or XFlags) holds, by convention; NULL where
- * the name is no such name.
+ * model.c: the name of the type that names the bits of X_flags_t (or XFlags, XFlags2, XFlagsKHR), by
+ * convention; NULL where the name is no such name.
  */
 const char *model_flag_enum(const char *name);
 

@@ -247,6 +247,7 @@ static void unit_read(struct parse *parse)
 	aliases_find(parse, all);
 	parse_functions(parse, all);
 	parse_constants(parse, all);
+	parse_families(parse, all);
 	for (size_t i = 0; i < model->nconstants; i++)
 		if (parse_title(parse, &model->constants[i], false))
 			parse_title(parse, &model->constants[i], true);

@@ -25,6 +25,12 @@ struct alias {
 	CXCursor cursor;
 };
 
+/* The constants of one type: static const T NAME = 1; Which of them are bits, parse_flags tells. */
+struct family {
+	const char *name;    /* the typedef: "VkAccessFlagBits2" */
+	struct type *values; /* with these enumerators; none of parse.types */
+};
+
 struct parse {
 	CXIndex index;
 	CXTranslationUnit unit;
@@ -40,6 +46,8 @@ struct parse {
 	size_t naliases;
 	struct type **types; /* all that were made, by spelling */
 	size_t ntypes;
+	struct family *families;
+	size_t nfamilies;
 };
 
 struct place {
@@ -127,6 +135,9 @@ void parse_functions(struct parse *parse, CXCursor all);
 /* All macros of the named headers that are whole numbers, in groups. */
 void parse_constants(struct parse *parse, CXCursor all);
 
+/* All constants of the named headers whose type is an integer typedef of theirs, in families. */
+void parse_families(struct parse *parse, CXCursor all);
+
 /*
  * A group's title names types if it is made of integer typedefs of these headers and of nothing
  * else but the words that join them. Called twice: first to see whether it is so (extend false),
@@ -137,6 +148,8 @@ bool parse_title(struct parse *parse, const struct constants *group, bool extend
 /* ---- parse_conventions.c */
 
 const struct alias *parse_alias(const struct parse *parse, const char *name);
+/* The typedef that a typedef stands for; NULL: it stands for no other. */
+const struct alias *parse_alias_under(const struct parse *parse, const struct alias *alias);
 struct type *parse_type_named(struct parse *parse, const char *name);
 void parse_flags(struct parse *parse);
 void parse_chains(struct parse *parse);

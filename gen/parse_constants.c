@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parse_constants.c: macros that are whole numbers, in the groups that the header's comments make
- * of them, and the types that such a comment names: OpenCL's "cl_device_type - bitfield".
+ * of them, and the types that such a comment names: OpenCL's "cl_device_type - bitfield". And
+ * constants that are variables, in families by their type, as Vulkan's of 64 bits.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static struct macro *macros_read(struct parse *parse, CXCursor all, size_t *coun
 	return macros;
 }
 
-static bool macro_value(CXCursor variable, int64_t *value)
+static bool variable_value(CXCursor variable, int64_t *value)
 {
 	CXEvalResult result = clang_Cursor_Evaluate(variable);
 	bool is = result && clang_EvalResult_getKind(result) == CXEval_Int;
@@ -145,13 +146,51 @@ void parse_constants(struct parse *parse, CXCursor all)
 		int64_t value;
 
 		if (sscanf(cursor_name(row.list[i]), "tracegen_value_%lu", &number) == 1 &&
-		    number < count && macro_value(row.list[i], &value))
+		    number < count && variable_value(row.list[i], &value))
 			constant_add(parse->model, &macros[number], value);
 	}
 	free(row.list);
 	free(text);
 	if (unit)
 		clang_disposeTranslationUnit(unit);
+}
+
+static struct family *family_of(struct parse *parse, const char *name, CXType type)
+{
+	for (size_t i = 0; i < parse->nfamilies; i++)
+		if (!strcmp(parse->families[i].name, name))
+			return &parse->families[i];
+	struct family *family = APPEND(parse->families, parse->nfamilies);
+	family->name = name;
+	family->values = allocate(sizeof *family->values);
+	family->values->kind = TL_KIND_ENUM;
+	family->values->size = (uint64_t)clang_Type_getSizeOf(type);
+	family->values->align = (uint64_t)clang_Type_getAlignOf(type);
+	return family;
+}
+
+void parse_families(struct parse *parse, CXCursor all)
+{
+	struct cursors row = cursors_of_kind(all, CXCursor_VarDecl);
+
+	for (size_t i = 0; i < row.count; i++) {
+		CXType type = clang_getCursorType(row.list[i]);
+		enum tl_kind kind = parse_scalar_kind(clang_getCanonicalType(type).kind);
+		struct enumerator constant = {.name = cursor_name(row.list[i])};
+
+		if ((kind != TL_KIND_UINT && kind != TL_KIND_INT) ||
+		    !clang_isConstQualifiedType(type) || !parse_is_named(parse, row.list[i]))
+			continue;
+		/* uint32_t is the type of constants that have nothing to do with each other. */
+		CXCursor declared = clang_getTypeDeclaration(type);
+		const struct alias *alias = parse_alias(parse, cursor_name(declared));
+		if (!alias || !parse_is_named(parse, alias->cursor) ||
+		    !variable_value(row.list[i], &constant.value))
+			continue;
+		constant.comment = parse_comment_behind(parse, row.list[i]);
+		enumerator_add(family_of(parse, alias->name, type)->values, constant);
+	}
+	free(row.list);
 }
 
 /* True if the type, or a typedef that it stands for, is called a bit field. */

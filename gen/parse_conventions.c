@@ -3,7 +3,9 @@
  * parse_conventions.c: facts that C has no words for, and that names give away by convention.
  *
  *	flags		an integer typedef X_flags_t beside an enum X_flag_t (or XFlags beside
- *			XFlagBits, XFlagsKHR beside XFlagBitsKHR)
+ *			XFlagBits, XFlagsKHR beside XFlagBitsKHR). Beside an integer typedef
+ *			XFlagBits2 with constants of its own, it is a sum of these. An integer typedef
+ *			whose constants are bits is a sum of them under any name
  *	chains		an enumerator ZE_STRUCTURE_TYPE_FOO whose comment names, or whose own name
  *			spells, the struct ze_foo_t; VK_STRUCTURE_TYPE_FOO_BAR and VkFooBar
  *	callbacks	X_params_t and X_pfnFooCb_t whose names, but for case and underscores, are a
@@ -14,6 +16,7 @@
 #include <string.h>
 
 #include "gen/allocate.h"
+#include "gen/guess.h"
 #include "gen/parse.h"
 
 const struct alias *parse_alias(const struct parse *parse, const char *name)
@@ -31,6 +34,63 @@ struct type *parse_type_named(struct parse *parse, const char *name)
 	return alias ? parse_type(parse, clang_getCursorType(alias->cursor)) : NULL;
 }
 
+const struct alias *parse_alias_under(const struct parse *parse, const struct alias *alias)
+{
+	CXType under = clang_getTypedefDeclUnderlyingType(alias->cursor);
+
+	while (under.kind == CXType_Elaborated)
+		under = clang_Type_getNamedType(under);
+	return under.kind == CXType_Typedef
+		       ? parse_alias(parse, cursor_name(clang_getTypeDeclaration(under)))
+		       : NULL;
+}
+
+static struct family *family_named(const struct parse *parse, const char *name)
+{
+	for (size_t i = 0; i < parse->nfamilies; i++)
+		if (!strcmp(parse->families[i].name, name))
+			return &parse->families[i];
+	return NULL;
+}
+
+/*
+ * The values that the type of that name has: an enum, or a family of constants. NULL: no such type
+ * has any. XFlagBits2KHR stands for XFlagBits2, which has them.
+ */
+static struct type *values_named(struct parse *parse, const char *name)
+{
+	struct type *type = parse_type_named(parse, name);
+
+	if (type && (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS))
+		return type;
+	for (const struct alias *alias = parse_alias(parse, name); alias;
+	     alias = parse_alias_under(parse, alias)) {
+		struct family *family = family_named(parse, alias->name);
+
+		if (family)
+			return family->values;
+	}
+	return NULL;
+}
+
+static void type_take_flags(struct type *type, struct type *values)
+{
+	type->kind = values->kind = TL_KIND_FLAGS;
+	type->enumerators = values->enumerators;
+	type->nenumerators = values->nenumerators;
+}
+
+/* The constants' values are bits, and enough of them, or the name of a typedef between says flags. */
+static bool family_is_of_flags(const struct parse *parse, const struct family *family)
+{
+	const struct alias *alias = parse_alias(parse, family->name);
+	bool named, is = family->values->kind == TL_KIND_FLAGS;
+
+	for (; alias && !is; alias = parse_alias_under(parse, alias))
+		is = enum_is_of_flags(family->values, alias->name, &named);
+	return is;
+}
+
 void parse_flags(struct parse *parse)
 {
 	for (size_t i = 0; i < parse->ntypes; i++) {
@@ -39,13 +99,20 @@ void parse_flags(struct parse *parse)
 					   ? model_flag_enum(type->name)
 					   : NULL;
 		/* ze_init_flags_t: "_flags_t" less its last "s_t", and "_t" again. */
-		struct type *named = bits ? parse_type_named(parse, bits) : NULL;
+		struct type *values = bits ? values_named(parse, bits) : NULL;
 
-		if (!named || (named->kind != TL_KIND_ENUM && named->kind != TL_KIND_FLAGS))
-			continue;
-		type->kind = named->kind = TL_KIND_FLAGS;
-		type->enumerators = named->enumerators;
-		type->nenumerators = named->nenumerators;
+		if (values)
+			type_take_flags(type, values);
+	}
+	/* Where the constants' type is itself that of parameters and members. */
+	for (size_t i = 0; i < parse->ntypes; i++) {
+		struct type *type = parse->types[i];
+		bool plain = type->kind == TL_KIND_UINT || type->kind == TL_KIND_INT;
+		struct family *family =
+			plain && type->name ? family_named(parse, type->name) : NULL;
+
+		if (family && family_is_of_flags(parse, family))
+			type_take_flags(type, family->values);
 	}
 }
 

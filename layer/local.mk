@@ -6,7 +6,7 @@ noinst_LTLIBRARIES += libtl_core.la
 libtl_core_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtl_core_la_SOURCES = \
 	%D%/calls/calls.h %D%/program/program.h %D%/process/process.h %D%/write/write.h \
-	%D%/buffers/arena.h %D%/buffers/arena.c \
+	%D%/buffers/arena.h %D%/buffers/arena.c %D%/buffers/arena_messages.h %D%/buffers/arena_messages.c \
 	%D%/buffers/buffers.h %D%/buffers/blocked.h \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
 	%D%/buffers/chunk_reader.h %D%/buffers/chunk_reader.c \

@@ -44,8 +44,8 @@ bool export_output_open(struct export *export)
 	int error = output_file_open(&export->file, export->output, export->force);
 
 	if (error)
-		say("%s: %s; give another place with -o", export->output,
-		    output_file_trouble(error));
+		say("%s: %s; %s", export->output, output_file_trouble(error),
+		    output_file_remedy(error, "give another place with -o"));
 	return !error;
 }
 
@@ -55,8 +55,8 @@ bool export_output_close(struct export *export, bool written)
 
 	error = failed ? failed : error;
 	if (error)
-		say("%s: %s; no file was left there; free some space, or give another place with -o",
-		    export->output, strerror(error));
+		say("%s: %s; no file was left there; %s", export->output, strerror(error),
+		    output_file_remedy(error, "free some space, or give another place with -o"));
 	else
 		output_file_say(&export->file);
 	return !error;

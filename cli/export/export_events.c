@@ -139,14 +139,9 @@ int export_events_json(struct export *export)
 	printing.events = need(fdopen(dup(spool), "w"));
 	printing.frames = need(open_memstream(&frames, &size));
 	code = events_read(export, &listener, &printing);
-	bool kept = !ferror(printing.events);
-	kept = !fclose(printing.events) && kept;
-	fclose(printing.frames);
-	if (code != EXIT_BROKEN && code != EXIT_USAGE && !kept) {
-		say("%s: no room for the events; free some space where temporary files are",
-		    export->output);
+	if (!spool_close(printing.events) && code != EXIT_USAGE)
 		code = EXIT_BROKEN;
-	}
+	fclose(printing.frames);
 	if ((code == EXIT_DONE || code == EXIT_INCOMPLETE) &&
 	    (!export_output_open(export) ||
 	     !export_output_close(export, json_write(export, spool, frames, size))))

@@ -213,7 +213,8 @@ int timeline_write_otf2(struct timeline *timeline, const char *path, bool force)
 	int error = otf2_place_open(&place, path, force);
 
 	if (error) {
-		say("%s: %s; give another place with -o", path, strerror(error));
+		say("%s: %s; %s", path, strerror(error),
+		    output_file_remedy(error, "give another place with -o"));
 		return EXIT_BROKEN;
 	}
 	OTF2_Error_RegisterCallback(error_keep, &writer);

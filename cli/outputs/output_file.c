@@ -54,6 +54,20 @@ const char *output_file_trouble(int error)
 	return words ? words : strerror(error);
 }
 
+const char *output_file_remedy(int error, const char *otherwise)
+{
+	switch (error) {
+	case ENOMEM:
+		return "raise the limit of memory (ulimit -v)";
+	case EMFILE:
+		return "raise the limit of open files (ulimit -n)";
+	case EFBIG:
+		return "raise the limit of a file's size (ulimit -f), or put it elsewhere";
+	default:
+		return otherwise;
+	}
+}
+
 int output_file_check(const char *path)
 {
 	return strcmp(path, "-") ? -tl_output_check(path) : 0;

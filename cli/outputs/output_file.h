@@ -45,5 +45,7 @@ int output_file_check(const char *path);
 
 /* Words for an errno. */
 const char *output_file_trouble(int error);
+/* What the user can do: raise the limit, where it is one; else `otherwise`. */
+const char *output_file_remedy(int error, const char *otherwise);
 
 #endif

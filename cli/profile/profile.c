@@ -105,7 +105,8 @@ static bool write_output(struct sampler *sampler, const char *path, bool force, 
 		error = failed ? failed : error;
 	}
 	if (error)
-		say("%s: %s; give another file with -o", path, output_file_trouble(error));
+		say("%s: %s; %s", path, output_file_trouble(error),
+		    output_file_remedy(error, "give another file with -o"));
 	else if (strlen(list) + strlen(file.path) + 3 < room)
 		strcat(strcat(list, *list ? ", " : ""), file.path);
 	return !error;

@@ -29,6 +29,23 @@ int spool_open(void)
 	return file;
 }
 
+static void spool_say_failed(int error)
+{
+	say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder",
+	    error ? strerror(error) : "not all was written");
+}
+
+bool spool_close(FILE *spool)
+{
+	bool whole = !ferror(spool);
+
+	errno = 0; /* which an earlier failure may not have left */
+	whole = !fclose(spool) && whole;
+	if (!whole)
+		spool_say_failed(errno);
+	return whole;
+}
+
 bool spool_write(int spool, const unsigned char *bytes, size_t size)
 {
 	while (size) {
@@ -37,8 +54,7 @@ bool spool_write(int spool, const unsigned char *bytes, size_t size)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0) {
-			say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder",
-			    strerror(errno));
+			spool_say_failed(errno);
 			return false;
 		}
 		bytes += written;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* A new temporary file. -1: it could not be made. */
@@ -16,6 +17,9 @@ int spool_open(void);
 
 /* Appends. False: it failed. */
 bool spool_write(int spool, const unsigned char *bytes, size_t size);
+
+/* Closes a stream that wrote to one. False: not all was written; a message has said why. */
+bool spool_close(FILE *spool);
 
 /* Shows how much there is, while more is coming (progress.h). */
 void spool_show(int spool);

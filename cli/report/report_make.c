@@ -174,15 +174,17 @@ static int report_write(struct reading *reading, const struct page_files *files,
 	int error = output_file_open(&file, path, force);
 
 	if (error) {
-		say("%s: %s; give another place with -o", path, output_file_trouble(error));
+		say("%s: %s; %s", path, output_file_trouble(error),
+		    output_file_remedy(error, "give another place with -o"));
 		return EXIT_BROKEN;
 	}
 	int trouble = page_fill(reading, files, file.fd);
 
 	error = output_file_close(&file, !trouble);
-	if (trouble || error) {
-		say("%s: %s; no page was left there; free some space, or give another place with -o",
-		    path, strerror(trouble ? trouble : error));
+	error = trouble ? trouble : error;
+	if (error) {
+		say("%s: %s; no page was left there; %s", path, strerror(error),
+		    output_file_remedy(error, "free some space, or give another place with -o"));
 		return EXIT_BROKEN;
 	}
 	output_file_say(&file);

@@ -241,8 +241,9 @@ static void say_traces(const struct reports *reports)
 
 static const char *output_remedy(int error)
 {
-	return error == ENOMEM ? "raise the limit of memory (ulimit -v)"
-			       : "give another file with -o";
+	return output_file_remedy(error, error == ENOSPC || error == EDQUOT
+						 ? "make room there, or give another file with -o"
+						 : "give another file with -o");
 }
 
 static void say_no_memory(const struct reports *reports)

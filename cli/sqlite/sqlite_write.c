@@ -660,7 +660,8 @@ static int database_make(const struct database_inputs *from, const char *output,
 	int trouble = 0, error = output_file_open(&file, output, force);
 
 	if (error) {
-		say("%s: %s; give another place with -o", output, output_file_trouble(error));
+		say("%s: %s; %s", output, output_file_trouble(error),
+		    output_file_remedy(error, "give another place with -o"));
 		return EXIT_BROKEN;
 	}
 	if (!file.temporary) {

@@ -20,7 +20,8 @@ bool sum_save(const struct save *save, const struct rank_sum *sum)
 	int error = output_file_open(&file, save->path, save->force);
 
 	if (error) {
-		say("--save=%s: %s; give another place", save->path, output_file_trouble(error));
+		say("--save=%s: %s; %s", save->path, output_file_trouble(error),
+		    output_file_remedy(error, "give another place"));
 		return false;
 	}
 	int failed = rank_sums_put(file.fd, sum, 1, true);
@@ -28,8 +29,8 @@ bool sum_save(const struct save *save, const struct rank_sum *sum)
 	error = output_file_close(&file, !failed);
 	error = failed ? failed : error;
 	if (error)
-		say("--save=%s: %s; no file was left there; free some space, or give another place",
-		    save->path, strerror(error));
+		say("--save=%s: %s; no file was left there; %s", save->path, strerror(error),
+		    output_file_remedy(error, "free some space, or give another place"));
 	else
 		output_file_say(&file);
 	return !error;

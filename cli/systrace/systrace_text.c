@@ -335,11 +335,7 @@ bool systrace_text_make(struct systrace_text *text, const char *path,
 	if (!to)
 		return false;
 	code = make(path, "the table", to);
-	written = !ferror(to);
-	written = !fclose(to) && written;
-	if (!written)
-		say("cannot write a temporary file: %s; free some space, or have TMPDIR name another folder",
-		    strerror(errno));
+	written = spool_close(to);
 	use_spool(text, spool);
 	text->is_made = true;
 	text->is_cut = code == EXIT_INCOMPLETE;

@@ -16,6 +16,7 @@
  * magic.
  */
 #include "layer/buffers/arena.h"
+#include "layer/buffers/arena_messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,28 +212,31 @@ static bool file_mark(int fd)
 		.kind = TL_FILE_UNBEGUN,
 	};
 
+	errno = ENOSPC; /* where less is written */
 	return pwrite(fd, &header, sizeof(header), 0) == sizeof(header);
 }
 
 /*
- * Gives the file its size, if there is room for it, and maps it. Checks RLIMIT_FSIZE first, since
- * exceeding that limit would raise a signal.
+ * Gives the file its size, if there is room for it, and maps it. Returns 0 or an errno value. Checks
+ * RLIMIT_FSIZE first, since exceeding that limit would raise a signal.
  */
-static bool file_map(struct place *place, int fd)
+static int file_map(struct place *place, int fd)
 {
 	struct rlimit limit;
 	struct statvfs room;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < place->capacity)
-		return false;
+		return EFBIG;
+	if (fstatvfs(fd, &room) != 0)
+		return errno;
 	/* A tmpfs without a size limit reports zero blocks in all. */
-	if (fstatvfs(fd, &room) != 0 ||
-	    (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity) ||
-	    !file_mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
-		return false;
+	if (room.f_blocks && (uint64_t)room.f_bavail * room.f_frsize < place->capacity)
+		return ENOSPC;
+	if (!file_mark(fd) || ftruncate(fd, (off_t)place->capacity) != 0)
+		return errno;
 	place->memory = mmap(NULL, place->capacity, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_NORESERVE, fd, 0);
-	return place->memory != MAP_FAILED;
+	return place->memory != MAP_FAILED ? 0 : errno;
 }
 
 /*
@@ -285,14 +289,14 @@ static bool place_make_in(struct place *place, const char *folder)
 
 	if (fd < 0)
 		return false;
-	bool made = file_map(place, fd);
+	int error = file_map(place, fd);
 	close(fd);
-	if (made && pages_fault_in(place->memory, sizeof(struct beginning), "", 0))
+	if (!error && pages_fault_in(place->memory, sizeof(struct beginning), "", 0))
 		return true;
-	if (made)
+	if (!error)
 		munmap(place->memory, place->capacity);
 	unlink(place->path);
-	errno = ENOSPC;
+	errno = error ? error : ENOSPC;
 	return false;
 }
 
@@ -319,43 +323,6 @@ static uint64_t size_mappable(void)
 	return size_is_mappable(size) ? size : 0;
 }
 
-/* Tells the user that there is less memory than the settings asked for. */
-static void arena_say_less(uint64_t size)
-{
-	char line[256];
-	struct tl_text text = {line, line + sizeof(line) - 1, false};
-
-	tl_text_string(&text, "tracelayer: no addresses left for ");
-	tl_text_unsigned(&text, arena_size_wanted() >> 20);
-	tl_text_string(&text, "M of event buffers, so there are ");
-	tl_text_unsigned(&text, size >> 20);
-	tl_text_string(&text, "M; raise the limit (ulimit -v), or lower TRACELAYER_MEMORY\n");
-	*text.at = 0;
-	tl_message_say(line);
-}
-
-/* `error` is why the first folder has no file. Inherited rules of Landlock refuse by EACCES. */
-static void arena_say_place(const char *folder, int error)
-{
-	char line[512];
-	struct tl_text text = {line, line + sizeof(line) - 1, false};
-	const bool refused = error == EACCES || error == EPERM || error == EROFS;
-
-	tl_text_string(&text, "tracelayer: ");
-	tl_text_string(&text, places.folder[0]);
-	tl_text_string(&text, refused ? ": access is refused for " : ": no room for ");
-	tl_text_unsigned(&text, arena_size_wanted() >> 20);
-	tl_text_string(&text, "M of event buffers; they are in ");
-	tl_text_string(&text, folder ? folder
-				     : "the process's own memory, and a crash loses what is not "
-				       "written");
-	tl_text_string(&text, refused ? ": allow access, or set " TL_PLACES_VARIABLE "\n"
-				      : ": make room there, or lower TRACELAYER_MEMORY\n");
-	*text.at = 0;
-	if (!text.cut)
-		tl_message_say(line);
-}
-
 /*
  * Makes the arena in the first folder that has room, else in the process's own memory. Tells the
  * user if that is not the first folder.
@@ -369,7 +336,7 @@ static bool place_make_anywhere(struct place *place)
 		return false;
 	if (place->capacity < arena_size_wanted()) {
 		if (tl_config.memory_given)
-			arena_say_less(place->capacity);
+			tl_arena_say_less(arena_size_wanted(), place->capacity);
 		tl_config.memory = place->capacity;
 	}
 	/* A process that may not be recorded leaves no file. */
@@ -380,14 +347,15 @@ static bool place_make_anywhere(struct place *place)
 	for (unsigned i = 0; i < places.count; i++) {
 		if (place_make_in(place, places.folder[i])) {
 			if (i)
-				arena_say_place(places.folder[i], error);
+				tl_arena_say_place(places.folder[0], error, places.folder[i],
+						   arena_size_wanted());
 			return true;
 		}
 		error = i ? error : errno;
 	}
 	if (!place_make_own(place))
 		return false;
-	arena_say_place(NULL, error);
+	tl_arena_say_place(places.folder[0], error, NULL, arena_size_wanted());
 	return true;
 }
 

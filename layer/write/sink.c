@@ -186,7 +186,7 @@ static int file_reopen(struct tl_sink *sink)
 
 	if (fd == -ENOENT)
 		file_lose(sink);
-	else if (fd == -ESTALE || fd == -ELOOP)
+	else if (fd == -ESTALE || fd == -ELOOP || fd == -TL_OUTPUT_LINK)
 		tl_sink_leave(sink);
 	else if (fd < 0)
 		return -fd;

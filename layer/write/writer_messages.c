@@ -42,8 +42,12 @@ static const char *error_remedy(int error)
 		return "raise TRACELAYER_MEMORY";
 	case ENOSPC:
 	case EDQUOT:
-	case EFBIG:
 		return "make room there, or name another file with TRACELAYER_OUTPUT";
+	case EFBIG:
+		return "raise the limit of a file's size (ulimit -f), or name another file with "
+		       "TRACELAYER_OUTPUT";
+	case EMFILE:
+		return "raise the limit of open files (ulimit -n)";
 	case EBADMSG:
 		return "please report it";
 	case ENOMEM:

@@ -3,7 +3,7 @@
 # Where event buffers lie when /dev/shm is too small, missing, forbidden, or becomes full or smaller while the program runs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 20
+plan 27
 
 cat >"$tmp/calls.py" <<'END'
 # calls.py COUNT [COMMAND COUNT]: so many calls; then the command, and as many again.
@@ -32,7 +32,7 @@ in_namespace()
 no_leftovers() { test -z "$(find "$tmp" -maxdepth 1 -name 'tracelayer-buffers.*')"; }
 
 if ! unshare -rm true 2>/dev/null; then
-	skip 14 "user namespaces can't be had on this machine"
+	skip 19 "user namespaces can't be had on this machine"
 else
 	in_namespace 'mount -t tmpfs -o size=1M none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/small.json $calls 3000'
 	is $? 0 "/dev/shm too small: the program runs"
@@ -48,6 +48,20 @@ else
 	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null
 		LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/missing.json $calls 3000'
 	is $?-"$(events "$tmp/missing.json")" 0-3000 "/dev/shm missing: all calls are recorded"
+	is "$(sed 's/[0-9]*M/NM/' "$tmp/err")" \
+		"tracelayer: /dev/shm: there is no such folder for NM of event buffers; they are in $tmp: make it, or set TRACELAYER_BUFFERS" "... and the line says so"
+
+	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null; : >/dev/shm
+		LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/file.json $calls 3000'
+	is $?-"$(events "$tmp/file.json")" 0-3000 "/dev/shm is a file: all calls are recorded"
+	like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: it is not a folder, which there must be for [0-9]+M of event buffers; they are in $tmp: make it one, or set TRACELAYER_BUFFERS$" \
+		"... and the line says so"
+
+	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null; ln -s shm /dev/shm
+		LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/circle.json $calls 3000'
+	is $?-"$(events "$tmp/circle.json")" 0-3000 "/dev/shm is a link to itself: all calls are recorded"
+	like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: Too many levels of symbolic links, so no file can be made for [0-9]+M of event buffers; they are in $tmp: set TRACELAYER_BUFFERS to another folder$" \
+		"... and the line says so"
 
 	in_namespace 'mount -t tmpfs -o size=40M none /dev/shm && export TRACELAYER_MEMORY=32M TRACELAYER_OUTPUT=$tmp/full.json
 		LD_PRELOAD=$library $calls 1000 "LD_PRELOAD= head -c 100M /dev/zero >/dev/shm/fill" 100000'
@@ -67,7 +81,30 @@ fi
 (ulimit -f 2000; LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/limit.json $calls 3000) 2>"$tmp/err"
 is $? 0 "files may not grow as large as the buffers: no signal, the program runs"
 is "$(events "$tmp/limit.json")" 3000 "... and all its calls are recorded"
-like "$(cat "$tmp/err")" "^${line}they are in the process's own memory, and a crash loses what is not written: " "... which says what that means"
+like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: the limit of a file's size is too low for [0-9]+M of event buffers; they are in the process's own memory, and a crash \
+loses what is not written: raise the limit \(ulimit -f\), or lower TRACELAYER_MEMORY$" "... which says what that means, and which limit it is"
+
+# A program that has all the files open that it may have, when its first call makes the buffers.
+cat >"$tmp/open.py" <<'END'
+import ctypes, os
+opencl = ctypes.CDLL("libOpenCL.so.1")
+count = ctypes.c_uint()
+files = []
+try:
+    while True:
+        files.append(os.open("/dev/null", os.O_RDONLY))
+except OSError:
+    pass
+opencl.clGetPlatformIDs(0, None, ctypes.byref(count))
+for file in files:
+    os.close(file)
+for _ in range(9):
+    opencl.clGetPlatformIDs(0, None, ctypes.byref(count))
+END
+(ulimit -n 64; LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/open.json "$python" "$tmp/open.py") 2>"$tmp/err"
+is $?-"$(events "$tmp/open.json")" 0-10 "a program that has too many files open: all calls are recorded"
+like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: too many files are open for [0-9]+M of event buffers; they are in the process's own memory, and a crash loses what is not \
+written: raise the limit \(ulimit -n\), or open fewer$" "... and the line says so"
 
 # Rules of Landlock that the program inherits: files may be made in $tmp only.
 cat >"$tmp/only.py" <<'END'

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 70
+plan 74
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -96,6 +96,7 @@ is "$(tool leaks=late -- "$apps/tool_objects" late 2>&1 | grep -c 'zeEventCreate
 got=$(tool leaks -- "$apps/tool_objects" cl 2>&1)
 is "$(grep -c 'created by' <<<"$got") $(grep -E -o 'created by cl[A-Za-z]*' <<<"$got" | sort | paste -sd,)" "2 created by clCreateBuffer,created by clEnqueueWriteBuffer" \
 	"OpenCL's references and commands' events are counted"
+unlike "$got" 'calls from the program itself' "who called is not said where it is the program alone"
 like "$(tool leaks -- clinfo 2>&1 >/dev/null)" ' 0 objects never destroyed, 0 wrong calls ' "clinfo has no leaks"
 
 # A library whose memory comes from one place, again and again: who gives it out by a call that nobody traces makes no wrong call of the next pool_free.
@@ -107,6 +108,7 @@ void pool_free(void *memory);
 struct pool_list *pool_list_new(void);
 void pool_list_free(struct pool_list *list);
 void pool_fill(void **to);
+void *pool_new(void);
 END
 cat >pool.c <<'END'
 #include "pool.h"
@@ -117,17 +119,27 @@ void pool_free(void *memory) { (void)memory; }
 struct pool_list *pool_list_new(void) { return (struct pool_list *)place; }
 void pool_list_free(struct pool_list *list) { (void)list; }
 void pool_fill(void **to) { to[1] = place; }
+void *pool_new(void) { static int next; return &place[++next]; }
+END
+cat >pool_keep.c <<'END'
+#include "pool.h"
+void *kept[3];
+void keep(void) { for (int i = 0; i < 3; i++) kept[i] = pool_new(); pool_free(kept[1]); }
 END
 cat >pool_use.c <<'END'
 #include <string.h>
 #include "pool.h"
+void keep(void);
 int main(int argc, char **argv)
 {
 	void *two[2] = {&two, 0};
 
 	(void)argc;
 	pool_free(pool_alloc(1));
-	if (!strcmp(argv[1], "twice")) {
+	if (!strcmp(argv[1], "kept")) {
+		keep();
+		pool_new();
+	} else if (!strcmp(argv[1], "twice")) {
 		pool_free(pool_alloc(1));
 		pool_fill(two);
 		pool_free(two[1]);
@@ -146,7 +158,8 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-ok "a library of memory is built" sh -c '$0 -shared -fPIC -o libpool.so pool.c && $0 -o pool_use pool_use.c ./libpool.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+ok "a library of memory is built" sh -c '$0 -shared -fPIC -o libpool.so pool.c && $0 -shared -fPIC -o libpool_keep.so pool_keep.c ./libpool.so &&
+	$0 -o pool_use pool_use.c ./libpool_keep.so ./libpool.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
 pool() { tool leaks --header pool.h --lib ./libpool.so -- ./pool_use "$1" 2>&1; }
 got=$(pool twice)
 like "$got" '^tracelayer: leaks: memory 0x[0-9a-f]+ is destroyed again by pool_free$' "memory that only traced calls give out is destroyed again"
@@ -159,6 +172,10 @@ like "$got" '^  1 address came to a destroying call again: a call that is not tr
 got=$(pool elsewhere)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "where a function also frees what no traced call made, nobody is accused"
 like "$got" '^  1 address came to a destroying call again' "and that is said, too"
+got=$(pool kept)
+like "$got" '^tracelayer: leaks: 3 objects never destroyed, 0 wrong calls ' "objects that the program keeps, and a library of it"
+like "$got" '^  calls from the program itself made 1 of them, from libpool_keep.so 2$' "and who called is said"
+is "$(grep -cE '^  [12] memory created by pool_new and never destroyed:' <<<"$got")" 2 "under the places that made them"
 
 # --- faults
 is "$(tool faults=clCreateBuffer/2=CL_MEM_OBJECT_ALLOCATION_FAILURE -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -4 0 0 " \

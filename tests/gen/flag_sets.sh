@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Parameters that are sums of macros: which macros, by comments and by names, and where nothing can be told. SQLite's header is the real one.
+# Parameters that are sums of macros: which macros, by comments and by names, and where nothing can be told. SQLite's header is the real one. And types
+# whose bits are constants of their own type, up to the 64th, as Vulkan's newer flags.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 top_builddir=$(cd "$top_builddir" && pwd)
-plan 15
+plan 25
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 cat >jar.h <<'END'
@@ -62,6 +63,101 @@ is "$(sets 'jar_two.*')$(sets pot_make_flags)$(sets jar_size.*)" '' 'nothing is 
 is "$("$python" -c 'import json
 a, b = (json.load(open(x)) for x in ("guessed.json", "described.json"))
 print(all(a[k] == b[k] for k in ("functions", "types")))')" True 'the suggested descriptor gives the same model' || diag "$(cat err)"
+
+# --- constants of a type, as Vulkan writes flags of 64 bits
+cat >lamp.h <<'END'
+#include <stdint.h>
+typedef uint64_t LampFlags64;
+typedef LampFlags64 LampAccessFlags2;
+typedef LampFlags64 LampAccessFlagBits2;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_NONE = 0ULL;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_READ_BIT = 0x00000001ULL;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_READ_BIT_KHR = 0x00000001ULL;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_LOW_BIT = 0x100000000ULL;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_HIGH_BIT = 0x200000000ULL;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_BOTH = 0x300000000ULL;
+static const LampAccessFlagBits2 LAMP_ACCESS_2_TOP_BIT = 0x8000000000000000ULL;
+typedef LampAccessFlags2 LampAccessFlags2KHR;
+typedef LampAccessFlagBits2 LampAccessFlagBits2KHR;
+/* one constant, and a vendor's name */
+typedef LampFlags64 LampMethodFlagsNV;
+typedef LampFlags64 LampMethodFlagBitsNV;
+static const LampMethodFlagBitsNV LAMP_METHOD_GLOW_BIT_NV = 0x1ULL;
+/* an enum with a vendor's name */
+typedef uint32_t LampModeFlagsEXT;
+typedef enum { LAMP_MODE_A_BIT_EXT = 1, LAMP_MODE_B_BIT_EXT = 2 } LampModeFlagBitsEXT;
+/* nothing but the typedef that it stands for says flags */
+typedef LampFlags64 LampUsage;
+static const LampUsage LampUsage_None = 0;
+static const LampUsage LampUsage_Read = 1;
+static const LampUsage LampUsage_Write = 2;
+/* and nothing at all, but there are four bits */
+typedef int lamp_side;
+static const lamp_side LAMP_LEFT = 1, LAMP_RIGHT = 2, LAMP_FRONT = 4, LAMP_BACK = 8;
+/* limits and numbers are no bits */
+typedef uint64_t lamp_width;
+static const lamp_width LAMP_WIDTH_LEAST = 1, LAMP_WIDTH_MOST = 4096;
+typedef uint32_t lamp_kind;
+static const lamp_kind LAMP_KIND_A = 1, LAMP_KIND_B = 2, LAMP_KIND_C = 3, LAMP_KIND_D = 4, LAMP_KIND_E = 8, LAMP_KIND_F = 5, LAMP_KIND_G = 16;
+static const uint32_t LAMP_FIRST = 1, LAMP_SECOND = 2, LAMP_THIRD = 4, LAMP_FOURTH = 8;
+typedef struct { uint32_t size; LampAccessFlags2 access; } lamp_barrier;
+int lamp_set(LampAccessFlags2 access, LampAccessFlags2KHR again, const lamp_barrier *barrier);
+int lamp_use(LampUsage usage, lamp_side side, LampMethodFlagsNV method, LampModeFlagsEXT mode);
+int lamp_number(lamp_width width, lamp_kind kind, uint32_t number, LampFlags64 any);
+END
+cat >lamp.c <<'END'
+#include "lamp.h"
+int lamp_set(LampAccessFlags2 access, LampAccessFlags2KHR again, const lamp_barrier *barrier) { return access + again == barrier->access; }
+int lamp_use(LampUsage usage, lamp_side side, LampMethodFlagsNV method, LampModeFlagsEXT mode) { return usage + side + method == mode; }
+int lamp_number(lamp_width width, lamp_kind kind, uint32_t number, LampFlags64 any) { return width + kind + number == any; }
+END
+cat >lamps.c <<'END'
+#include "lamp.h"
+int main(void)
+{
+	lamp_barrier low = {8, LAMP_ACCESS_2_LOW_BIT | LAMP_ACCESS_2_READ_BIT}, none = {8, 0};
+	lamp_set(LAMP_ACCESS_2_TOP_BIT | LAMP_ACCESS_2_HIGH_BIT | 0x4000000000000000, LAMP_ACCESS_2_BOTH | LAMP_ACCESS_2_READ_BIT, &low);
+	lamp_set(0, LAMP_ACCESS_2_LOW_BIT, &none);
+	lamp_use(LampUsage_Read | LampUsage_Write, LAMP_LEFT | LAMP_BACK, LAMP_METHOD_GLOW_BIT_NV, LAMP_MODE_A_BIT_EXT | LAMP_MODE_B_BIT_EXT);
+	lamp_use(0, 0, 0, 0);
+	lamp_number(1, 2, 3, 1);
+	return 0;
+}
+END
+CC=${CC:-cc}
+$CC -shared -fPIC -Wl,-soname,liblamp.so -o liblamp.so lamp.c && $CC -o lamps lamps.c -L. -llamp -Wl,-rpath,"$tmp" || exit 99
+# lamps FILE: the program, traced to FILE.
+lamps() { "$top_builddir/tracelayer" run --header lamp.h --lib ./liblamp.so -o "$1" "${@:2}" -- ./lamps >>out 2>err; }
+# lamp FILE FUNCTION NUMBER: the arguments of that call.
+lamp() { "$python" -c 'import json, sys
+for e in json.load(open(sys.argv[1])):
+    if e.get("name") == sys.argv[2]: print(*(f"{k}={v}" for k, v in e["args"].items() if k != "result"))' "$1" "$2" | sed -n "$3p"; }
+lamps lamps.json
+is "$(lamp lamps.json lamp_set 1)" "access=LAMP_ACCESS_2_HIGH_BIT|LAMP_ACCESS_2_TOP_BIT|0x4000000000000000 again=LAMP_ACCESS_2_BOTH|LAMP_ACCESS_2_READ_BIT \
+barrier={'size': 8, 'access': 'LAMP_ACCESS_2_READ_BIT|LAMP_ACCESS_2_LOW_BIT'}" 'constants of 64 bits, by name, up to the highest' || diag "$(cat err)"
+is "$(lamp lamps.json lamp_set 2)" "access=LAMP_ACCESS_2_NONE again=LAMP_ACCESS_2_LOW_BIT barrier={'size': 8, 'access': 'LAMP_ACCESS_2_NONE'}" \
+	'the name of 0 stands alone, and one bit is not the sum that has it'
+is "$(lamp lamps.json lamp_use 1)" 'usage=LampUsage_Read|LampUsage_Write side=LAMP_LEFT|LAMP_BACK method=LAMP_METHOD_GLOW_BIT_NV mode=LAMP_MODE_A_BIT_EXT|LAMP_MODE_B_BIT_EXT' \
+	"of a type that stands for flags, of four bits, and with a vendor's name"
+is "$(lamp lamps.json lamp_use 2)" 'usage=LampUsage_None side=0 method=0 mode=0' 'and no bits'
+is "$(lamp lamps.json lamp_number 1)" 'width=1 kind=2 number=3 any=1' 'limits, numbers and constants of a plain type make no set'
+"$top_builddir/tracegen" model lamp.h -o lamp.json 2>>err
+is "$("$python" -c 'import json
+for t in json.load(open("lamp.json"))["types"]:
+    if t.get("name") in ("LampAccessFlags2KHR", "lamp_width"):
+        print(t["kind"], *("%s=%x" % (e["name"], e["value"]) for e in t.get("enumerators", []) if not e.get("alias")))')" \
+	"flags LAMP_ACCESS_2_NONE=0 LAMP_ACCESS_2_READ_BIT=1 LAMP_ACCESS_2_LOW_BIT=100000000 LAMP_ACCESS_2_HIGH_BIT=200000000 LAMP_ACCESS_2_BOTH=300000000 \
+LAMP_ACCESS_2_TOP_BIT=-8000000000000000
+uint" "a model has them once each, with a vendor's spellings as aliases" || diag "$(cat err)"
+lamps lamps.tlt && "$top_builddir/tracelayer" export lamps.tlt -o of_tlt.json >>out 2>>err
+is "$(for i in 1 2; do lamp of_tlt.json lamp_set $i; lamp of_tlt.json lamp_use $i; done)" "$(for i in 1 2; do lamp lamps.json lamp_set $i; lamp lamps.json lamp_use $i; done)" \
+	'a .tlt has them, too' || diag "$(cat err)"
+names() { grep -aoE 'LAMP_ACCESS_2_[A-Z_]*(\|[A-Za-z0-9_]*)*' "$1" | sort -u | tr '\n' ' '; }
+lamps lamps.pftrace
+is "$(names lamps.pftrace)" "$(names lamps.json)" 'and a trace for Perfetto' || diag "$(cat err)"
+lamps none.json --tool log
+like "$(cat err)" 'lamp_set\(access=LAMP_ACCESS_2_HIGH_BIT\|LAMP_ACCESS_2_TOP_BIT\|0x4000000000000000, ' 'and the log'
+is "$(grep -c . out)" 0 'the program has printed nothing'
 
 # --- real ones
 find / -xdev -name sqlite3.h -path '/usr/include/*' 2>/dev/null | grep -q . || { skip 6 'no sqlite3.h on this machine'; exit 0; }

@@ -16,7 +16,7 @@ registry=/usr/share/vulkan/registry/vk.xml
 test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 36
+plan 42
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 
@@ -141,6 +141,55 @@ shown '^vkCreateInstance .*"ppEnabledLayerNames": \["VK_LAYER_that_nobody_has"\]
 is "$(awk '$1 == "vkCreateInstance" { print $2, $3 }' traced.err)" '2 1' "and is in the failed column"
 like "$(cat traced.err)" '1 VkInstance created by vkCreateInstance and never destroyed' "the instance that it keeps leaks"
 
+# --- flags of 64 bits, which the header has as constants
+cat >barriers.c <<'END_OF_C'
+#include <vulkan/vulkan.h>
+int main(void)
+{
+	VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+	float priority = 1;
+	uint32_t one = 1;
+	VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+	VkPhysicalDeviceSynchronization2Features newer = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, .synchronization2 = VK_TRUE};
+	VkDeviceCreateInfo with = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &newer, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+	VkCommandPoolCreateInfo pooled = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+	VkFormatProperties3 wide = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
+	VkFormatProperties2 format = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, .pNext = &wide};
+	VkInstance instance;
+	VkPhysicalDevice physical;
+	VkDevice device;
+	VkCommandPool pool;
+	VkCommandBuffer buffer;
+
+	if (vkCreateInstance(&info, NULL, &instance) || vkEnumeratePhysicalDevices(instance, &one, &physical) < 0 ||
+	    vkCreateDevice(physical, &with, NULL, &device) || vkCreateCommandPool(device, &pooled, NULL, &pool))
+		return 1;
+	vkGetPhysicalDeviceFormatProperties2(physical, VK_FORMAT_R8G8B8A8_UNORM, &format);
+	VkCommandBufferAllocateInfo sized = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1};
+	VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+	VkMemoryBarrier2 barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+				    .srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_HOST_BIT,
+				    .srcAccessMask = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT,
+				    .dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT};
+	VkDependencyInfo barriers = {.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO, .memoryBarrierCount = 1, .pMemoryBarriers = &barrier};
+	if (vkAllocateCommandBuffers(device, &sized, &buffer) || vkBeginCommandBuffer(buffer, &begin))
+		return 1;
+	vkCmdPipelineBarrier2(buffer, &barriers);
+	vkEndCommandBuffer(buffer);
+	vkDestroyCommandPool(device, pool, NULL);
+	vkDestroyDevice(device, NULL);
+	vkDestroyInstance(instance, NULL);
+	return 0;
+}
+END_OF_C
+ok "a program with newer barriers is built" ${CC:-cc} -o barriers barriers.c -lvulkan
+program "a program with newer barriers" ./barriers
+shown '"srcStageMask": "VK_PIPELINE_STAGE_2_HOST_BIT\|VK_PIPELINE_STAGE_2_COPY_BIT", "srcAccessMask": "VK_ACCESS_2_TRANSFER_WRITE_BIT\|VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT", "dstStageMask": "VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT", "dstAccessMask": "VK_ACCESS_2_NONE"' \
+	"their flags of 64 bits are shown by name"
+shown '^vkGetPhysicalDeviceFormatProperties2 .*"sType": "VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3", "linearTilingFeatures": "VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT\|' \
+	"and those that the driver fills in"
+
 # --- the descriptor against the registry that Vulkan's headers are made from
 registry_agrees()
 {
@@ -175,3 +224,25 @@ registry_agrees()
 	PYTHON
 }
 ok "every length that Vulkan's registry gives is the descriptor's" registry_agrees
+# Every type of flags of which the registry names bits, is one in the model, with all of them but those of platforms that are not here.
+flags_agree()
+{
+	"$python" - $registry <<-'PYTHON'
+	import json, sys
+	import xml.etree.ElementTree as tree
+	types = {t["name"]: t for t in json.load(open("model.json"))["types"] if t.get("name")}
+	root, seen, wide, wrong = tree.parse(sys.argv[1]).getroot(), 0, 0, []
+	bits = {e.get("name"): {v.get("name") for v in e.findall("enum") if not v.get("alias")} for e in root.iter("enums") if e.get("type") == "bitmask"}
+	for kind in root.iter("type"):
+	    names = bits.get(kind.get("bitvalues") or kind.get("requires") or "")
+	    name = kind.findtext("name")
+	    if kind.get("category") != "bitmask" or not names or name not in types:
+	        continue
+	    seen, wide = seen + 1, wide + (types[name]["size"] == 8)
+	    if types[name]["kind"] != "flags" or names - {v["name"] for v in types[name]["enumerators"]}:
+	        wrong.append(name)
+	print(seen, "sets;", wide, "of 64 bits;", len(wrong), "wrong", *wrong, sep="\n")
+	sys.exit(seen < 60 or wide < 3 or len(wrong) > 0)
+	PYTHON
+}
+ok "every set of flags that the registry has is shown by its names" flags_agree

@@ -3,7 +3,7 @@
 # tracelayer export: a .tlt file becomes the file that its process would have written. Of a cut or damaged file, the sound part is exported.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 79
+plan 82
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -184,6 +184,13 @@ keep --systrace s.json; keep --systrace s.json
 like "$(said)" "^tracelayer: s.systrace: that name is taken; written to s.1.systrace" "ftrace's text, too"
 keep t.tlt -o missing/t.json
 is "$? $(said)" "1 tracelayer: missing/t.json: No such file or directory; give another place with -o" "a folder that is not there"
+ln -s way "$tmp/names/round"; ln -s round "$tmp/names/way"
+keep t.tlt -o round/t.json
+is "$? $(said)" "1 tracelayer: round/t.json: Too many levels of symbolic links; give another place with -o" "links that lead in a circle"
+(ulimit -n 4; keep t.tlt -o files.json)
+is "$(said)" "tracelayer: files.json: Too many open files; raise the limit of open files (ulimit -n)" "no more files may be open"
+(ulimit -f 1; trap '' XFSZ; keep t.tlt -o limit.json)
+is "$(said)" "tracelayer: limit.json: File too large; no file was left there; raise the limit of a file's size (ulimit -f), or put it elsewhere" "files may not be that large"
 is "$(cd "$tmp/names" && ls | grep -c '\.[0-9a-f]\{6\}$')" 0 "nothing is left beside them"
 
 # --- what somebody else has put there
