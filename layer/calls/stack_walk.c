@@ -219,8 +219,20 @@ static __attribute__((noinline)) bool own_stack_look(struct tl_own_stack *own, u
 	if (sp >= upto || high - sp > FARTHEST || !tl_stack_is_mapped(sp, upto))
 		return false;
 	own->low = sp & ~(PAGE - 1);
+	/* For signal handlers of the thread: without .high there is no stack. */
+	atomic_signal_fence(memory_order_release);
 	own->high = high;
 	return true;
+}
+
+static inline bool own_stack_has(struct tl_own_stack *own, uintptr_t sp)
+{
+	return (sp >= own->low && sp < own->high) || own_stack_look(own, sp);
+}
+
+bool tl_stack_is_own(struct tl_own_stack *own, uintptr_t from, uintptr_t upto)
+{
+	return own_stack_has(own, from) && upto <= own->high;
 }
 
 /* Reads the stack of other functions, as no sanitizer would have it. */
@@ -482,7 +494,7 @@ tl_stack_walk(struct tl_caller caller, struct tl_own_stack *own, struct tl_stack
 	stack->more = false;
 	stack->hash = 0;
 	TAKE_REGISTERS(&walk);
-	if (walk.sp - own->low < own->high - own->low || own_stack_look(own, walk.sp)) {
+	if (own_stack_has(own, walk.sp)) {
 		walk.low = own->low;
 		walk.high = own->high - 7;
 	}
