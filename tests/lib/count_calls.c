@@ -57,6 +57,11 @@ static void *function_real(const char *name)
 	return real;
 }
 
+static bool library_has(size_t i, const void *address)
+{
+	return (uintptr_t)address >= opened[i].from && (uintptr_t)address < opened[i].to;
+}
+
 static int name_compare(const void *name, const void *function)
 {
 	return strcmp(name, ((const __typeof__(functions[0]) *)function)->name);
@@ -108,13 +113,14 @@ static bool word_is_for_itself(const struct relocated *library, unsigned type, c
  * tell: if the library jumps to the function, it is the program's; if another library jumps to it
  * from a callback, it is the library's.
  */
-static void words_bind(const struct relocated *library, const ElfW(Rela) *relocation, size_t count)
+static void words_bind(size_t i, const struct relocated *library, const ElfW(Rela) *relocation,
+		       size_t count)
 {
-	for (size_t i = 0; i < count; i++, relocation++) {
+	for (; count--; relocation++) {
 		const char *name = relocation_name(library, relocation);
 		uintptr_t word = library->map->l_addr + relocation->r_offset;
 
-		if (!function_find(name) || !function_real(name) ||
+		if (!function_find(name) || !library_has(i, function_real(name)) ||
 		    !word_is_for_itself(library, ELF64_R_TYPE(relocation->r_info), name))
 			continue;
 		mprotect((void *)(word & -4096ul), 4096, PROT_READ | PROT_WRITE);
@@ -176,8 +182,8 @@ static void library_open(size_t i)
 	const struct link_map *first = opened[i].handle;
 	struct relocated library = library_relocated(opened[i].handle);
 
-	words_bind(&library, library.plt, library.nplt);
-	words_bind(&library, library.others, library.nothers);
+	words_bind(i, &library, library.plt, library.nplt);
+	words_bind(i, &library, library.others, library.nothers);
 	while (first->l_prev)
 		first = first->l_prev;
 	for (const struct link_map *map = first; map; map = map->l_next) {
@@ -189,15 +195,14 @@ static void library_open(size_t i)
 /* Called by each entry, with the address that it returns to. Returns where it goes on. */
 __attribute__((used)) void *count_call(unsigned long number, uintptr_t caller)
 {
-	for (size_t i = 0; i < NLIBRARIES; i++) {
+	for (size_t i = 0; i < NLIBRARIES; i++)
 		if (!opened[i].handle)
 			library_open(i);
-		if (functions[number].has_pointer && caller >= opened[i].from &&
-		    caller < opened[i].to)
-			caller = 0;
-	}
 	if (!functions[number].real)
 		functions[number].real = function_real(functions[number].name);
+	for (size_t i = 0; i < NLIBRARIES && functions[number].has_pointer; i++)
+		if (library_has(i, (void *)caller) && library_has(i, functions[number].real))
+			caller = 0;
 	if (caller)
 		__atomic_fetch_add(&functions[number].calls, 1, __ATOMIC_RELAXED);
 	return functions[number].real;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # count_calls.sh: an independent count of the calls that a program makes into libraries: a library to preload, which has an entry for each function
-# that they export. An entry counts the call, unless one of these libraries makes it, and jumps to the real function with all registers as they were.
+# that they export. An entry counts the call, unless the function's own library makes it, and jumps to the real function with all registers as they were.
 #
 #	counter "$tmp/counter.so" /usr/lib/x86_64-linux-gnu/libz.so.1
 #	LD_PRELOAD=$tmp/counter.so COUNT_CALLS=$tmp/counts gzip file
