@@ -62,6 +62,20 @@ static bool library_has(size_t i, const void *address)
 	return (uintptr_t)address >= opened[i].from && (uintptr_t)address < opened[i].to;
 }
 
+/* Whether two addresses are in one API. TOGETHER: all of the libraries are. */
+static bool api_has_both(const void *one, const void *other)
+{
+	bool has_one = false, has_other = false;
+
+	for (size_t i = 0; i < NLIBRARIES; i++) {
+		if (library_has(i, one) && library_has(i, other))
+			return true;
+		has_one |= library_has(i, one);
+		has_other |= library_has(i, other);
+	}
+	return TOGETHER && has_one && has_other;
+}
+
 static int name_compare(const void *name, const void *function)
 {
 	return strcmp(name, ((const __typeof__(functions[0]) *)function)->name);
@@ -113,14 +127,14 @@ static bool word_is_for_itself(const struct relocated *library, unsigned type, c
  * tell: if the library jumps to the function, it is the program's; if another library jumps to it
  * from a callback, it is the library's.
  */
-static void words_bind(size_t i, const struct relocated *library, const ElfW(Rela) *relocation,
-		       size_t count)
+static void words_bind(const struct relocated *library, const ElfW(Rela) *relocation, size_t count)
 {
 	for (; count--; relocation++) {
 		const char *name = relocation_name(library, relocation);
 		uintptr_t word = library->map->l_addr + relocation->r_offset;
 
-		if (!function_find(name) || !library_has(i, function_real(name)) ||
+		if (!function_find(name) ||
+		    !api_has_both(library->map->l_ld, function_real(name)) ||
 		    !word_is_for_itself(library, ELF64_R_TYPE(relocation->r_info), name))
 			continue;
 		mprotect((void *)(word & -4096ul), 4096, PROT_READ | PROT_WRITE);
@@ -182,8 +196,8 @@ static void library_open(size_t i)
 	const struct link_map *first = opened[i].handle;
 	struct relocated library = library_relocated(opened[i].handle);
 
-	words_bind(i, &library, library.plt, library.nplt);
-	words_bind(i, &library, library.others, library.nothers);
+	words_bind(&library, library.plt, library.nplt);
+	words_bind(&library, library.others, library.nothers);
 	while (first->l_prev)
 		first = first->l_prev;
 	for (const struct link_map *map = first; map; map = map->l_next) {
@@ -200,9 +214,8 @@ __attribute__((used)) void *count_call(unsigned long number, uintptr_t caller)
 			library_open(i);
 	if (!functions[number].real)
 		functions[number].real = function_real(functions[number].name);
-	for (size_t i = 0; i < NLIBRARIES && functions[number].has_pointer; i++)
-		if (library_has(i, (void *)caller) && library_has(i, functions[number].real))
-			caller = 0;
+	if (functions[number].has_pointer && api_has_both((void *)caller, functions[number].real))
+		caller = 0;
 	if (caller)
 		__atomic_fetch_add(&functions[number].calls, 1, __ATOMIC_RELAXED);
 	return functions[number].real;

@@ -7,7 +7,7 @@
 #
 # $tmp/counts has "NAME CALLS" lines at the end. For x86-64.
 
-# counter OUTPUT LIBRARY…
+# counter OUTPUT LIBRARY…. TOGETHER=1: the libraries are one API, and what one calls of another does not count.
 counter()
 {
 	local output=$1 library; shift
@@ -20,5 +20,5 @@ counter()
 		done | LC_ALL=C sort -u | awk '{ printf "FUNCTION(%d, %s)\n", NR - 1, $1 }' >"$output.list"
 		cat "$top_srcdir/tests/lib/count_calls.c"
 	} >"$output.c"
-	${CC:-cc} -O1 -fPIC -shared -DLIST="\"$output.list\"" -o "$output" "$output.c"
+	${CC:-cc} -O1 -fPIC -shared -DTOGETHER="${TOGETHER:-0}" -DLIST="\"$output.list\"" -o "$output" "$output.c"
 }
