@@ -202,13 +202,16 @@ static void slots_put(uintptr_t address, uint64_t step)
 
 /* --- memory */
 
-/* The top of the calling thread's own stack, or beyond: see longjmp.c. */
+/*
+ * The top of the calling thread's own stack, or beyond: see longjmp.c. On the first thread's, the
+ * program's file name lies above all else, so what main() has there is below it.
+ */
 static uintptr_t stack_top(void)
 {
 	bool first = syscall(SYS_gettid) == syscall(SYS_getpid);
+	uintptr_t name = (uintptr_t)getauxval(AT_EXECFN), random = (uintptr_t)getauxval(AT_RANDOM);
 
-	return (first ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self()) &
-	       ~(uintptr_t)7;
+	return (first ? name > random ? name : random : (uintptr_t)pthread_self()) & ~(uintptr_t)7;
 }
 
 /* Looks at the own stack from `sp` on. False: the thread is on another stack. */
