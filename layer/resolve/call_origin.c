@@ -20,6 +20,22 @@ static void *library_own_function(const struct tl_known_library *library,
 	return symbol ? tl_elf_address(&library->elf, symbol) : NULL;
 }
 
+/*
+ * The library is none of those that implement the shim's API: it uses this API as programs do, also
+ * if it implements another one. Of an API that names no libraries this is not known.
+ */
+static bool library_is_user(const struct tl_known_library *library, const struct tl_shim *shim)
+{
+	const char *const *soname = shim->function->api->sonames;
+
+	if (library->role != TL_ROLE_LOADER || !soname)
+		return false;
+	for (; *soname; soname++)
+		if (tl_elf_is_named(&library->elf, *soname))
+			return false;
+	return !library_own_function(library, shim);
+}
+
 /* The word at an address, which may be any number. */
 static void *word_at(const void *address)
 {
@@ -156,7 +172,8 @@ static void *loaders_check(const struct tl_call *call)
  *			still ours. Through a driver's table if one leads to us: the driver's. Else
  *			by name: another export of the loader's own
  *	a loader	by name: its own export, or that of a library that comes before it; through
- *			a driver's table: the driver's
+ *			a driver's table: the driver's. Another API's functions it calls as programs
+ *			do
  *	a driver	its own; a driver that has none calls the API as programs do, and is traced
  *			like them
  */
@@ -185,6 +202,10 @@ void *tl_resolve_foreign(const struct tl_call *call)
 			  tl_roles_is_overridden(from, call->shim);
 	if (!function && !overridden && from->role != TL_ROLE_OWN)
 		function = library_own_function(from, call->shim);
+	if (!function && library_is_user(from, call->shim)) {
+		errno = saved;
+		return NULL;
+	}
 	/*
 	 * As a rule the function is known, and there is no need to look at newly loaded libraries.
 	 */
@@ -201,7 +222,11 @@ bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_sh
 	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
 	void *real = atomic_load_explicit(&around->real, memory_order_acquire);
 
-	return tl_roles_is_own_at(call->caller.address) && real && !tl_roles_at(real);
+	if (!real || !tl_roles_is_own_at(call->caller.address))
+		return false;
+	const struct tl_known_library *from = tl_roles_at(real);
+
+	return !from || library_is_user(from, call->shim);
 }
 
 bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)

@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 59
+plan 64
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -235,6 +235,24 @@ for now in '' 1; do
 done
 is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | sort | tr '\n' ' ')" "shared_inner 2 shared_outer 1 shared_twice 1 " \
 	"the first one's jump is recorded as a call, and what the other calls of itself is not"
+
+# --- two libraries that are both traced, of which one calls the other: those are calls like a program's
+echo 'int under_add(int), over_add(int), over_jump(int);' >pair.h
+echo 'int under_twice(int n) { return n * 2; } int under_add(int n) { return under_twice(n) + 1; }' >under.c
+echo '#include "pair.h"
+static volatile int zero; int over_add(int n) { return under_add(n) + under_add(n) + zero; } int over_jump(int n) { return under_add(n); }' >over.c
+echo '#include "pair.h"
+#include <stdio.h>
+int main(void) { printf("%d %d %d\n", over_add(1), over_jump(2), under_add(3)); return 0; }' >pair.c
+ok "a library that calls another one is built" sh -c '$0 -w -O1 -fPIC -shared -o libunder.so under.c && $0 -w -O2 -fPIC -shared -o libover.so over.c ./libunder.so &&
+	$0 -w -o pair pair.c ./libover.so ./libunder.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+for now in '' 1; do
+	rm -f t.json
+	is "$(LD_BIND_NOW=$now "$top_builddir/tracelayer" run --header pair.h --lib ./libover.so --lib ./libunder.so -o t.json -- ./pair 2>said)" "6 5 7" \
+		"traced, the program gives the same${now:+, where all is bound at the start}"
+	is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | sort | tr '\n' ' ')" "over_add 1 over_jump 1 under_add 4 " \
+		"and what one library calls of the other is recorded${now:+ there, too}"
+done
 
 # --- libraries without section headers: the dynamic linker needs none, and neither does tracegen
 stripped() { "$python" -c 'import struct, sys

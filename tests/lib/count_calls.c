@@ -57,6 +57,25 @@ static void *function_real(const char *name)
 	return real;
 }
 
+static bool library_has(size_t i, const void *address)
+{
+	return (uintptr_t)address >= opened[i].from && (uintptr_t)address < opened[i].to;
+}
+
+/* Whether two addresses are in one API. TOGETHER: all of the libraries are. */
+static bool api_has_both(const void *one, const void *other)
+{
+	bool has_one = false, has_other = false;
+
+	for (size_t i = 0; i < NLIBRARIES; i++) {
+		if (library_has(i, one) && library_has(i, other))
+			return true;
+		has_one |= library_has(i, one);
+		has_other |= library_has(i, other);
+	}
+	return TOGETHER && has_one && has_other;
+}
+
 static int name_compare(const void *name, const void *function)
 {
 	return strcmp(name, ((const __typeof__(functions[0]) *)function)->name);
@@ -110,11 +129,12 @@ static bool word_is_for_itself(const struct relocated *library, unsigned type, c
  */
 static void words_bind(const struct relocated *library, const ElfW(Rela) *relocation, size_t count)
 {
-	for (size_t i = 0; i < count; i++, relocation++) {
+	for (; count--; relocation++) {
 		const char *name = relocation_name(library, relocation);
 		uintptr_t word = library->map->l_addr + relocation->r_offset;
 
-		if (!function_find(name) || !function_real(name) ||
+		if (!function_find(name) ||
+		    !api_has_both(library->map->l_ld, function_real(name)) ||
 		    !word_is_for_itself(library, ELF64_R_TYPE(relocation->r_info), name))
 			continue;
 		mprotect((void *)(word & -4096ul), 4096, PROT_READ | PROT_WRITE);
@@ -189,15 +209,13 @@ static void library_open(size_t i)
 /* Called by each entry, with the address that it returns to. Returns where it goes on. */
 __attribute__((used)) void *count_call(unsigned long number, uintptr_t caller)
 {
-	for (size_t i = 0; i < NLIBRARIES; i++) {
+	for (size_t i = 0; i < NLIBRARIES; i++)
 		if (!opened[i].handle)
 			library_open(i);
-		if (functions[number].has_pointer && caller >= opened[i].from &&
-		    caller < opened[i].to)
-			caller = 0;
-	}
 	if (!functions[number].real)
 		functions[number].real = function_real(functions[number].name);
+	if (functions[number].has_pointer && api_has_both((void *)caller, functions[number].real))
+		caller = 0;
 	if (caller)
 		__atomic_fetch_add(&functions[number].calls, 1, __ATOMIC_RELAXED);
 	return functions[number].real;

@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 static inline void refuse_process_vm_readv(void)
@@ -25,6 +26,15 @@ static inline void refuse_process_vm_readv(void)
 
 	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* The same, and there is no pipe either by which the kernel could be asked whether memory is there. */
+static inline void refuse_every_question(void)
+{
+	const struct rlimit no_descriptors = {0, 0};
+
+	refuse_process_vm_readv();
+	setrlimit(RLIMIT_NOFILE, &no_descriptors);
 }
 
 #endif

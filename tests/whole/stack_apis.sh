@@ -25,7 +25,7 @@ api()
 	what="$name, $(basename "$1") ${2-}"
 	rm -rf traces log leaks counts made; mkdir traces
 	# shellcheck disable=SC2086
-	test -e "$tmp/count-$name.so" || counter "$tmp/count-$name.so" $list
+	test -e "$tmp/count-$name.so" || TOGETHER=1 counter "$tmp/count-$name.so" $list
 	"$@" >bare.out 2>bare.err </dev/null; bare=$?
 	rm -rf made
 	LD_PRELOAD=$tmp/count-$name.so COUNT_CALLS=$tmp/counts "$@" >/dev/null 2>&1 </dev/null

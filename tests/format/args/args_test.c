@@ -803,14 +803,6 @@ START_TEST(checked_copies_stop_where_memory_ends)
 }
 END_TEST
 
-static void refuse_every_question(void)
-{
-	const struct rlimit no_descriptors = {0, 0};
-
-	refuse_process_vm_readv();
-	setrlimit(RLIMIT_NOFILE, &no_descriptors);
-}
-
 /* The kernel was asked about the pages once; later it refuses every way to ask again. */
 START_TEST(passed_copies_know_the_stack_after_one_look)
 {
