@@ -73,8 +73,8 @@ trap 'kill $server; rm -rf "$tmp"' EXIT
 for _ in $(seq 100); do grep -q '^ACCEPT' server.out && break; sleep 0.1; done
 client="exec openssl s_client -connect 127.0.0.1:$(sed -n 's/^ACCEPT .*:\([0-9]*\)$/\1/p' server.out) -quiet -CAfile cert.pem <request"
 any SSL_read "$both" sh -c "$client"
-# How often s_client wakes depends on the time. It then calls these, and libssl the others. conf_ssl_name_find is in no header; nor
-# is SHA384_Update, to which libcrypto jumps when libssl calls EVP_DigestUpdate.
+# How often s_client wakes depends on the time. It then calls these, and libssl the others. conf_ssl_name_find is in no header. When libssl calls
+# EVP_DigestUpdate, libcrypto jumps from there to its own SHA384_Update, and the counter takes that for libssl's call.
 counts 'OPENSSL_(cleanup|sk_pop_free)|conf_ssl_name_find|SHA384_Update|BIO_(ctrl|find_type)|ERR_peek_error|SSL_(get_error|get_fd|has_pending|is_dtls|is_init_finished|read|write)' "libcrypto.so.3 libssl.so.3" sh -c "$client"
 shows '"name":"SSL_CTX_load_verify_file".*"CAfile":"cert.pem","result":1' "the file of certificates"
 is "$(tail -n +4 got.out | cksum)" "$(cksum <numbers)" "and the page arrives"
