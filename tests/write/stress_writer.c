@@ -4,7 +4,9 @@
  * the real writer with its thread, in little memory. Prints how many calls were made while
  * recording was on, which is how many events the files must have.
  *
- *	stress_writer SECONDS
+ *	stress_writer SECONDS [CALLS]
+ *
+ * It ends earlier once so many calls were made.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -72,11 +74,14 @@ int main(int argc, char **argv)
 						come_and_go, finish,  finish};
 	enum { THREADS = sizeof(runs) / sizeof(*runs) };
 	pthread_t threads[THREADS];
+	uint64_t most = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX;
 
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, runs[i], NULL))
 			return 1;
-	sleep(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
+	for (int turns = 100 * (argc > 1 ? atoi(argv[1]) : 1);
+	     turns > 0 && atomic_load_explicit(&calls, memory_order_relaxed) < most; turns--)
+		usleep(10000);
 	atomic_store_explicit(&stop, true, memory_order_relaxed);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
