@@ -19,8 +19,8 @@ struct leak_callers {
 		size_t objects;
 	} files[LEAK_CALLERS];
 	size_t count;
-	size_t own,
-		others; /* objects of the program's own file; of files for which no room is left */
+	size_t own;    /* objects that the program's own file made */
+	size_t others; /* objects of files for which no room is left */
 };
 
 void leak_callers_init(struct leak_callers *callers);

@@ -139,7 +139,9 @@ int export_events_json(struct export *export)
 	printing.events = need(fdopen(dup(spool), "w"));
 	printing.frames = need(open_memstream(&frames, &size));
 	code = events_read(export, &listener, &printing);
-	if (!spool_close(printing.events) && code != EXIT_USAGE)
+	if (code == EXIT_BROKEN || code == EXIT_USAGE)
+		fclose(printing.events);
+	else if (!spool_close(printing.events))
 		code = EXIT_BROKEN;
 	fclose(printing.frames);
 	if ((code == EXIT_DONE || code == EXIT_INCOMPLETE) &&

@@ -453,18 +453,6 @@ static bool nothing_is_normal(const struct program *program, const struct ending
 	       !reports->recorded && config->level != TL_LEVEL_NONE;
 }
 
-/*
- * A process that gives up its rights, as tcpdump does, may not write the file that it could have
- * written before. What it had recorded is there all the same, if this command could write it.
- */
-static bool failed_is_recovered(const struct reports *reports)
-{
-	for (size_t i = 0; i < reports->count; i++)
-		if (reports->traces[i].lost)
-			return false;
-	return reports->recovered;
-}
-
 int closing_prepare(void)
 {
 	return reports_make_folder();
@@ -479,7 +467,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 	recover_reported(&reports, ending, config);
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
-	if (reports.count && reports.failed && !reports.kept && !failed_is_recovered(&reports))
+	if (reports.count && reports.failed && !reports.kept)
 		say("%s: %s, so events are missing; %s", from_here(reports.failed),
 		    output_file_trouble(reports.error), output_remedy(reports.error));
 	if (reports.count && reports.no_memory)

@@ -53,8 +53,8 @@ static const char *place_trouble(int error, const char **remedy)
 		*remedy = "make it, or set " TL_PLACES_VARIABLE;
 		return "there is no such folder";
 	case ENOTDIR:
-		*remedy = "make it one, or set " TL_PLACES_VARIABLE;
-		return "it is not a folder, which there must be";
+		*remedy = "put a folder in its place, or set " TL_PLACES_VARIABLE;
+		return "a file is there, and no folder";
 	default:
 		*remedy = "set " TL_PLACES_VARIABLE " to another folder";
 		return NULL;

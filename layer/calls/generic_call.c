@@ -11,14 +11,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "format/args/args.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/slow_path.h"
-#include "layer/calls/stack_walk.h"
 #include "layer/resolve/call_origin.h"
 
-#define PAGE ((uintptr_t)4096)
+#define PAGE	   ((uintptr_t)4096)
+#define FIRST_NEAR ((uintptr_t)64 << 20) /* from the top of the first thread's stack */
 
 #if defined(__x86_64__)
 /* The assembly has copies of these numbers. */
@@ -300,14 +301,28 @@ void tl_generic_unwound(struct tl_generic_frame *frame)
 }
 
 /*
+ * The first thread's stack has no gap up to the program's file name, which lies above all else in
+ * it. The kernel keeps 128 MiB below it free of all that a program maps without naming the address.
+ */
+static bool stack_is_the_first(uintptr_t from, uintptr_t to)
+{
+	static _Atomic uintptr_t known;
+	uintptr_t top = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!top) {
+		top = (uintptr_t)getauxval(AT_EXECFN);
+		atomic_store_explicit(&known, top, memory_order_relaxed);
+	}
+	return to <= top && top - from < FIRST_NEAR;
+}
+
+/*
  * All bytes on the arguments' own page can be read. The stack may end with that page, if it is a
  * coroutine's, or if the caller is the first function of its thread. Half of all calls reach beyond
- * their page, and to ask the kernel takes longer than anything else in a call. So it is asked once
- * about the thread's own stack.
+ * their page, and to ask the kernel takes longer than anything else in a call.
  */
 uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
 {
-	static __thread struct tl_own_stack own __attribute__((tls_model("initial-exec")));
 	uintptr_t from = (uintptr_t)frame->stack, to = from + 8 * TL_GENERIC_STACK;
 	uintptr_t page = (from | (PAGE - 1)) + 1;
 	int error = errno;
@@ -315,8 +330,8 @@ uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
 
 	if (to <= page)
 		return TL_GENERIC_STACK;
-	bool more = tl_stack_is_own(&own, from, to) ||
-		    tl_checked_copy(&byte, (const void *)page, 1) == 1;
+	bool more =
+		stack_is_the_first(from, to) || tl_checked_copy(&byte, (const void *)page, 1) == 1;
 	errno = error;
 	return more ? TL_GENERIC_STACK : (page - from) / 8;
 }

@@ -202,16 +202,13 @@ static void slots_put(uintptr_t address, uint64_t step)
 
 /* --- memory */
 
-/*
- * The top of the calling thread's own stack, or beyond: see longjmp.c. On the first thread's, the
- * program's file name lies above all else, so what main() has there is below it.
- */
+/* The top of the calling thread's own stack, or beyond: see longjmp.c. */
 static uintptr_t stack_top(void)
 {
 	bool first = syscall(SYS_gettid) == syscall(SYS_getpid);
-	uintptr_t name = (uintptr_t)getauxval(AT_EXECFN), random = (uintptr_t)getauxval(AT_RANDOM);
 
-	return (first ? name > random ? name : random : (uintptr_t)pthread_self()) & ~(uintptr_t)7;
+	return (first ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self()) &
+	       ~(uintptr_t)7;
 }
 
 /* Looks at the own stack from `sp` on. False: the thread is on another stack. */
@@ -222,20 +219,8 @@ static __attribute__((noinline)) bool own_stack_look(struct tl_own_stack *own, u
 	if (sp >= upto || high - sp > FARTHEST || !tl_stack_is_mapped(sp, upto))
 		return false;
 	own->low = sp & ~(PAGE - 1);
-	/* For signal handlers of the thread: without .high there is no stack. */
-	atomic_signal_fence(memory_order_release);
 	own->high = high;
 	return true;
-}
-
-static inline bool own_stack_has(struct tl_own_stack *own, uintptr_t sp)
-{
-	return (sp >= own->low && sp < own->high) || own_stack_look(own, sp);
-}
-
-bool tl_stack_is_own(struct tl_own_stack *own, uintptr_t from, uintptr_t upto)
-{
-	return own_stack_has(own, from) && upto <= own->high;
 }
 
 /* Reads the stack of other functions, as no sanitizer would have it. */
@@ -497,7 +482,7 @@ tl_stack_walk(struct tl_caller caller, struct tl_own_stack *own, struct tl_stack
 	stack->more = false;
 	stack->hash = 0;
 	TAKE_REGISTERS(&walk);
-	if (own_stack_has(own, walk.sp)) {
+	if (walk.sp - own->low < own->high - own->low || own_stack_look(own, walk.sp)) {
 		walk.low = own->low;
 		walk.high = own->high - 7;
 	}

@@ -32,13 +32,6 @@ struct tl_stack {
 	uint16_t library[TL_STACK_FRAMES]; /* stack_libraries.h; 0: none */
 };
 
-/*
- * The calling thread runs on its own stack, and all of [from, upto) can be read; `from` is on that
- * stack. False: this is not known, as on a coroutine's stack. Asks the kernel only if the thread
- * has not been that deep before.
- */
-bool tl_stack_is_own(struct tl_own_stack *own, uintptr_t from, uintptr_t upto);
-
 /* Fill in the stack of a call. `caller`: who made it, as the shim's entry has it. */
 void tl_stack_walk(struct tl_caller caller, struct tl_own_stack *own, struct tl_stack *stack);
 

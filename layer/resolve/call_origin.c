@@ -28,7 +28,7 @@ static bool library_is_user(const struct tl_known_library *library, const struct
 {
 	const char *const *soname = shim->function->api->sonames;
 
-	if (library->role != TL_ROLE_LOADER || !soname)
+	if (library->role != TL_ROLE_LOADER || !soname || !*soname)
 		return false;
 	for (; *soname; soname++)
 		if (tl_elf_is_named(&library->elf, *soname))

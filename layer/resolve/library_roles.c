@@ -176,7 +176,10 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 	return library_comes_before(look, bound, shim) ? BOUND_BY_CALL : BOUND_ELSEWHERE;
 }
 
-/* The reference may be bound to a shim of the same name in another of our libraries. */
+/*
+ * The reference is bound to a shim of the same name in another of our libraries: APIs may
+ * have functions of the same names.
+ */
 static struct tl_shim *relocation_namesake(const struct tl_elf *elf, const ElfW(Rela) *relocation,
 					   struct tl_shim *shim)
 {
@@ -265,7 +268,9 @@ bool tl_roles_is_overridden(const struct tl_known_library *it, const struct tl_s
 	return name_is_marked(it->overridden, shim);
 }
 
-/* Which functions of an API a library defines: such as loaders export, and others. */
+/*
+ * How many functions of an API a library defines: of those that loaders export, and of the others.
+ */
 struct definitions {
 	bool exported, unexported;
 };
@@ -371,14 +376,6 @@ static bool library_has_in_table(const struct look *look, const struct tl_elf *e
 
 /* --- looking */
 
-/* Acquire: pairs with the release of libraries_look_for. */
-static bool look_is_over(const struct tl_generation *now, const struct tl_shim_names *names)
-{
-	return atomic_load_explicit(&seen_added, memory_order_acquire) == now->added &&
-	       atomic_load_explicit(&seen_removed, memory_order_relaxed) == now->removed && names &&
-	       atomic_load_explicit(&seen_names, memory_order_relaxed) == names->count;
-}
-
 static void libraries_mark_gone(const struct tl_loaded *loaded)
 {
 	for (unsigned n = 0; n < atomic_load_explicit(&known_count, memory_order_relaxed); n++) {
@@ -392,7 +389,10 @@ static void libraries_mark_gone(const struct tl_loaded *loaded)
 	}
 }
 
-/* In a program that has shims linked into it, our calls and its own look alike: all are its own. */
+/*
+ * In a program that has shims linked into it, our calls and its own look alike: they count
+ * as its own.
+ */
 static void library_remember_own(const struct tl_loaded *loaded, const void *address)
 {
 	const struct tl_elf *elf = tl_loaded_at(loaded, address);
@@ -436,22 +436,19 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 	look->loaded = loaded;
 	look->program = loaded->elf;
 	plain_begin(look);
-	bool found = !look->suspect;
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
-		if (tl_roles_of(&loaded->elf[i]) == TL_ROLE_NONE &&
-		    library_has_in_table(look, &loaded->elf[i])) {
+		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
-			found = true;
-		}
-	if (!found && look_is_over(&loaded->generation, look->names))
-		return;
 	for (unsigned i = 0; i < loaded->count; i++) {
 		library_scan(look, &loaded->elf[i]);
 		tl_asked_versions_look(loaded, &loaded->elf[i], look_add_entangled, look);
 	}
 }
 
-/* When a library was seen before the dynamic linker was done with it. That takes a moment. */
+/*
+ * A library was seen before the dynamic linker was done with it. As a rule that takes a moment; the
+ * number of looks is limited all the same.
+ */
 #define LOOKS_AGAIN 16
 
 static bool another_look_is_worth_it(const struct tl_generation *generation)
@@ -518,7 +515,7 @@ static void libraries_look_for(struct look look)
 	atomic_store_explicit(&seen_names, look.names->count, memory_order_relaxed);
 	atomic_store_explicit(&seen_removed, generation.removed, memory_order_relaxed);
 	/*
-	 * Release: pairs with the acquire of look_is_over. Stored last and read first: a look is
+	 * Release: pairs with the acquire of tl_roles_look. Stored last and read first: a look is
 	 * skipped only if all of an earlier one can be seen.
 	 */
 	atomic_store_explicit(&seen_added, generation.added, memory_order_release);
@@ -529,8 +526,11 @@ void tl_roles_look(void)
 	struct tl_generation generation = tl_loaded_generation();
 	const struct tl_shim_names *names = tl_shim_names();
 
-	if (!look_is_over(&generation, names))
-		libraries_look_for((struct look){.count = 0});
+	if (atomic_load_explicit(&seen_added, memory_order_acquire) == generation.added &&
+	    atomic_load_explicit(&seen_removed, memory_order_relaxed) == generation.removed &&
+	    names && atomic_load_explicit(&seen_names, memory_order_relaxed) == names->count)
+		return;
+	libraries_look_for((struct look){.count = 0});
 }
 
 void tl_roles_note_loader(const void *address)
@@ -541,7 +541,9 @@ void tl_roles_note_loader(const void *address)
 
 void tl_roles_note_driver(const void *address)
 {
-	if (!tl_roles_at(address))
+	const struct tl_known_library *there = tl_roles_at(address);
+
+	if (!there)
 		libraries_look_for((struct look){.driver = address});
 }
 
@@ -552,43 +554,33 @@ void tl_roles_note_linked(const void *address)
 }
 
 /*
- * How often each shim was asked for since a library was last loaded or unloaded. A look costs tens
- * of microseconds, and every call asks where an exported function tail-calls another one, or where
- * a library calls its own by a pointer, as to compare what it sorts. A shim that was not found is
- * looked for again when another library has been loaded; also at the second, third, fifth, ninth…
- * question, since a library may be seen before the dynamic linker is done with it. Shims that share
- * a place are looked for less often.
- *
- * To ask for loaded libraries takes a microsecond, too: after ASKED_OFTEN questions, one in
- * ASKED_RARELY does. If a driver has been loaded just now, a loader's call to it gets the loader's
- * own function meanwhile. That dispatches it again, which is the next question.
+ * How often each name was asked for since a library was last loaded or unloaded. A look costs tens
+ * of microseconds, and where a library's exported function tail-calls another one, every call asks.
+ * So a name that was not found is looked for again only when another library has been loaded. Since
+ * a library may be seen before the dynamic linker is done with it, it is also looked for at the
+ * second, fourth, eighth… question. Names that share a place are looked for less often.
  */
-#define ASKED_OFTEN  256u
-#define ASKED_RARELY 32u
-
 static _Atomic uint32_t asked[TL_ROLES_NAMES];
 static _Atomic unsigned long long asked_since;
 
 static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 {
-	_Atomic uint32_t *place = &asked[(uintptr_t)shim / sizeof(*shim) % TL_ROLES_NAMES];
-	uint32_t times = atomic_fetch_add_explicit(place, 1, memory_order_relaxed);
-
-	if (times >= ASKED_OFTEN && times % ASKED_RARELY)
-		return false;
 	struct tl_generation generation = tl_loaded_generation();
 	const struct tl_shim_names *names = tl_shim_names();
+	uint32_t index = tl_shim_names_index(shim);
 
 	if (!names)
 		return true;
 	/* All three only grow. If two threads reset them at once, that costs one more look. */
 	unsigned long long since =
 		generation.added + generation.removed + ((unsigned long long)names->count << 40);
-	bool grew = atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&
-		    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since;
-	for (uint32_t i = 0; grew && i < TL_ROLES_NAMES; i++)
-		atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
-	return grew || (times & (times - 1)) == 0;
+	if (atomic_load_explicit(&asked_since, memory_order_relaxed) != since &&
+	    atomic_exchange_explicit(&asked_since, since, memory_order_relaxed) != since)
+		for (uint32_t i = 0; i < TL_ROLES_NAMES; i++)
+			atomic_store_explicit(&asked[i], 0, memory_order_relaxed);
+	uint32_t times =
+		atomic_fetch_add_explicit(&asked[index % TL_ROLES_NAMES], 1, memory_order_relaxed);
+	return (times & (times + 1)) == 0;
 }
 
 void tl_roles_suspect(const struct tl_shim *shim)

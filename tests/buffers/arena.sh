@@ -54,7 +54,7 @@ else
 	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null; : >/dev/shm
 		LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/file.json $calls 3000'
 	is $?-"$(events "$tmp/file.json")" 0-3000 "/dev/shm is a file: all calls are recorded"
-	like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: it is not a folder, which there must be for [0-9]+M of event buffers; they are in $tmp: make it one, or set TRACELAYER_BUFFERS$" \
+	like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: a file is there, and no folder for [0-9]+M of event buffers; they are in $tmp: put a folder in its place, or set TRACELAYER_BUFFERS$" \
 		"... and the line says so"
 
 	in_namespace 'mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 2>/dev/null || : >/dev/null; ln -s shm /dev/shm

@@ -6,7 +6,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 11
+plan 12
 
 mkdir "$tmp/lib"
 cat >"$tmp/quux.h" <<'END_OF_FILE'
@@ -83,3 +83,25 @@ try libquux.so name "quux_work quux_end " 'asked for by name'
 LD_PRELOAD=$tmp/quux-shims.so LD_LIBRARY_PATH=$top_builddir/.libs "$top_builddir/tracelayer" run -o "$tmp/command.json" \
 	"$tmp/app" "$tmp/lib/libquux.so" name >/dev/null 2>"$tmp/err"
 is "$(grep -o '"name":"quux_[a-z]*"' "$tmp/command.json" | cut -d'"' -f4 | tr '\n' ' ')" "quux_work quux_end " 'tracelayer run has these calls, too'
+
+# The functions of one API lie in two libraries, of which one calls the other.
+cat >"$tmp/parts.c" <<'END_OF_FILE'
+#include "quux.h"
+#if PART == 1
+int quux_start(int n) { return quux_end(n) + quux_end(n + 1); }
+#else
+int quux_work(int n) { return n + 1; }
+int quux_end(int n) { return n * 2; }
+#endif
+END_OF_FILE
+echo '#include "quux.h"
+int main(void) { return quux_work(quux_start(1)) == 7 ? 0 : 1; }' >"$tmp/whole.c"
+parts()
+{
+	$CC -O2 -shared -fPIC -DPART=2 -o "$tmp/lib/libpart2.so" "$tmp/parts.c" &&
+		$CC -O2 -shared -fPIC -DPART=1 -o "$tmp/lib/libpart1.so" "$tmp/parts.c" -L"$tmp/lib" -lpart2 &&
+		$CC -O2 -o "$tmp/whole" "$tmp/whole.c" -L"$tmp/lib" -lpart1 -lpart2 -Wl,-rpath,"$tmp/lib" &&
+		LD_PRELOAD="$libtracelayer:$tmp/quux-shims.so" TRACELAYER_OUTPUT=$tmp/parts.json "$tmp/whole" &&
+		grep -o '"name":"quux_[a-z]*"' "$tmp/parts.json" | cut -d'"' -f4 | tr '\n' ' '
+}
+is "$(parts)" "quux_start quux_work " 'in two libraries: what one calls of the other is not recorded'
