@@ -843,6 +843,7 @@ START_TEST(passed_copies_know_the_heap_after_one_look)
 {
 	char *first = sbrk(64 * 1024), *last = first + 64 * 1024, to[16];
 
+	ck_assert_msg((intptr_t)first != -1, "the heap can't grow by brk()");
 	memset(first, 'a', 64 * 1024);
 	ck_assert_uint_eq(tl_passed_copy(to, first + 4096, 16), 16);
 	refuse_every_question();
