@@ -306,13 +306,8 @@ void tl_generic_unwound(struct tl_generic_frame *frame)
  */
 static bool stack_is_the_first(uintptr_t from, uintptr_t to)
 {
-	static _Atomic uintptr_t known;
-	uintptr_t top = atomic_load_explicit(&known, memory_order_relaxed);
+	uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
 
-	if (!top) {
-		top = (uintptr_t)getauxval(AT_EXECFN);
-		atomic_store_explicit(&known, top, memory_order_relaxed);
-	}
 	return to <= top && top - from < FIRST_NEAR;
 }
 

@@ -202,17 +202,15 @@ void *tl_resolve_foreign(const struct tl_call *call)
 			  tl_roles_is_overridden(from, call->shim);
 	if (!function && !overridden && from->role != TL_ROLE_OWN)
 		function = library_own_function(from, call->shim);
-	if (!function && library_is_user(from, call->shim)) {
-		errno = saved;
-		return NULL;
-	}
-	/*
-	 * As a rule the function is known, and there is no need to look at newly loaded libraries.
-	 */
-	if (!function && from->role != TL_ROLE_DRIVER)
+	if (!function && from->role != TL_ROLE_DRIVER && !library_is_user(from, call->shim)) {
+		/*
+		 * As a rule the function is known, and there is no need to look at newly loaded
+		 * libraries.
+		 */
 		function = atomic_load_explicit(&call->shim->real, memory_order_acquire);
-	if (!function && from->role != TL_ROLE_DRIVER)
-		function = tl_resolve_real(call->shim, call->caller.address);
+		if (!function)
+			function = tl_resolve_real(call->shim, call->caller.address);
+	}
 	errno = saved;
 	return function;
 }
