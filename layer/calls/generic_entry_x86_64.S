@@ -11,7 +11,7 @@
  */
 
 #define FRAME	304
-#define VECTORS 576 /* of the wide entry: zmm0 to zmm7, and the result */
+#define VECTORS 592 /* of the wide entry: zmm0 to zmm7, the result, the width in use */
 #define MEMORY	192 /* struct tl_generic_memory, without its words */
 
 #define RDI	      (-96)
@@ -29,6 +29,7 @@
 #define RESULT_ST0    (-288)
 #define RESULT_ST1    (-304)
 #define RESULT_WIDE   (-368)
+#define WIDTH	      (-896)
 #define SHIM	      (-8)
 #define TAKEN	      (-16) /* struct tl_generic_frame.memory */
 #define STATE	      (-24)
@@ -95,6 +96,8 @@
 
 	.local	vector_width
 	.comm	vector_width, 4, 4 /* 0: not known yet; then 16, 32 or 64 */
+	.local	tells_use
+	.comm	tells_use, 4, 4 /* not 0: the processor tells which upper halves are in use */
 
 /* Which registers the operating system keeps. Keeps all registers but r11 and the flags. */
 	.p2align 4
@@ -128,7 +131,18 @@ find_vector_width:
 	cmpl	$0xe6, %eax
 	jne	1f
 	movl	$64, %r11d
-1:	movl	%r11d, vector_width(%rip)
+1:	xorl	%eax, %eax
+	cpuid
+	cmpl	$13, %eax
+	jb	2f
+	movl	$13, %eax
+	movl	$1, %ecx
+	cpuid
+	andl	$4, %eax /* XGETBV takes 1 */
+	cmpl	$16, %r11d
+	je	2f
+	movl	%eax, tells_use(%rip)
+2:	movl	%r11d, vector_width(%rip) /* last: with it, tells_use is known */
 	popq	%rdx
 	.cfi_adjust_cfa_offset -8
 	popq	%rcx
@@ -172,9 +186,29 @@ find_vector_width:
 	vmovups	WIDE(\n), %zmm\n
 	.endm
 
-/* By vector_width: \before_16, \before_32 or \before_64 for each \what. Uses r11. */
-	.macro BY_WIDTH work, what:vararg
+/*
+ * How much of the vector registers is in use now, to WIDTH. Most programs leave the upper halves
+ * clean. Then only the lower ones are saved: a load of whole registers makes the upper halves count
+ * as used, which slows the program's next instructions. Uses rax, rcx, rdx, r11.
+ */
+	.macro FIND_WIDTH
 	movl	vector_width(%rip), %r11d
+	cmpl	$0, tells_use(%rip)
+	je	9f
+	movl	$1, %ecx
+	xgetbv
+	testb	$0x40, %al /* the upper halves of zmm */
+	jnz	9f
+	movl	$32, %r11d
+	testb	$0x04, %al /* those of ymm */
+	jnz	9f
+	movl	$16, %r11d
+9:	movl	%r11d, WIDTH(%rbp)
+	.endm
+
+/* By WIDTH: \before_16, \before_32 or \before_64 for each \what. Uses r11. */
+	.macro BY_WIDTH work, what:vararg
+	movl	WIDTH(%rbp), %r11d
 	cmpl	$32, %r11d
 	je	7f
 	ja	8f
@@ -195,7 +229,7 @@ find_vector_width:
 	.endm
 /* The result lies where a ninth argument would. */
 	.macro SAVE_WIDE_RESULT
-	movl	vector_width(%rip), %r11d
+	FIND_WIDTH
 	movups	%xmm0, RESULT_WIDE(%rbp)
 	cmpl	$32, %r11d
 	jb	9f
@@ -206,7 +240,7 @@ find_vector_width:
 9:
 	.endm
 	.macro LOAD_WIDE_RESULT
-	movl	vector_width(%rip), %r11d
+	movl	WIDTH(%rbp), %r11d
 	cmpl	$32, %r11d
 	je	7f
 	ja	8f
@@ -643,7 +677,8 @@ tl_generic_entries:
 	cmpl	$0, vector_width(%rip)
 	jne	1f
 	call	find_vector_width
-1:	BY_WIDTH SAVE, 0, 1, 2, 3, 4, 5, 6, 7
+1:	FIND_WIDTH
+	BY_WIDTH SAVE, 0, 1, 2, 3, 4, 5, 6, 7
 	FRAME_ARGUMENT
 	call	tl_generic_begin
 	testq	%rax, %rax

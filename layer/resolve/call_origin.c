@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/loader_tables.h"
@@ -165,6 +166,21 @@ static void *loaders_check(const struct tl_call *call)
 		       : NULL;
 }
 
+void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
+{
+	const struct tl_known_library *from = tl_roles_at(caller), *it;
+
+	if (!from || from->role != TL_ROLE_LOADER || caller_is_direct(caller) ||
+	    !(shim->function->flags & TL_FUNCTION_EXPORTED) ||
+	    tl_roles_is_layered(shim->function->api) || tl_process_is_confined())
+		return NULL;
+	tl_roles_suspect(shim);
+	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
+		if (it->role == TL_ROLE_DRIVER)
+			return NULL;
+	return library_own_function(from, shim);
+}
+
 /*
  * What a call gets, by the library it came from:
  *
@@ -174,8 +190,8 @@ static void *loaders_check(const struct tl_call *call)
  *	a loader	by name: its own export, or that of a library that comes before it; through
  *			a driver's table: the driver's. Another API's functions it calls as programs
  *			do
- *	a driver	its own; a driver that has none calls the API as programs do, and is traced
- *			like them
+ *	a driver	by name: its own, or that of a library that comes before it; a driver that
+ *			has none calls the API as programs do, and is traced like them
  */
 void *tl_resolve_foreign(const struct tl_call *call)
 {
@@ -198,11 +214,14 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	if (from->role == TL_ROLE_OWN ||
 	    (from->role == TL_ROLE_LOADER && !caller_is_direct(call->caller.address)))
 		function = driver_function_dispatched(call);
-	bool overridden = from->role == TL_ROLE_LOADER && caller_is_direct(call->caller.address) &&
-			  tl_roles_is_overridden(from, call->shim);
+	bool overridden =
+		(from->role == TL_ROLE_DRIVER ||
+		 (from->role == TL_ROLE_LOADER && caller_is_direct(call->caller.address))) &&
+		tl_roles_is_overridden(from, call->shim);
 	if (!function && !overridden && from->role != TL_ROLE_OWN)
 		function = library_own_function(from, call->shim);
-	if (!function && from->role != TL_ROLE_DRIVER && !library_is_user(from, call->shim)) {
+	if (!function && (overridden || from->role != TL_ROLE_DRIVER) &&
+	    !library_is_user(from, call->shim)) {
 		/*
 		 * As a rule the function is known, and there is no need to look at newly loaded
 		 * libraries.

@@ -23,6 +23,13 @@
 void *tl_resolve_foreign(const struct tl_call *call);
 
 /*
+ * The same for the most frequent of these calls, without the call's parameters: a loader calls its own
+ * function by a pointer, as C++'s virtual functions do, and no driver is known. NULL: ask
+ * tl_resolve_foreign. Takes no lock that a look at the libraries does not take.
+ */
+void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller);
+
+/*
  * The call returns to us, since the function of the call around it jumped here, or to a callback that
  * did. True: that function is in none of the API's libraries, so the call is the program's. A library
  * that replaces some of the API's functions calls the others in this way.

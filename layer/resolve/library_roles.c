@@ -35,6 +35,12 @@
 static struct tl_known_library known[KNOWN_MAX];
 static _Atomic unsigned known_count;
 
+/*
+ * A bit for each name: a library without a role defines the function, and one of its tables has our
+ * shim, or may still get it. Only such a library can turn out to be a driver by this name.
+ */
+static _Atomic uint64_t in_tables[TL_ROLES_NAMES / 64];
+
 /* The counts of libraries at the last look. A look with the same counts finds nothing new. */
 static _Atomic unsigned long long seen_added, seen_removed;
 static _Atomic uint32_t seen_names;
@@ -83,6 +89,21 @@ enum tl_role tl_roles_of(const struct tl_elf *elf)
 	const struct tl_known_library *it = library_known_as(elf);
 
 	return it ? it->role : TL_ROLE_NONE;
+}
+
+const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
+					     const struct tl_elf *elf, const char *name)
+{
+	uint32_t hash = tl_elf_hash(name);
+
+	for (unsigned i = 0; i < loaded->startup && i < loaded->count; i++) {
+		const struct tl_elf *it = &loaded->elf[i];
+
+		if (it == elf ||
+		    (tl_roles_of(it) != TL_ROLE_OWN && tl_elf_lookup(it, name, hash, NULL)))
+			return it;
+	}
+	return NULL;
 }
 
 static void library_remember(const struct tl_elf *elf, enum tl_role role)
@@ -176,6 +197,15 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 	return library_comes_before(look, bound, shim) ? BOUND_BY_CALL : BOUND_ELSEWHERE;
 }
 
+/* The dynamic linker has not filled the slot in yet: what it holds is an address in no library. */
+static bool relocation_is_open(const struct look *look, const struct tl_elf *elf,
+			       const ElfW(Rela) *relocation)
+{
+	const void *bound = *(void *const *)(elf->base + relocation->r_offset);
+
+	return !tl_loaded_at(look->loaded, bound);
+}
+
 /*
  * The reference is bound to a shim of the same name in another of our libraries: APIs may
  * have functions of the same names.
@@ -232,6 +262,16 @@ static bool name_is_marked(const _Atomic uint64_t *names, const struct tl_shim *
 	       1ull << index % 64;
 }
 
+/* Without us, the library's references to the function lead to another library. */
+static bool library_is_overridden(const struct look *look, const struct tl_elf *elf,
+				  const struct tl_shim *shim)
+{
+	const struct tl_elf *first =
+		tl_roles_first_at_start(look->loaded, elf, shim->function->name);
+
+	return first && first != elf;
+}
+
 /* `own`: bind the library's calls of its own functions to itself. NULL: leave them. */
 static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined,
@@ -247,13 +287,19 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 						  shim)
 			     : BOUND_ELSEWHERE;
 
+		if (shim && !it && elf != look->program &&
+		    (binding == BOUND_IN_TABLE || relocation_is_open(look, elf, &relocations[i])) &&
+		    !library_is_overridden(look, elf, shim))
+			name_mark(in_tables, shim);
 		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
 						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
-		if (it && binding == BOUND_IN_TABLE)
-			name_mark(it->bound, shim);
-		else if (it && binding == BOUND_BY_CALL && own && own->overridden)
+		bool drivers = it && it->role == TL_ROLE_DRIVER;
+		if (drivers ? library_is_overridden(look, elf, shim)
+			    : it && binding == BOUND_BY_CALL && own && own->overridden)
 			name_mark(it->overridden, shim);
+		else if (it && binding == BOUND_IN_TABLE)
+			name_mark(it->bound, shim);
 		look_add_entangled(shim, look);
 	}
 }
@@ -370,7 +416,7 @@ static bool library_has_in_table(const struct look *look, const struct tl_elf *e
 		    relocation_binding(look, elf, &elf->relocations[i],
 				       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
 				       look->suspect) == BOUND_IN_TABLE)
-			return true;
+			return !library_is_overridden(look, elf, look->suspect);
 	return false;
 }
 
@@ -585,6 +631,7 @@ static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 
 void tl_roles_suspect(const struct tl_shim *shim)
 {
-	if (suspect_is_worth_a_look(shim))
+	tl_roles_look();
+	if (name_is_marked(in_tables, shim) && suspect_is_worth_a_look(shim))
 		libraries_look_for((struct look){.suspect = shim});
 }

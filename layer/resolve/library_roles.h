@@ -43,8 +43,8 @@ struct tl_known_library {
 	enum tl_role role;
 	_Atomic bool gone; /* unloaded; its addresses may be another library's by now */
 	/*
-	 * a bit for each name: one of the library's own tables has our shim instead of its own
-	 * function
+	 * a bit for each name: one of the library's own tables has our shim where it had its own
+	 * function without us
 	 */
 	_Atomic uint64_t bound[TL_ROLES_NAMES / 64];
 	/* a bit for each name: another library's function comes first, also for this library's calls */
@@ -69,6 +69,15 @@ const struct tl_known_library *tl_roles_nth(unsigned n);
 
 /* The same for a library of the list. */
 enum tl_role tl_roles_of(const struct tl_elf *elf);
+
+/*
+ * The first library of the global scope that defines a function which `elf` defines, too; without
+ * ours. NULL: none of those that the program started with. References of libraries that are opened
+ * later lead there, too. (With RTLD_DEEPBIND a library's own functions come first, but then its
+ * references don't lead to us.)
+ */
+const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
+					     const struct tl_elf *elf, const char *name);
 
 /*
  * The library at that address implements an API whose loader is not known by name. It becomes the

@@ -127,21 +127,18 @@ static bool slot_is_writable(struct tl_own_references *references, uintptr_t slo
 static bool library_comes_first(struct tl_own_references *references, const char *name)
 {
 	const struct tl_loaded *loaded = references->loaded;
-	bool at_start = references->elf < loaded->elf + loaded->startup;
+	const struct tl_elf *first = tl_roles_first_at_start(loaded, references->elf, name);
 	uint32_t hash = tl_elf_hash(name);
 
-	for (unsigned i = 0; i < (at_start ? loaded->startup : loaded->count); i++) {
-		const struct tl_elf *elf = &loaded->elf[i];
-
-		if (elf == references->elf && at_start)
-			return true;
-		if (elf != references->elf && tl_roles_of(elf) != TL_ROLE_OWN &&
-		    tl_elf_lookup(elf, name, hash, NULL)) {
-			references->overridden = i < loaded->startup;
+	references->overridden = first && first != references->elf;
+	if (first)
+		return first == references->elf;
+	for (unsigned i = loaded->startup; i < loaded->count; i++)
+		if (&loaded->elf[i] != references->elf &&
+		    tl_roles_of(&loaded->elf[i]) != TL_ROLE_OWN &&
+		    tl_elf_lookup(&loaded->elf[i], name, hash, NULL))
 			return false;
-		}
-	}
-	return !at_start;
+	return true;
 }
 
 bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela) *relocation)

@@ -126,6 +126,13 @@ bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)
 	return false;
 }
 
+void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
+{
+	(void)shim;
+	(void)caller;
+	return NULL;
+}
+
 void *tl_recorded_enter_words(uint64_t *recorded, struct tl_shim *shim, uintptr_t stack,
 			      const uint64_t *words, uint32_t mode)
 {

@@ -347,6 +347,13 @@ bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)
 	return false;
 }
 
+void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
+{
+	(void)shim;
+	(void)caller;
+	return NULL;
+}
+
 void *tl_resolve_foreign(const struct tl_call *call)
 {
 	return NULL;
