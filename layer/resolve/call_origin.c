@@ -249,27 +249,44 @@ bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_sh
 bool tl_resolve_comes_first(struct tl_first_places *places, const struct tl_call *call)
 {
 	const struct tl_function *function = call->shim->function;
+	const void *caller = call->caller.address;
 
 	for (unsigned i = 0; i < TL_FIRST_PLACES; i++) {
 		const struct tl_function *no_function = NULL;
-		const void *nowhere = NULL;
+		const void *first = NULL;
 
 		if (!atomic_compare_exchange_strong_explicit(
 			    &places->first[i].function, &no_function, function,
 			    memory_order_relaxed, memory_order_relaxed) &&
 		    no_function != function)
 			continue;
-		return atomic_compare_exchange_strong_explicit(
-			       &places->first[i].place, &nowhere, call->caller.address,
-			       memory_order_relaxed, memory_order_relaxed) ||
-		       nowhere == call->caller.address;
+		if (atomic_compare_exchange_strong_explicit(&places->first[i].place, &first, caller,
+							    memory_order_relaxed,
+							    memory_order_relaxed) ||
+		    first == caller)
+			return true;
+		if (tl_roles_at(first) == tl_roles_at(caller))
+			return false;
 	}
+	return false;
+}
+
+/* It stores a table of functions, and not one function that the program has asked for by name. */
+static bool function_gives_table(const struct tl_function *function)
+{
+	const struct tl_api *api = function->api;
+
+	if (!(function->flags & TL_FUNCTION_GETPROC))
+		return false;
+	for (uint32_t i = 0; i < api->ngetprocs; i++)
+		if (api->getprocs[i].function == function->index)
+			return api->getprocs[i].kind == TL_GETPROC_TABLE;
 	return false;
 }
 
 bool tl_resolve_brings_loader_up(const struct tl_function *function)
 {
-	return function->flags & (TL_FUNCTION_INITIALISES | TL_FUNCTION_GETPROC);
+	return function->flags & TL_FUNCTION_INITIALISES || function_gives_table(function);
 }
 
 /*
@@ -290,8 +307,7 @@ bool tl_resolve_is_linked_loaders(const struct tl_call *call)
 	to = tl_roles_at(real);
 	if (!to || to->role != TL_ROLE_LOADER || library_own_function(to, call->shim) != real)
 		return false;
-	return call->shim->function->flags & TL_FUNCTION_GETPROC ||
-	       tl_resolve_comes_first(&first, call);
+	return function_gives_table(call->shim->function) || tl_resolve_comes_first(&first, call);
 }
 
 bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)

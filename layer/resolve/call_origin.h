@@ -37,11 +37,11 @@ void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller);
 bool tl_resolve_is_jump_of_others(const struct tl_call *call, const struct tl_shim *around);
 
 /*
- * Remembers, for a few functions, the place of the first call. True: this call comes from the same
- * place. Any thread; all are relaxed, since one thread makes the calls in question, one after the
- * other.
+ * Remembers, for a few functions and each of the libraries that call them, the place of the first call.
+ * True: this call comes from the same place. Any thread; all are relaxed, since one thread makes a
+ * library's calls in question, one after the other.
  */
-#define TL_FIRST_PLACES 8
+#define TL_FIRST_PLACES 32
 struct tl_first_places {
 	struct {
 		const struct tl_function *_Atomic function;

@@ -262,10 +262,12 @@ static bool name_is_marked(const _Atomic uint64_t *names, const struct tl_shim *
 	       1ull << index % 64;
 }
 
-/* Without us, the library's references to the function lead to another library. */
-static bool library_is_overridden(const struct look *look, const struct tl_elf *elf,
-				  const struct tl_shim *shim)
+/* The library defines the function, but without us its references lead to another library's. */
+static bool reference_is_overridden(const struct look *look, const struct tl_elf *elf,
+				    const ElfW(Rela) *relocation, const struct tl_shim *shim)
 {
+	if (elf->symbols[ELF64_R_SYM(relocation->r_info)].st_shndx == SHN_UNDEF)
+		return false;
 	const struct tl_elf *first =
 		tl_roles_first_at_start(look->loaded, elf, shim->function->name);
 
@@ -289,14 +291,14 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 
 		if (shim && !it && elf != look->program &&
 		    (binding == BOUND_IN_TABLE || relocation_is_open(look, elf, &relocations[i])) &&
-		    !library_is_overridden(look, elf, shim))
+		    !reference_is_overridden(look, elf, &relocations[i], shim))
 			name_mark(in_tables, shim);
 		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
 						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
-		bool drivers = it && it->role == TL_ROLE_DRIVER;
-		if (drivers ? library_is_overridden(look, elf, shim)
-			    : it && binding == BOUND_BY_CALL && own && own->overridden)
+		bool in_driver = it && it->role == TL_ROLE_DRIVER;
+		if (in_driver ? reference_is_overridden(look, elf, &relocations[i], shim)
+			      : it && binding == BOUND_BY_CALL && own && own->overridden)
 			name_mark(it->overridden, shim);
 		else if (it && binding == BOUND_IN_TABLE)
 			name_mark(it->bound, shim);
@@ -416,7 +418,8 @@ static bool library_has_in_table(const struct look *look, const struct tl_elf *e
 		    relocation_binding(look, elf, &elf->relocations[i],
 				       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
 				       look->suspect) == BOUND_IN_TABLE)
-			return !library_is_overridden(look, elf, look->suspect);
+			return !reference_is_overridden(look, elf, &elf->relocations[i],
+							look->suspect);
 	return false;
 }
 

@@ -77,4 +77,11 @@ void test_linked_calls(void)
 	result got = rtas_builder_exp.build(at + 1, at + 10, at + 100, 1000, at + 10000, 100000,
 					    at + 1000000, at + 10000000, at + 100000000, &size);
 	printf("zeRTASBuilderBuildExp %x %zu\n", got, size);
+	result (*clone)(void *list, void **clone) = NULL;
+	result (*get)(void *driver, const char *name, void **function) =
+		(__typeof__(get))found("zeDriverGetExtensionFunctionAddress");
+	void *cloned = NULL;
+	got = get(NULL, "zeCommandListCreateCloneExp", (void **)&clone);
+	printf("given %x", got);
+	printf(" %x\n", clone ? clone(at, &cloned) : 1);
 }

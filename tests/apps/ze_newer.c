@@ -8,7 +8,7 @@
  *	ze_newer register	registers callbacks by functions that no header of ours has
  *	ze_newer switch		puts the tracing layer into the path of calls, and takes it out
  *	ze_newer forget		the same, without what the environment says of it after zeInit
- *	ze_newer linked LIBRARY	a library makes the calls that has a loader linked into it
+ *	ze_newer linked LIBRARY…	libraries make the calls that have a loader linked into them
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -185,8 +185,12 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
-	if (!strcmp(what, "linked"))
-		return linked(argv[2]);
+	if (!strcmp(what, "linked")) {
+		int failed = 0;
+		for (int i = 2; i < argc && !failed; i++)
+			failed = linked(argv[i]);
+		return failed;
+	}
 	if (!strcmp(what, "dlsym") &&
 	    !(loader = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL))) {
 		fprintf(stderr, "%s\n", dlerror());

@@ -119,13 +119,19 @@ for n in 1 2; do
 	is "$(head -n 2 "$tmp/report" | paste -sd' ')" "zeInit $((1 + n)) zeInitDrivers $((2 + n))" "and each of its checks reaches the driver"
 done
 
-# --- a loader that is linked into a library
+# --- a loader that is linked into a library, and into two
 # Later ones have the dynamic loader's zeInit in their tables.
+cp "$apps/.libs/ze_linked.so" "$tmp/ze_linked_too.so"
 for later in "" TEST_LINKED_LATER=1; do
 	preloaded $later "$apps/ze_newer" linked "$apps/.libs/ze_linked.so"
-	is "$? $(paste -sd' ' "$tmp/out")" "0 zeInit 0 zeRTASBuilderBuildExp 0 987654321" "a loader that is linked into a library works ($later)"
+	is "$? $(paste -sd' ' "$tmp/out")" "0 zeInit 0 zeRTASBuilderBuildExp 0 987654321 given 0 0" "a loader that is linked into a library works ($later)"
 	recorded "$tmp/trace.json" >"$tmp/got"
-	is "$(paste -sd' ' "$tmp/got")" "zeInit 1 zeRTASBuilderBuildExp 1" "what it does to bring the other one up is not recorded, and the library's calls are"
+	is "$(paste -sd' ' "$tmp/got")" "zeCommandListCreateCloneExp 1 zeDriverGetExtensionFunctionAddress 1 zeInit 1 zeRTASBuilderBuildExp 1" \
+		"what it does to bring the other one up is not recorded, and the library's calls are"
+	preloaded $later "$apps/ze_newer" linked "$apps/.libs/ze_linked.so" "$tmp/ze_linked_too.so"
+	recorded "$tmp/trace.json" >"$tmp/got"
+	is "$(paste -sd' ' "$tmp/got")" "zeCommandListCreateCloneExp 2 zeDriverGetExtensionFunctionAddress 2 zeInit 2 zeRTASBuilderBuildExp 2" \
+		"the same of two libraries, each with a loader linked into it"
 done
 
 # --- where the layer lies

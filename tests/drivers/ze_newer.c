@@ -273,6 +273,16 @@ EXPORT result zeCommandListCreateCloneExp(void *list, void **clone)
 	return tables.command_list_exp.create_clone(list, clone);
 }
 
+EXPORT result zeDriverGetExtensionFunctionAddress(void *driver, const char *name, void **function);
+EXPORT result zeDriverGetExtensionFunctionAddress(void *driver, const char *name, void **function)
+{
+	(void)driver;
+	*function = strcmp(name, "zeCommandListCreateCloneExp")
+			    ? NULL
+			    : (void *)tables.command_list_exp.create_clone;
+	return *function ? SUCCESS : 0x78000003u;
+}
+
 EXPORT result zeTomorrow(int a);
 EXPORT result zeTomorrow(int a)
 {

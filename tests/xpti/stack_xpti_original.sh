@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/sycl.sh"
-sycl_plan 16
+sycl_plan 20
 
 export UR_ENABLE_LAYERS=UR_LAYER_TRACING
 original=$venv/lib/libxptifw.so.1 ours=$top_builddir/.libs/libtracelayer-xpti.so
@@ -50,12 +50,28 @@ print(*re.findall(r"\0((?:sycl|ur)(?:\.[a-z_]{2,})+)(?=\0)", open(sys.argv[1], "
 is "$(comm -23 <(written_streams) <(streams_listed) | paste -sd' ')" "" "so is each stream's name in its libraries: $(written_streams | paste -sd' ')"
 
 # The subscriber of sycl-trace, which comes with the runtime.
+said() { sed -E -e 's/0x[0-9a-f]+/address/g; s/[0-9]{6,}/number/g; s/instanceID=[0-9]+/instance/' "$1.out" >"$1.said"; }
 for which in original ours; do
 	steps "collector-$which" "${!which}" "$venv/lib/libsycl_ur_trace_collector.so" SYCL_TRACE_API_ENABLE=1 SYCL_TRACE_UR_ENABLE=1 SYCL_TRACE_PRINT_FORMAT=compact
-	sed -E -e 's/0x[0-9a-f]+/address/g; s/[0-9]{6,}/number/g; s/instanceID=[0-9]+/instance/' "collector-$which.out" >"collector-$which.said"
+	said "collector-$which"
 done
 ok "the runtime's own subscriber writes of what it is told: $(wc -l <collector-original.said) lines" test "$(grep -c 'Task begin' collector-original.said)" -ge 20
 same collector-original.said collector-ours.said "with ours it writes the same"
+
+# Beside the timeline. The runtime tells a stream X nothing while somebody listens to X.debug, which the logger does and the runtime's subscriber does not.
+beside()
+{
+	XPTI_LOG=$1.log XPTI_SUBSCRIBERS=$2 timeout 60 env "${@:3}" "$tracelayer" run --quiet --xpti -o "$1.json" -- \
+		"$venv/bin/python" "$top_srcdir/tests/xpti/sycl_steps.py" >"$1.out" 2>&1
+}
+beside collector-beside "$venv/lib/libsycl_ur_trace_collector.so" SYCL_TRACE_API_ENABLE=1 SYCL_TRACE_UR_ENABLE=1 SYCL_TRACE_PRINT_FORMAT=compact
+said collector-beside
+same collector-original.said collector-beside.said "beside the timeline, too"
+ok "and the timeline has the runtime's calls" grep -q '"name":"urEnqueueKernelLaunch' collector-beside.json
+beside beside "$tmp/logger.so"
+told beside
+same original.told beside.told "a subscriber to all streams is told the same beside the timeline"
+ok "and the timeline has the runtime's calls there, too" grep -q '"name":"urEnqueueKernelLaunch' beside.json
 
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" -I"$top_builddir" "$top_srcdir/tests/xpti/dispatcher/xpti_places.c" -o places
 ./places "$original" >places.original 2>&1 && ./places "$ours" >places.ours 2>&1

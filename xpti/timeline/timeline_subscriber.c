@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "xpti/timeline/timeline_notified.h"
@@ -61,13 +63,27 @@ static void stream_subscribe(uint8_t stream)
 				callbacks[stream]);
 }
 
+/*
+ * SYCL's runtime sends most of what it tells to `X.debug` in place of `X`, once somebody listens
+ * there. So we leave that stream to others where there are others: a subscriber to `X` would be told
+ * nothing. `run --xpti` names us last, so those before us have registered for the stream by now.
+ */
+static bool stream_is_for_others(const char *stream, uint8_t number)
+{
+	const char *subscribers = getenv("XPTI_SUBSCRIBERS");
+	const char *ending = strrchr(stream, '.');
+
+	return ending && !strcmp(ending, ".debug") && subscribers && strchr(subscribers, ',') &&
+	       !xptiCheckTraceEnabled(number, 0);
+}
+
 void xptiTraceInit(unsigned int major, unsigned int minor, const char *version, const char *stream)
 {
 	uint8_t number = stream_number(stream);
 	int error = errno;
 
 	(void)major, (void)minor, (void)version;
-	if (number && tl_guest_joins(TIMELINE_LEVEL)) {
+	if (number && !stream_is_for_others(stream, number) && tl_guest_joins(TIMELINE_LEVEL)) {
 		timeline_stream_set_name(number, stream);
 		stream_subscribe(number);
 	}

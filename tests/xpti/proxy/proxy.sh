@@ -84,7 +84,8 @@ $cc "$top_srcdir/tests/xpti/dispatcher/xpti_first.c" "$proxy" -o "$tmp/first" -p
 is "$(XPTI_FRAMEWORK_DISPATCHER=$library meet first 50 2)" "" "threads whose first calls meet have one dispatcher"
 is "$(meet first 50 2 "$library")" "" "also where they have one only later"
 is "$(XPTI_FRAMEWORK_DISPATCHER=$tmp/missing.so timeout 20 "$tmp/first" 2>&1 | grep -c missing)" 1 "that there is none is said once"
-if works thread && $cc -fsanitize=thread -w "$top_srcdir/tests/xpti/dispatcher/xpti_first.c" -I"$top_srcdir" "$top_srcdir/xpti/proxy/proxy.c" -o "$tmp/first_tsan" -pthread; then
+if works thread; then
+	$cc -fsanitize=thread -w "$top_srcdir/tests/xpti/dispatcher/xpti_first.c" -I"$top_srcdir" "$top_srcdir/xpti/proxy/proxy.c" -o "$tmp/first_tsan" -pthread
 	is "$(XPTI_FRAMEWORK_DISPATCHER=$tmp/older.so meet first_tsan 5 7; meet first_tsan 5 7 "$tmp/older.so")" "" "without a data race"
 else
 	skip 1 "ThreadSanitizer does not work on this machine"

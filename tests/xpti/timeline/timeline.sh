@@ -214,13 +214,14 @@ test -z "$STRESS" || rounds=400000
 build() { $cc -I"$top_srcdir" "${@:2}" $sources -o "$tmp/$1" -pthread; }
 . "$top_srcdir/tests/lib/sanitizers.sh"
 ok "threads begin, end, interleave and hand over at random, while streams end: all is told once, and nests" eval "build plain -g0 && timeout 200 ./plain 4 $rounds"
-if works thread && build tsan -O0 -g1 -fsanitize=thread; then
-	ok "without a data race" timeout 300 ./tsan 4 $((rounds / 4))
+if works thread; then
+	ok "without a data race" eval "build tsan -O0 -g1 -fsanitize=thread && timeout 300 ./tsan 4 $((rounds / 4))"
 else
 	skip 1 "ThreadSanitizer does not work on this machine"
 fi
-if works address,undefined && build asan -O0 -g1 -fsanitize=address,undefined; then
-	ok "without a wrong access" env ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 timeout 300 ./asan 4 $((rounds / 4))
+if works address,undefined; then
+	ok "without a wrong access" eval "build asan -O0 -g1 -fsanitize=address,undefined &&
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 timeout 300 ./asan 4 $((rounds / 4))"
 else
 	skip 1 "AddressSanitizer does not work on this machine"
 fi

@@ -155,6 +155,12 @@ xpti_result xptiRegisterCallback(xpti_stream_id stream, uint16_t type, xpti_call
 	return XPTI_RESULT_SUCCESS;
 }
 
+bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
+{
+	(void)type;
+	return callbacks[stream] != NULL;
+}
+
 /* ---- the program */
 
 enum { OPEN = 12, HANDED = 64 };
