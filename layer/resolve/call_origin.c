@@ -178,7 +178,13 @@ void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
 	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
 		if (it->role == TL_ROLE_DRIVER)
 			return NULL;
-	return library_own_function(from, shim);
+	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+
+	/* As a rule there is no need to look the name up. */
+	return tl_roles_at(real) == from && !tl_asked_version_is_known(shim)
+		       ? real
+		       : library_own_function(from, shim);
 }
 
 /*

@@ -40,6 +40,7 @@ static _Atomic unsigned known_count;
  * shim, or may still get it. Only such a library can turn out to be a driver by this name.
  */
 static _Atomic uint64_t in_tables[TL_ROLES_NAMES / 64];
+static _Atomic bool some_in_tables; /* most programs have no such library */
 
 /* The counts of libraries at the last look. A look with the same counts finds nothing new. */
 static _Atomic unsigned long long seen_added, seen_removed;
@@ -291,8 +292,10 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 
 		if (shim && !it && elf != look->program &&
 		    (binding == BOUND_IN_TABLE || relocation_is_open(look, elf, &relocations[i])) &&
-		    !reference_is_overridden(look, elf, &relocations[i], shim))
+		    !reference_is_overridden(look, elf, &relocations[i], shim)) {
 			name_mark(in_tables, shim);
+			atomic_store_explicit(&some_in_tables, true, memory_order_relaxed);
+		}
 		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
 						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
@@ -635,6 +638,7 @@ static bool suspect_is_worth_a_look(const struct tl_shim *shim)
 void tl_roles_suspect(const struct tl_shim *shim)
 {
 	tl_roles_look();
-	if (name_is_marked(in_tables, shim) && suspect_is_worth_a_look(shim))
+	if (atomic_load_explicit(&some_in_tables, memory_order_relaxed) &&
+	    name_is_marked(in_tables, shim) && suspect_is_worth_a_look(shim))
 		libraries_look_for((struct look){.suspect = shim});
 }
