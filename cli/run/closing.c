@@ -453,6 +453,18 @@ static bool nothing_is_normal(const struct program *program, const struct ending
 	       !reports->recorded && config->level != TL_LEVEL_NONE;
 }
 
+/*
+ * A process could not write its trace, and all that it had recorded was recovered here. So it is where
+ * the process was root, became another user, and could not write into root's folder.
+ */
+static bool failure_is_mended(const struct reports *reports)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (!reports->traces[i].finished || reports->traces[i].lost)
+			return false;
+	return reports->recovered;
+}
+
 int closing_prepare(void)
 {
 	return reports_make_folder();
@@ -467,7 +479,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 	recover_reported(&reports, ending, config);
 	if (reports.count)
 		qsort(reports.traces, reports.count, sizeof(struct trace), compare_traces);
-	if (reports.count && reports.failed && !reports.kept)
+	if (reports.count && reports.failed && !reports.kept && !failure_is_mended(&reports))
 		say("%s: %s, so events are missing; %s", from_here(reports.failed),
 		    output_file_trouble(reports.error), output_remedy(reports.error));
 	if (reports.count && reports.no_memory)

@@ -138,6 +138,27 @@ void tl_visit_integer(const struct tl_sink *sink, struct tl_text *text, const st
 	}
 }
 
+/* An integer of 16 bytes. One that fits into 8 is a number, all others are their digits as text. */
+static void visit_wide_integer(const struct tl_sink *sink, struct tl_text *text,
+			       const struct tl_type *type, const void *place)
+{
+	char digits[48], *at = digits + sizeof(digits);
+	bool is_signed = type->kind == TL_KIND_INT;
+	unsigned __int128 value;
+
+	memcpy(&value, place, sizeof(value));
+	bool negative = is_signed && (__int128)value < 0;
+	if (is_signed ? (__int128)value == (int64_t)value : value == (uint64_t)value) {
+		sink->number(text, (uint64_t)value, is_signed);
+		return;
+	}
+	for (value = negative ? -value : value; value; value /= 10)
+		*--at = (char)('0' + (int)(value % 10));
+	if (negative)
+		*--at = '-';
+	sink->remark(text, at, (size_t)(digits + sizeof(digits) - at));
+}
+
 void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
 		    const void *value)
 {
@@ -172,7 +193,10 @@ void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const stru
 		tl_visit_bytes(sink, text, value, type->size, false);
 		break;
 	default:
-		tl_visit_integer(sink, text, type, load_integer(type, value));
+		if (type->size == sizeof(unsigned __int128))
+			visit_wide_integer(sink, text, type, value);
+		else
+			tl_visit_integer(sink, text, type, load_integer(type, value));
 	}
 }
 

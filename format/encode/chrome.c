@@ -21,7 +21,9 @@
 
 /* All that an event has besides its name and its arguments takes less. */
 #define FIXED_MAX 1024
-#define HEAD_MAX  1024
+/* Names of functions may be longer: templates of C++ have such. Their beginning is shown. */
+#define NAME_SHOWN 4096
+#define HEAD_MAX   (6 * NAME_SHOWN + 1024) /* of each character, an escape is the longest */
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
 
@@ -38,6 +40,18 @@ static inline char *copy_pieces(char *to, const char *from, size_t size)
 #define PUT(to, literal)                                                                           \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
+static void chrome_name(struct tl_text *text, const char *name)
+{
+	size_t size = strlen(name), shown = size;
+
+	if (size > NAME_SHOWN)
+		for (shown = NAME_SHOWN - 3; (name[shown] & 0xc0) == 0x80; shown--)
+			;
+	tl_text_escape(text, name, shown);
+	if (shown < size)
+		tl_text_string(text, "…");
+}
+
 /* Everything up to the category, without its closing quote: an event that failed adds to it. */
 static void chrome_head(const struct tl_chrome *chrome, struct tl_text *text,
 			const struct tl_function *function)
@@ -45,7 +59,7 @@ static void chrome_head(const struct tl_chrome *chrome, struct tl_text *text,
 	tl_text_string(text, ",\n{\"ph\":\"X\",\"pid\":");
 	tl_text_unsigned(text, chrome->pid);
 	tl_text_string(text, ",\"name\":\"");
-	tl_text_escape(text, function->name, strlen(function->name));
+	chrome_name(text, function->name);
 	tl_text_string(text, "\",\"cat\":\"");
 	tl_text_escape(text, function->api->name, strlen(function->api->name));
 	tl_text_levels(text, function->level);

@@ -5,12 +5,15 @@
  * Capture and print trust the tables that they walk: that a member lies within its struct, that an
  * array is as large as its elements, that walking a value ends soon. All of that is checked here,
  * in two passes: while reading, each type and variable by itself; then, with all sizes known, how
- * they fit together. By value, types nest at most NESTING deep, and members of a struct do not
- * overlap, so a walk takes time in proportion to the bytes. Pointers may form circles; capture and
- * print bound these themselves.
+ * they fit together. By value, types nest at most NESTING deep, and a walk over a value takes time
+ * in proportion to its bytes. Pointers may form circles; capture and print bound these themselves.
  *
- * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so they
- * may hold none.
+ * A description is of all functions of a library, so one odd type must not cost the rest. A type
+ * that fails a check becomes a struct without members, and a function whose parameters fail one
+ * shows none. What refuses the whole is only bytes that are no description, or one of a later version.
+ *
+ * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so
+ * characters that can't stand there are replaced.
  */
 #include "format/file/describe.h"
 
@@ -22,9 +25,10 @@
 #include <string.h>
 
 #define NESTING	       16
-#define NAME_MAX_BYTES 240
+#define CHAIN	       256 /* types that are looked into, each to know the one before it */
 #define PARAMS_MAX     1024
 #define FLOAT_MAX_SIZE 32
+#define WEIGHT_FREE    65536 /* see weight_of */
 
 /* tl_api first: the rest is what is freed with it. */
 struct tables {
@@ -35,15 +39,21 @@ struct tables {
 	int64_t *successes;
 	struct tl_chain *chains;
 	uint64_t ntypes;
-	/* by type: 0 not known yet, else 1 + how deep it nests by value; BUSY: being looked at */
-	unsigned char *nesting;
+	struct shape *shapes; /* by type */
 };
-#define BUSY UINT8_MAX
+
+/* What a walk over a value of a type meets. */
+struct shape {
+	/* 0: not known yet, else 1 + how deep it nests by value; BUSY: being looked at */
+	uint32_t nesting;
+	uint64_t weight; /* how many values there are in it, itself counted */
+};
+#define BUSY UINT32_MAX
 
 struct reading {
 	struct tables *tables;
-	const char *start, *at, *end;
-	char *why;
+	const char *start, *end;
+	char *at, *why;
 	size_t room;
 	bool failed;
 };
@@ -126,20 +136,21 @@ static size_t utf8_character(const unsigned char *at)
 	return size;
 }
 
+/* Bytes that are no text become question marks. */
 static const char *string_take(struct reading *from)
 {
-	const char *string = from->at,
-		   *end = from->failed ? NULL : memchr(string, 0, (size_t)(from->end - string));
+	char *string = from->at,
+	     *end = from->failed ? NULL : memchr(string, 0, (size_t)(from->end - string));
 
 	if (!end) {
 		description_fail(from, "a string without an end");
 		return "";
 	}
-	for (const char *c = string; *c;) {
+	for (char *c = string; *c;) {
 		size_t size = utf8_character((const unsigned char *)c);
 		if (!size || (unsigned char)*c < 0x20 || *c == 0x7f) {
-			description_fail(from, "a string with an invalid character");
-			return "";
+			*c = '?';
+			size = 1;
 		}
 		c += size;
 	}
@@ -152,8 +163,8 @@ static const char *name_take(struct reading *from)
 {
 	const char *name = string_take(from);
 
-	if (strlen(name) > NAME_MAX_BYTES || strpbrk(name, "\"\\"))
-		description_fail(from, "a name that can be none");
+	for (char *c = (char *)name; (c = strpbrk(c, "\"\\"));)
+		*c = '?';
 	return name;
 }
 
@@ -196,25 +207,32 @@ static void variable_take(struct reading *from, struct tl_variable *to, uint32_t
 	to->length.constant = (uint32_t)number_take(from, UINT32_MAX);
 }
 
+/* A check failed: nothing is known of the type but its size. */
+static void type_empty(struct tl_type *type)
+{
+	type->kind = TL_KIND_STRUCT;
+	type->count = 0;
+}
+
 static void enumerators_take(struct reading *from, struct tl_type *type)
 {
 	type->count = count_take(from, 2, UINT32_MAX);
 	struct tl_enumerator *list = tables_allocate(from, type->count, sizeof(*list));
 	type->enumerators = list;
+	bool ordered = true;
 	for (uint32_t i = 0; i < type->count && !from->failed; i++) {
 		list[i].name = name_take(from);
 		list[i].value = signed_take(from);
-		/* They are searched by halves. */
-		if (type->kind != TL_KIND_FLAGS && i && list[i].value <= list[i - 1].value)
-			description_fail(from, "enumerators out of order");
+		ordered &= !i || list[i].value > list[i - 1].value;
 	}
+	/* They are searched by halves. */
+	if (type->kind != TL_KIND_FLAGS && !ordered)
+		type->count = 0;
 }
 
 static void members_take(struct reading *from, struct tl_type *type)
 {
-	uint64_t most = 8 * (uint64_t)type->size + 8;
-
-	type->count = count_take(from, 9, most < UINT16_MAX ? (uint32_t)most : UINT16_MAX);
+	type->count = count_take(from, 9, UINT16_MAX);
 	struct tl_variable *list = tables_allocate(from, type->count, sizeof(*list));
 	type->members = list;
 	for (uint32_t i = 0; i < type->count && !from->failed; i++)
@@ -256,9 +274,8 @@ static void type_take_one(struct reading *from, struct tl_type *type)
 
 	type->kind = kind == TL_DESCRIBED_NAMED_HANDLE ? TL_KIND_HANDLE : (uint8_t)kind;
 	type->name = string_take(from);
-	type->size = (uint32_t)number_take(from, INT32_MAX);
-	if (!has_sound_size(type))
-		description_fail(from, "%s can't be of %u bytes", type->name, type->size);
+	type->size = (uint32_t)number_take(from, UINT32_MAX);
+	bool sound = has_sound_size(type);
 	switch (type->kind) {
 	case TL_KIND_POINTER: {
 		uint64_t target = number_take(from, from->tables->ntypes);
@@ -284,6 +301,8 @@ static void type_take_one(struct reading *from, struct tl_type *type)
 	default:
 		break;
 	}
+	if (!sound)
+		type_empty(type);
 }
 
 static void function_take(struct reading *from, struct tl_function *function, uint32_t index)
@@ -334,22 +353,11 @@ static bool is_sound_member(const struct tl_type *type, const struct tl_variable
 	return true;
 }
 
-/* Members follow each other; bit-fields may share what they lie in. */
 static bool has_sound_members(const struct tl_type *type)
 {
-	uint64_t free = 0;
-
-	for (uint32_t i = 0; i < type->count; i++) {
-		const struct tl_variable *member = &type->members[i];
-
-		if (!is_sound_member(type, member))
+	for (uint32_t i = 0; i < type->count; i++)
+		if (!is_sound_member(type, &type->members[i]))
 			return false;
-		if (type->kind == TL_KIND_UNION || member->bit_width)
-			continue;
-		if (member->offset < free)
-			return false;
-		free = (uint64_t)member->offset + member->type->size;
-	}
 	return true;
 }
 
@@ -357,49 +365,66 @@ static bool has_sound_elements(const struct tl_type *type)
 {
 	const struct tl_type *element = type->target;
 
-	if (element->kind == TL_KIND_VOID || (!element->size && type->count))
-		return false;
-	return (uint64_t)type->count * element->size <= type->size;
+	return element->kind != TL_KIND_VOID && (uint64_t)type->count * element->size <= type->size;
 }
 
-static unsigned nesting_of(struct reading *from, const struct tl_type *type, unsigned level);
+static const struct shape *shape_of(struct reading *from, struct tl_type *type, unsigned level);
 
-static unsigned unsigned_larger(unsigned a, unsigned b)
+static struct tl_type *type_of_part(const struct reading *from, const struct tl_type *part)
 {
-	return a > b ? a : b;
+	return &from->tables->types[part - from->tables->types];
 }
 
-static unsigned nesting_inside(struct reading *from, const struct tl_type *type, unsigned level)
+static void shape_add(struct shape *shape, const struct shape *part, uint64_t count)
 {
-	unsigned deepest = 0;
+	uint64_t weight;
 
-	if (type->kind == TL_KIND_ARRAY)
-		return 1 + nesting_of(from, type->target, level + 1);
-	if (type->kind != TL_KIND_STRUCT && type->kind != TL_KIND_UNION)
-		return 0;
-	for (uint32_t i = 0; i < type->count && !from->failed; i++)
-		deepest = unsigned_larger(deepest,
-					  nesting_of(from, type->members[i].type, level + 1));
-	return 1 + deepest;
+	if (part->nesting > shape->nesting)
+		shape->nesting = part->nesting;
+	if (__builtin_mul_overflow(part->weight, count, &weight) ||
+	    __builtin_add_overflow(shape->weight, weight, &shape->weight))
+		shape->weight = UINT64_MAX;
 }
 
-/* How deep a value of the type contains others. A type that contains itself is an error. */
-static unsigned nesting_of(struct reading *from, const struct tl_type *type, unsigned level)
+/* .nesting is of the parts. A part that holds the type itself empties it. */
+static struct shape shape_of_parts(struct reading *from, struct tl_type *type, unsigned level)
 {
-	unsigned char *known = &from->tables->nesting[type - from->tables->types];
+	struct shape shape = {0, 1};
 
-	if (*known == BUSY || level > NESTING) {
-		description_fail(from, "%s nests too deep", type->name);
-		return 0;
+	if (type->kind == TL_KIND_ARRAY && type->count)
+		shape_add(&shape, shape_of(from, type_of_part(from, type->target), level + 1),
+			  type->count);
+	for (uint32_t i = 0;
+	     (type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) && i < type->count; i++)
+		shape_add(&shape,
+			  shape_of(from, type_of_part(from, type->members[i].type), level + 1), 1);
+	return shape;
+}
+
+/*
+ * The shape of a type, which is emptied if it holds itself, nests too deep, or if walking it would
+ * take too long: members may overlap, and things of no size may be many. So a value may have as many
+ * parts as it has bits, and WEIGHT_FREE more.
+ */
+static const struct shape *shape_of(struct reading *from, struct tl_type *type, unsigned level)
+{
+	static const struct shape empty = {1, 1};
+	struct shape *known = &from->tables->shapes[type - from->tables->types];
+
+	if (known->nesting == BUSY || (!known->nesting && level > CHAIN)) {
+		type_empty(type);
+		return &empty;
 	}
-	if (!*known) {
-		*known = BUSY;
-		unsigned inside = nesting_inside(from, type, level);
-		if (inside > NESTING)
-			description_fail(from, "%s nests too deep", type->name);
-		*known = (unsigned char)(1 + (inside <= NESTING ? inside : 0));
+	if (!known->nesting) {
+		known->nesting = BUSY;
+		struct shape parts = shape_of_parts(from, type, level);
+		if (parts.nesting > NESTING ||
+		    parts.weight > 8 * (uint64_t)type->size + WEIGHT_FREE)
+			type_empty(type);
+		*known = type->count && parts.nesting ? parts : (struct shape){0, 1};
+		known->nesting++;
 	}
-	return *known - 1u;
+	return known;
 }
 
 static void types_check(struct reading *from)
@@ -407,31 +432,33 @@ static void types_check(struct reading *from)
 	const struct tables *tables = from->tables;
 
 	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++) {
-		const struct tl_type *type = &tables->types[i];
+		struct tl_type *type = &tables->types[i];
 
 		if (((type->kind == TL_KIND_STRUCT || type->kind == TL_KIND_UNION) &&
 		     !has_sound_members(type)) ||
 		    (type->kind == TL_KIND_ARRAY && !has_sound_elements(type)))
-			description_fail(from, "%s: its parts don't fit into it", type->name);
-		nesting_of(from, type, 0);
+			type_empty(type);
 	}
+	for (uint64_t i = 0; i < tables->ntypes && !from->failed; i++)
+		shape_of(from, &tables->types[i], 0);
 }
 
 /* Parameters follow each other in the words of a call. */
-static void params_check(struct reading *from, const struct tl_function *function)
+static bool has_sound_params(const struct tl_function *function)
 {
 	uint32_t free = 0;
 
-	for (uint32_t i = 0; i < function->count && !from->failed; i++) {
+	for (uint32_t i = 0; i < function->count; i++) {
 		const struct tl_variable *param = &function->params[i];
 
 		if (param->offset < free || param->offset > function->words ||
 		    param->words > function->words - param->offset ||
 		    param->type->size > 8u * param->words || param->type->kind == TL_KIND_VOID ||
 		    param->bit_width)
-			description_fail(from, "%s: its parameters don't fit", function->name);
+			return false;
 		free = param->offset + param->words;
 	}
+	return true;
 }
 
 static void chain_take(struct reading *from, struct tl_chain *chains, uint32_t i)
@@ -464,7 +491,7 @@ static void api_take(struct reading *from)
 		tables_allocate(from, successes, sizeof(*tables->successes));
 	api->chains = tables->chains = tables_allocate(from, chains, sizeof(*tables->chains));
 	tables->types = tables_allocate(from, tables->ntypes, sizeof(*tables->types));
-	tables->nesting = tables_allocate(from, tables->ntypes, 1);
+	tables->shapes = tables_allocate(from, tables->ntypes, sizeof(*tables->shapes));
 	/*
 	 * Everything starts as zero, and counts grow with their contents, so that a half-made
 	 * result can be freed.
@@ -475,7 +502,8 @@ static void api_take(struct reading *from)
 	for (uint32_t i = 0; i < functions && !from->failed; i++) {
 		function_take(from, &tables->functions[i], i);
 		api->count = i + 1;
-		params_check(from, &tables->functions[i]);
+		if (!from->failed && !has_sound_params(&tables->functions[i]))
+			tables->functions[i].count = 0;
 	}
 	for (uint32_t i = 0; i < successes && !from->failed; i++)
 		tables->successes[i] = (int64_t)signed_take(from);
@@ -491,7 +519,12 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 {
 	struct tables *tables = calloc(1, sizeof(*tables));
 	char *copy = malloc(size + 1);
-	struct reading from = {tables, copy, copy, copy + size, why, room, false};
+	struct reading from = {.tables = tables,
+			       .start = copy,
+			       .end = copy + size,
+			       .at = copy,
+			       .why = why,
+			       .room = room};
 
 	if (!tables || !copy) {
 		free(tables);
@@ -531,7 +564,7 @@ void tl_describe_free(struct tl_api *api)
 	free(tables->functions);
 	free(tables->successes);
 	free(tables->chains);
-	free(tables->nesting);
+	free(tables->shapes);
 	free(tables->strings);
 	free(tables);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of format
 stress_scripts += %D%/encode/pftrace.sh
+check_scripts += %D%/file/odd_types.sh
 deep_stress_scripts += %D%/args/args_fuzz.sh %D%/encode/chrome_fuzz.sh %D%/encode/deflate_fuzz.sh %D%/encode/pftrace_fuzz.sh %D%/file/record_reader_fuzz.sh
 test_files += %D%/args/fuzz_args.c %D%/encode/fuzz_chrome.c %D%/encode/fuzz_deflate.c %D%/encode/fuzz_pftrace.c %D%/encode/pftrace.py \
 	%D%/encode/pftrace.proto %D%/file/fuzz_record_reader.c tests/lib/hostile_trace.h

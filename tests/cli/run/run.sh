@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 116
+plan 118
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -350,6 +350,18 @@ is "$(TRACELAYER_LEVLE=all said run -- sh -c 'true; true' | grep -v "$none")" \
 	"tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?" "an unknown variable is said once, and no reason to stop"
 is "$(TRACELAYER_ARGS=some said run -- true | grep -v "$none")" \
 	"tracelayer: TRACELAYER_ARGS=some: no such word as 'some'; use none, scalars, full" "so is a value that does not parse"
+
+# --- a program that is root and becomes another user behind its first calls, as tcpdump does: it can't write into root's folder
+if test "$(id -u)" = 0; then
+	becomes='import ctypes, os; z = ctypes.CDLL("libz.so.1"); z.crc32(0, b"a", 1); os.setuid(65534); [z.crc32(0, b"a", 1) for _ in range('
+	mkdir -m 755 roots
+	is "$(said run --lib=libz.so.1 --args=none -o roots/t.json -- "$python" -S -c "${becomes}1000)]" | grep -v 'names and times alone')" \
+		"tracelayer: trace: roots/t.json (1001 events, 1001 recovered)" "what it recorded is recovered, and nothing is said to be missing"
+	like "$(said run --lib=libz.so.1 --args=none --memory=2M -o roots/u.json -- "$python" -S -c "${becomes}100000)]" | paste -sd' ')" \
+		"roots/u.json: Permission denied, so events are missing; .*(.* lost, .*recovered)" "where events are missing, both are said"
+else
+	skip 2 "only root can become another user, and this machine runs the tests as one that is not"
+fi
 
 # --- where the layer reports
 reports_in() { env -u TMPDIR "$@" -- sh -c 'echo "$TRACELAYER_REPORT"' 2>/dev/null | sed 's,/tracelayer-run-.*,,'; }
