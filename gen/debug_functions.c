@@ -107,6 +107,9 @@ bool debug_function(struct debug *debug, Dwarf_Die *of, struct function *functio
 	Dwarf_Die die = function_root(*of), child, next;
 	bool fine = true, prototyped;
 
+	/* Which parameters are passed by value, and the hidden lengths of texts, is not said. */
+	if (debug_is_fortran(of))
+		return false;
 	debug->foreign = false;
 	debug->foreign = debug_is_foreign(debug, of);
 	prototyped = debug_flag(of, DW_AT_prototyped) || debug->foreign;

@@ -22,7 +22,7 @@ struct reading {
 	struct debug *debug;
 	struct debug_files files;
 	struct debug_exports of;
-	size_t nfunctions, ntyped;
+	size_t nfunctions, ntyped, nfortran;
 	const char *trouble; /* why there are no types */
 };
 
@@ -44,6 +44,8 @@ static struct function function_read(struct reading *reading, size_t index)
 	const struct export *export = &reading->of.exports->list[index];
 	struct function function = debug_function_named(reading->debug, export->name);
 
+	if (!reading->trouble && reading->of.candidates[index].rank)
+		reading->nfortran += debug_is_fortran(&reading->of.candidates[index].die);
 	if (reading->trouble || !reading->of.candidates[index].rank ||
 	    !debug_function(reading->debug, &reading->of.candidates[index].die, &function))
 		return debug_function_named(reading->debug, export->name);
@@ -116,6 +118,10 @@ static void reading_report(const struct reading *reading, const char *soname, FI
 		fprintf(to,
 			"names and times alone: the debug information in %s is %s; install it anew, or give --header",
 			files->path, reading->trouble);
+	else if (!reading->ntyped && reading->nfortran)
+		fprintf(to,
+			"names and times alone: the debug information in %s is Fortran's, which does not say how parameters are passed; --header gives types",
+			files->path);
 	else if (!reading->ntyped && !reading->of.nlost && !files->missing)
 		fprintf(to,
 			"names and times alone: the debug information in %s has none of its functions; it may be damaged",

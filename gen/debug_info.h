@@ -117,6 +117,9 @@ const struct naming *debug_naming(const struct debug *debug, const Dwarf_Die *di
 
 /* Whether the unit is in a language whose types C may lack. */
 bool debug_is_foreign(const struct debug *debug, Dwarf_Die *die);
+
+/* Whether the unit is in Fortran, which passes addresses of what its parameters are said to be. */
+bool debug_is_fortran(Dwarf_Die *die);
 bool debug_is_cxx(Dwarf_Die *die);
 
 /* ---- debug_spelling.c */

@@ -58,6 +58,21 @@ bool debug_is_cxx(Dwarf_Die *die)
 	}
 }
 
+bool debug_is_fortran(Dwarf_Die *die)
+{
+	switch (die_language(die)) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+	case 0x2d: /* Fortran 2018 */
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool debug_is_foreign(const struct debug *debug, Dwarf_Die *die)
 {
 	switch (die_language(die)) {

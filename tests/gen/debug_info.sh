@@ -7,7 +7,7 @@ need_library
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 tracegen=$top_builddir/tracegen
 : "${CC:=cc}"
-plan 64
+plan 67
 unset DEBUGINFOD_CACHE_PATH DEBUGINFOD_URLS
 export XDG_CACHE_HOME=$tmp/cache HOME=$tmp
 cd "$tmp" || exit 99
@@ -303,6 +303,16 @@ nok 'and has no arguments' grep -q '"name":"bright"' t.json
 id=$(build_id liblamp.so.1); mkdir -p "$XDG_CACHE_HOME/debuginfod_client/$id"; cp kept "$XDG_CACHE_HOME/debuginfod_client/$id/debuginfo"
 run >out; ok 'once it is installed, arguments are back' grep -q '"name":"bright"' t.json
 rm -r "$XDG_CACHE_HOME/debuginfod_client"; run >out; nok 'and gone with it' grep -q '"name":"bright"' t.json
+
+# --- Fortran passes addresses of what its parameters are said to be. A compiler's text is made Fortran's by its language.
+echo 'int in_c(int a) { return a; }' >in_c.c; echo 'int in_fortran_(int *at) { return *at; }' >in_fortran.c
+$CC -g -dA -fPIC -S -o in_fortran.s in_fortran.c && sed -i -E 's/(\.byte[[:space:]]+)0x[0-9a-f]+([[:space:]].*DW_AT_language)/\10x23\2/' in_fortran.s
+$CC -g -shared -fPIC -o libboth.so in_c.c in_fortran.s
+is "$(readelf --debug-dump=info libboth.so | grep -c 'DW_AT_language.*Fortran')" 1 'a library of C and Fortran'
+"$tracegen" model --lib ./libboth.so >both.json 2>said
+is "$(jq -r '.functions[] | "\(.name) \(.params | length)"' both.json | sort | paste -sd' ')" "in_c 1 in_fortran_ 0" 'of Fortran there are names and times alone'
+$CC -g -shared -fPIC -o libfortran.so in_fortran.s; "$tracegen" model --lib ./libfortran.so >both.json 2>said
+like "$(cat said)" '^types: libfortran.so: names and times alone: the debug information in ./libfortran.so is Fortran.s, which does not say how parameters' 'which the line says'
 
 # --- damage
 library $CC -g; objcopy --dump-section .debug_info=info liblamp.so.1 whole.so
