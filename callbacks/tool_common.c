@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,22 @@ static int bytes_write_all(int fd, const char *bytes, size_t size)
 	return 0;
 }
 
+/* Once in a process. Standard error itself may be what can't be written. */
+static void output_say_failed(const struct output *output, int error)
+{
+	static atomic_bool said;
+	const char *words = tl_output_words(error) ? tl_output_words(error) : strerror(error);
+	char line[sizeof(output->path) + 160];
+
+	if (!output->pattern[0] || atomic_exchange_explicit(&said, true, memory_order_relaxed))
+		return;
+	int size = snprintf(line, sizeof(line),
+			    "tracelayer: %s: %s, so lines of %s are missing; name another file\n",
+			    output->path, words, output->tool);
+	if (size > 0)
+		syscall(SYS_write, STDERR_FILENO, line, (size_t)size);
+}
+
 void output_write(const struct output *output, const char *bytes, size_t size)
 {
 	const struct timespec now = {0, 0};
@@ -295,6 +312,8 @@ void output_write(const struct output *output, const char *bytes, size_t size)
 	if ((error == EPIPE && !sigismember(&before, SIGPIPE)) ||
 	    (error == EFBIG && !sigismember(&before, SIGXFSZ)))
 		syscall(SYS_rt_sigtimedwait, &raised, NULL, &now, 8);
+	if (error && error != EPIPE)
+		output_say_failed(output, error);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (opened)
 		close(fd);

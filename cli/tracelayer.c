@@ -11,6 +11,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,8 +170,23 @@ static int completions_print(const char *name)
 	return name ? EXIT_USAGE : EXIT_DONE;
 }
 
+/*
+ * Commands that read traces open files, and a file that gets the number of a closed stdout would be
+ * taken for it. What stands in its place can't be written to, so output fails as it should. Not for
+ * `run`, whose program gets the descriptors as they are.
+ */
+static void stdio_fill(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
+	if (READS_TRACES)
+		stdio_fill();
 	/* argp itself ends a subcommand on a usage error. Make it use our exit code. */
 	argp_err_exit_status = EXIT_USAGE;
 	argp_program_version = PACKAGE_STRING;

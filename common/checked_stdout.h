@@ -21,8 +21,9 @@ static void tl_fail_if_stdout_failed(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
-	fprintf(stderr, "%s: cannot write the output: %s; free some space, or send it elsewhere\n",
-		tl_checked_command, strerror(errno));
+	fprintf(stderr, "%s: cannot write the output: %s; %s\n", tl_checked_command,
+		strerror(errno),
+		errno == EBADF ? "it is closed" : "free some space, or send it elsewhere");
 	_exit(1);
 }
 

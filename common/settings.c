@@ -397,7 +397,7 @@ static bool read_full(struct tl_config *config, const struct tl_setting *setting
 				   "grow, drop, ring or ring:SIZE");
 	if (value[size] && !read_size(&ring, value + size + 1, strlen(value + size + 1)))
 		return value_refuse(why, room, "not a size",
-				    "use a number with K, M or G, like ring:64M");
+				    "use a number with K, M or G, like 64M");
 	if (ring < TL_RING_SMALLEST)
 		return value_refuse(why, room, "too small", "use 64K or more");
 	config->full = (enum tl_full)index;

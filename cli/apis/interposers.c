@@ -220,6 +220,9 @@ static int tracegen_run(struct words *words, const char *log)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* The line in which tracegen says where types come from, if there is no header. */
+#define TYPES_LINE "types: "
+
 static void log_print(const char *log, FILE *to)
 {
 	FILE *from = fopen(log, "re");
@@ -232,8 +235,21 @@ static void log_print(const char *log, FILE *to)
 		fclose(from);
 }
 
-/* The line in which tracegen says where types come from, if there is no header. */
-#define TYPES_LINE "types: "
+/* tracegen's message, or none: where the cache's disk is full, the log has none either. */
+static bool log_has_message(const char *log)
+{
+	FILE *from = fopen(log, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	while (from && !found && getline(&line, &room, from) > 0)
+		found = strncmp(line, TYPES_LINE, strlen(TYPES_LINE)) != 0;
+	if (from)
+		fclose(from);
+	free(line);
+	return found;
+}
 
 /*
  * The log ends with "N functions of LIBRARY, …; N left out". Prints one line if functions are left
@@ -283,7 +299,11 @@ static int interposer_make(const struct cache_entry *entry, struct words *words,
 	if (code) {
 		unlink(library);
 		unlink(sources);
-		log_print(entry->log, stderr);
+		if (log_has_message(entry->log))
+			log_print(entry->log, stderr);
+		else if (code != 127)
+			say("%s: cannot be made; free some space, or set XDG_CACHE_HOME to a folder that has some",
+			    entry->library);
 		unlink(entry->log);
 		/* The dynamic linker has printed which library is missing. */
 		if (code == 127)

@@ -58,7 +58,8 @@ static bool output_failure_said;
 
 void say_output_failed(const char *what)
 {
-	say("cannot write %s: %s; free some space, or send it elsewhere", what, strerror(errno));
+	say("cannot write %s: %s; %s", what, strerror(errno),
+	    errno == EBADF ? "it is closed" : "free some space, or send it elsewhere");
 	output_failure_said = true;
 }
 

@@ -723,6 +723,9 @@ static int pftrace_judge(const struct pftrace *trace, enum packet_state state)
 		    shown, trace->offset);
 	else if (trace->stops)
 		return EXIT_BROKEN; /* the visitor's wish */
+	else if (!trace->is_ours)
+		say("%s: cut short: nothing that tracelayer wrote is in it; give the whole file",
+		    shown);
 	if (trace->is_foreign || trace->has_gpu_events || !trace->is_ours ||
 	    state == PACKET_DAMAGED)
 		return EXIT_BROKEN;

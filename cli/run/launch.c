@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -53,6 +54,7 @@ struct testimony {
 
 struct launcher {
 	pid_t own, program, witness;
+	pid_t watcher; /* the last one: see watch_stopped */
 	bool witness_stopped;
 	int questions;	 /* that the witness was asked */
 	int testimonies; /* descriptor they come in by */
@@ -262,6 +264,9 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 
 	if (got->si_signo == SIGCHLD || is_terminals(got))
 		return;
+	/* The watcher's, for us alone. */
+	if (got->si_signo == SIGCONT && got->si_pid == launcher->watcher)
+		return;
 	/* An alarm set before we were started (alarm, then exec) is the program's; it comes from
 	 * the kernel, to us alone. */
 	if (got->si_code != SI_KERNEL && sent_to_group(launcher, got))
@@ -275,17 +280,77 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 		kill(to, got->si_signo);
 }
 
+/* Whether the process is stopped, by itself or a debugger. */
+static bool is_stopped(pid_t pid)
+{
+	char path[64], text[512];
+	ssize_t size = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (file >= 0) {
+		size = read(file, text, sizeof(text) - 1);
+		close(file);
+	}
+	if (size <= 0)
+		return false;
+	text[size] = 0;
+	/* "PID (NAME) STATE …"; the name may have any character. */
+	const char *state = strrchr(text, ')');
+	return state && state[1] && (state[2] == 'T' || state[2] == 't');
+}
+
+/*
+ * In a process of its own: continues this command once the program is no longer stopped. Somebody who
+ * stopped the program alone also continues it alone, as tools do that limit a process's share.
+ */
+static __attribute__((noreturn)) void watch_stopped(pid_t program, pid_t command)
+{
+	const struct timespec moment = {.tv_nsec = 20000000};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == command && is_stopped(program))
+		nanosleep(&moment, NULL);
+	if (getppid() == command)
+		kill(command, SIGCONT);
+	_exit(0);
+}
+
 /* The program was stopped: stop in the same way, so that the shell sees its job stopped. Returns
  * when we are continued. */
-static void stop_alike(int number)
+static void stop_alike(struct launcher *launcher, int number)
 {
+	pid_t command = getpid();
 	sigset_t one;
 
+	launcher->watcher = fork();
+	if (!launcher->watcher)
+		watch_stopped(launcher->program, command);
 	sigemptyset(&one);
 	sigaddset(&one, number);
 	raise(number);
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
 	sigprocmask(SIG_BLOCK, &one, NULL);
+	if (launcher->watcher > 0) {
+		kill(launcher->watcher, SIGKILL);
+		waitpid(launcher->watcher, NULL, 0);
+	}
+}
+
+/* Whoever stopped the group may have continued this command alone, before it has seen the program's stop. */
+static bool is_continued_already(struct launcher *launcher)
+{
+	const struct timespec now = {0, 0};
+	sigset_t one;
+	siginfo_t got;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGCONT);
+	if (sigtimedwait(&one, &got, &now) != SIGCONT)
+		return false;
+	pass_on(launcher, &got);
+	return true;
 }
 
 /* Returns the program's status once it has ended. */
@@ -297,8 +362,8 @@ static int await_program(struct launcher *launcher)
 
 		if (pid == launcher->program && !WIFSTOPPED(status))
 			return status;
-		if (pid == launcher->program)
-			stop_alike(WSTOPSIG(status));
+		if (pid == launcher->program && !is_continued_already(launcher))
+			stop_alike(launcher, WSTOPSIG(status));
 		siginfo_t got;
 
 		if (pid != launcher->program && sigwaitinfo(&launcher->all, &got) > 0)

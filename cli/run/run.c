@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/apis/apis.h"
@@ -477,12 +478,17 @@ static int bring_annotations(bool speak)
 
 int run_cannot_start(const char *name, int error)
 {
+	struct stat about;
+
 	switch (error) {
 	case ENOENT:
 		say("%s: no such program; check the name, or give its path", name);
 		return EXIT_NOT_FOUND;
 	case EACCES:
-		say("%s: not executable; check its permissions", name);
+		if (!stat(name, &about) && S_ISDIR(about.st_mode))
+			say("%s: a folder; give the path of a program", name);
+		else
+			say("%s: not executable; check its permissions", name);
 		return EXIT_NOT_EXECUTABLE;
 	case ENOEXEC:
 		say("%s: cannot be started: it is not a program for this machine, or its interpreter is missing; see `file %s`",

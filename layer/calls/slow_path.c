@@ -86,9 +86,7 @@ static struct tl_thread *call_thread(struct tl_call *call)
 		if (!tl_process_begin())
 			return NULL;
 		thread = tl_thread_attach();
-		if (thread)
-			tl_api_describe();
-		else
+		if (!thread)
 			tl_buffer_lose();
 	}
 	return thread && !tl_thread_is_in_callback(thread, call->caller) ? thread : NULL;

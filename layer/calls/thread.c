@@ -20,6 +20,7 @@
 #include "layer/base/environment.h"
 #include "layer/buffers/process_state.h"
 #include "layer/calls/tracer_frames.h"
+#include "layer/resolve/api_table.h"
 
 static pthread_key_t key;
 static bool have_key;
@@ -76,5 +77,7 @@ struct tl_thread *tl_thread_attach(void)
 	if (!tl_config.nested)
 		producer_serve_outermost(producer);
 	tl_thread_serve_inline(&producer->thread);
+	/* Whoever attaches first has made the buffers, which `tracelayer recover` can't read without. */
+	tl_api_describe();
 	return &producer->thread;
 }

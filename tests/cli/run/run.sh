@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 118
+plan 127
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -88,7 +88,7 @@ printf 'exit 9\n' >bare; chmod +x bare
 is "$(with_code run -- nosuchprogram)" "127 tracelayer: nosuchprogram: no such program; check the name, or give its path" "not in PATH: 127"
 is "$(with_code run -- ./nosuch)" "127 tracelayer: ./nosuch: no such program; check the name, or give its path" "no such file: 127"
 is "$(with_code run -- ./plain)" "126 tracelayer: ./plain: not executable; check its permissions" "not executable: 126"
-is "$(with_code run -- "$tmp")" "126 tracelayer: $tmp: not executable; check its permissions" "a folder: 126"
+is "$(with_code run -- "$tmp")" "126 tracelayer: $tmp: a folder; give the path of a program" "a folder: 126"
 like "$(with_code run -- ./lost)" "^126 tracelayer: ./lost: cannot be started: .*interpreter is missing" "a script without its interpreter: 126"
 run -- ./bare 2>/dev/null; is $? 9 "a script without #! is run by the shell, as a shell does"
 
@@ -362,6 +362,17 @@ if test "$(id -u)" = 0; then
 else
 	skip 2 "only root can become another user, and this machine runs the tests as one that is not"
 fi
+
+# --- a program that is killed while a tool is loaded: the tool's thread was the first that recorded
+dies='import ctypes, os; z = ctypes.CDLL("libz.so.1"); [z.crc32(0, b"a", 1) for _ in range(1000)]; os.kill(os.getpid(), 9)'
+for tool in summary leaks log=file=/dev/null; do
+	for format in json tlt; do
+		like "$(said run --lib=libz.so.1 --args=none --tool=$tool -o "dies.$format" -- "$python" -S -c "$dies" | grep 'trace: ')" \
+			"trace: dies.*$format \(1000 events, 1000 recovered" "--tool=$tool, and the program is killed: its calls are recovered ($format)"
+	done
+	like "$("$top_builddir/tracelayer" summary dies.tlt 2>&1)" '^crc32 +1,000 ' "and can be read"
+	rm -f dies*
+done
 
 # --- where the layer reports
 reports_in() { env -u TMPDIR "$@" -- sh -c 'echo "$TRACELAYER_REPORT"' 2>/dev/null | sed 's,/tracelayer-run-.*,,'; }

@@ -239,6 +239,28 @@ out = drain(terminal)
 os.waitpid(pid, 0)
 os.close(terminal)
 check("the program reads from the terminal, and has it as its own", "got typed" in out and "/dev/pts/" in out, True)
+# Stopped and continued by their numbers, as tools do that limit a process's share.
+def stop_and_go(whom, who):
+    command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "0.9"], start_new_session=True)
+    program = ""
+    while not program:
+        time.sleep(0.05)
+        program = subprocess.run(["pgrep", "-P", str(command.pid), "-x", "sleep"], capture_output=True, text=True).stdout.split("\n")[0]
+    numbers = {"program": int(program), "command": command.pid}
+    if whom == "group":
+        os.killpg(command.pid, signal.SIGSTOP)
+    else:
+        os.kill(numbers[whom], signal.SIGSTOP)
+    time.sleep(0.3)
+    os.kill(numbers[who], signal.SIGCONT)
+    try:
+        return command.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(command.pid, signal.SIGKILL)
+        return "it stays stopped"
+
+check("a program that is stopped and continued by its own number goes on, and so does run", stop_and_go("program", "program"), 0)
+check("the program goes on where its group is stopped and run alone continued", stop_and_go("group", "command"), 0)
 print("1..%d" % len(results))
 sys.exit(not all(results))
 END
