@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 127
+plan 131
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -373,6 +373,21 @@ for tool in summary leaks log=file=/dev/null; do
 	like "$("$top_builddir/tracelayer" summary dies.tlt 2>&1)" '^crc32 +1,000 ' "and can be read"
 	rm -f dies*
 done
+
+# --- what can't be written, or is no more than a beginning
+calls='import ctypes; z = ctypes.CDLL("libz.so.1"); [z.crc32(0, b"a", 1) for _ in range(1000)]'
+run --lib=libz.so.1 -o few.tlt -- "$python" -S -c "$calls" 2>/dev/null
+run --lib=libz.so.1 -o few.pftrace -- "$python" -S -c "$calls" 2>/dev/null
+timeout 60 "$top_builddir/tracelayer" export few.tlt -o - 2>err >&-; is "$? $(cat err)" \
+	"1 tracelayer: -: Bad file descriptor; no file was left there; free some space, or give another place with -o" "export to a stdout that is closed ends, with an error"
+head -c 200 few.pftrace >cut.pftrace
+"$top_builddir/tracelayer" summary cut.pftrace 2>err; is "$? $(cat err)" \
+	"1 tracelayer: cut.pftrace: cut short: nothing that tracelayer wrote is in it; give the whole file" "a .pftrace that was cut before its first event"
+like "$(said run --lib=libz.so.1 --level=none --tool=log=file=/dev/full -- "$python" -S -c "$calls" | grep full)" \
+	"tracelayer: /dev/full: No space left on device, so lines of log are missing; name another file" "a tool's file that is full, once"
+like "$(ulimit -f 4; XDG_CACHE_HOME=$tmp/small said run --lib=libz.so.1 -- true | tail -n 1)" \
+	"cannot be made; free some space, or set XDG_CACHE_HOME to a folder that has some" "no room for the interposer"
+rm -rf few.* cut.pftrace err small
 
 # --- where the layer reports
 reports_in() { env -u TMPDIR "$@" -- sh -c 'echo "$TRACELAYER_REPORT"' 2>/dev/null | sed 's,/tracelayer-run-.*,,'; }
