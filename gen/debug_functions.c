@@ -107,7 +107,10 @@ bool debug_function(struct debug *debug, Dwarf_Die *of, struct function *functio
 	Dwarf_Die die = function_root(*of), child, next;
 	bool fine = true, prototyped;
 
-	/* Which parameters are passed by value, and the hidden lengths of texts, is not said. */
+	/*
+	 * Fortran's debug information does not say which parameters are passed by value, nor the
+	 * hidden lengths of texts.
+	 */
 	if (debug_is_fortran(of))
 		return false;
 	debug->foreign = false;

@@ -118,7 +118,10 @@ const struct naming *debug_naming(const struct debug *debug, const Dwarf_Die *di
 /* Whether the unit is in a language whose types C may lack. */
 bool debug_is_foreign(const struct debug *debug, Dwarf_Die *die);
 
-/* Whether the unit is in Fortran, which passes addresses of what its parameters are said to be. */
+/*
+ * Whether the unit is in Fortran, which passes parameters by address. Its debug information does not
+ * say so.
+ */
 bool debug_is_fortran(Dwarf_Die *die);
 bool debug_is_cxx(Dwarf_Die *die);
 

@@ -454,15 +454,18 @@ static bool nothing_is_normal(const struct program *program, const struct ending
 }
 
 /*
- * A process could not write its trace, and all that it had recorded was recovered here. So it is where
- * the process was root, became another user, and could not write into root's folder.
+ * A process could not write its trace, and all that it had recorded was recovered here. This happens
+ * where a process that was root became another user, and could not write into root's folder.
  */
 static bool failure_is_mended(const struct reports *reports)
 {
-	for (size_t i = 0; i < reports->count; i++)
-		if (!reports->traces[i].finished || reports->traces[i].lost)
-			return false;
-	return reports->recovered;
+	for (size_t i = 0; i < reports->count; i++) {
+		const struct trace *trace = &reports->traces[i];
+
+		if (!strcmp(trace->path, reports->failed))
+			return trace->finished && trace->recovered && !trace->lost;
+	}
+	return false;
 }
 
 int closing_prepare(void)

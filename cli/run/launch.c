@@ -54,7 +54,7 @@ struct testimony {
 
 struct launcher {
 	pid_t own, program, witness;
-	pid_t watcher; /* the last one: see watch_stopped */
+	pid_t watcher; /* the last one, or 0: see watch_stopped */
 	bool witness_stopped;
 	int questions;	 /* that the witness was asked */
 	int testimonies; /* descriptor they come in by */
@@ -265,7 +265,7 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 	if (got->si_signo == SIGCHLD || is_terminals(got))
 		return;
 	/* The watcher's, for us alone. */
-	if (got->si_signo == SIGCONT && got->si_pid == launcher->watcher)
+	if (got->si_signo == SIGCONT && launcher->watcher > 0 && got->si_pid == launcher->watcher)
 		return;
 	/* An alarm set before we were started (alarm, then exec) is the program's; it comes from
 	 * the kernel, to us alone. */
@@ -280,7 +280,7 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 		kill(to, got->si_signo);
 }
 
-/* Whether the process is stopped, by itself or a debugger. */
+/* Whether the process is stopped, by a signal or a debugger. */
 static bool is_stopped(pid_t pid)
 {
 	char path[64], text[512];
@@ -302,18 +302,20 @@ static bool is_stopped(pid_t pid)
 }
 
 /*
- * In a process of its own: continues this command once the program is no longer stopped. Somebody who
- * stopped the program alone also continues it alone, as tools do that limit a process's share.
+ * In a process of its own, until this command kills it: continues the command once the program is no
+ * longer stopped. Who stops the program alone also continues it alone, as tools do that limit a
+ * process's share. The program may go on before the command has stopped.
  */
 static __attribute__((noreturn)) void watch_stopped(pid_t program, pid_t command)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (getppid() == command && is_stopped(program))
+	while (getppid() == command) {
+		if (!is_stopped(program) && is_stopped(command))
+			kill(command, SIGCONT);
 		nanosleep(&moment, NULL);
-	if (getppid() == command)
-		kill(command, SIGCONT);
+	}
 	_exit(0);
 }
 
@@ -338,21 +340,6 @@ static void stop_alike(struct launcher *launcher, int number)
 	}
 }
 
-/* Whoever stopped the group may have continued this command alone, before it has seen the program's stop. */
-static bool is_continued_already(struct launcher *launcher)
-{
-	const struct timespec now = {0, 0};
-	sigset_t one;
-	siginfo_t got;
-
-	sigemptyset(&one);
-	sigaddset(&one, SIGCONT);
-	if (sigtimedwait(&one, &got, &now) != SIGCONT)
-		return false;
-	pass_on(launcher, &got);
-	return true;
-}
-
 /* Returns the program's status once it has ended. */
 static int await_program(struct launcher *launcher)
 {
@@ -362,7 +349,7 @@ static int await_program(struct launcher *launcher)
 
 		if (pid == launcher->program && !WIFSTOPPED(status))
 			return status;
-		if (pid == launcher->program && !is_continued_already(launcher))
+		if (pid == launcher->program)
 			stop_alike(launcher, WSTOPSIG(status));
 		siginfo_t got;
 

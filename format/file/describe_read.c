@@ -8,9 +8,9 @@
  * they fit together. By value, types nest at most NESTING deep, and a walk over a value takes time
  * in proportion to its bytes. Pointers may form circles; capture and print bound these themselves.
  *
- * A description is of all functions of a library, so one odd type must not cost the rest. A type
+ * A description describes all functions of a library, so one odd type must not cost the rest. A type
  * that fails a check becomes a struct without members, and a function whose parameters fail one
- * shows none. What refuses the whole is only bytes that are no description, or one of a later version.
+ * shows none. Only bytes that are no description, or of a later version, are refused.
  *
  * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so
  * characters that can't stand there are replaced.
@@ -25,10 +25,10 @@
 #include <string.h>
 
 #define NESTING	       16
-#define CHAIN	       256 /* types that are looked into, each to know the one before it */
+#define CHAIN	       256 /* how many types may hold each other while a shape is found */
 #define PARAMS_MAX     1024
 #define FLOAT_MAX_SIZE 32
-#define WEIGHT_FREE    65536 /* see weight_of */
+#define WEIGHT_FREE    256 /* see shape_of */
 
 /* tl_api first: the rest is what is freed with it. */
 struct tables {
@@ -386,6 +386,12 @@ static void shape_add(struct shape *shape, const struct shape *part, uint64_t co
 		shape->weight = UINT64_MAX;
 }
 
+static bool type_has_parts(const struct tl_type *type)
+{
+	return type->kind == TL_KIND_ARRAY || type->kind == TL_KIND_STRUCT ||
+	       type->kind == TL_KIND_UNION;
+}
+
 /* .nesting is of the parts. A part that holds the type itself empties it. */
 static struct shape shape_of_parts(struct reading *from, struct tl_type *type, unsigned level)
 {
@@ -412,7 +418,8 @@ static const struct shape *shape_of(struct reading *from, struct tl_type *type, 
 	struct shape *known = &from->tables->shapes[type - from->tables->types];
 
 	if (known->nesting == BUSY || (!known->nesting && level > CHAIN)) {
-		type_empty(type);
+		if (type_has_parts(type))
+			type_empty(type);
 		return &empty;
 	}
 	if (!known->nesting) {

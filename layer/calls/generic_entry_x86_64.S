@@ -206,6 +206,16 @@ find_vector_width:
 9:	movl	%r11d, WIDTH(%rbp)
 	.endm
 
+/* Where only the lower halves were saved, the upper ones were zero: they are so again. Uses no register. */
+	.macro CLEAN_UPPER
+	cmpl	$16, WIDTH(%rbp)
+	jne	9f
+	cmpl	$0, tells_use(%rip)
+	je	9f
+	vzeroupper
+9:
+	.endm
+
 /* By WIDTH: \before_16, \before_32 or \before_64 for each \what. Uses r11. */
 	.macro BY_WIDTH work, what:vararg
 	movl	WIDTH(%rbp), %r11d
@@ -701,7 +711,8 @@ tl_generic_entries:
 1:	testl	%ecx, %ecx
 	jz	4f
 	COPY_STACK
-4:	BY_WIDTH LOAD, 0, 1, 2, 3, 4, 5, 6, 7
+4:	CLEAN_UPPER
+	BY_WIDTH LOAD, 0, 1, 2, 3, 4, 5, 6, 7
 	LOAD_INTEGERS
 	call	*RESULT_RAX(%rbp)
 	movq	%rax, RESULT_RAX(%rbp)
@@ -740,7 +751,8 @@ tl_generic_entries:
 	jb	2f
 	fldt	RESULT_ST1(%rbp)
 2:	fldt	RESULT_ST0(%rbp)
-1:	movups	RESULT_XMM1(%rbp), %xmm1
+1:	CLEAN_UPPER
+	movups	RESULT_XMM1(%rbp), %xmm1
 	LOAD_WIDE_RESULT
 	movq	RESULT_RAX(%rbp), %rax
 	movq	RESULT_RDX(%rbp), %rdx

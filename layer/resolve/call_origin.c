@@ -174,7 +174,9 @@ void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
 	    !(shim->function->flags & TL_FUNCTION_EXPORTED) ||
 	    tl_roles_is_layered(shim->function->api) || tl_process_is_confined())
 		return NULL;
+	int saved = errno;
 	tl_roles_suspect(shim);
+	errno = saved;
 	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
 		if (it->role == TL_ROLE_DRIVER)
 			return NULL;

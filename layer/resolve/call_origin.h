@@ -25,7 +25,7 @@ void *tl_resolve_foreign(const struct tl_call *call);
 /*
  * The same for the most frequent of these calls, without the call's parameters: a loader calls its own
  * function by a pointer, as C++'s virtual functions do, and no driver is known. NULL: ask
- * tl_resolve_foreign. Takes no lock that a look at the libraries does not take.
+ * tl_resolve_foreign. Takes the same locks as a look at the libraries.
  */
 void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller);
 

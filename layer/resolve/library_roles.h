@@ -71,8 +71,8 @@ const struct tl_known_library *tl_roles_nth(unsigned n);
 enum tl_role tl_roles_of(const struct tl_elf *elf);
 
 /*
- * The first library of the global scope that defines a function which `elf` defines, too; without
- * ours. NULL: none of those that the program started with. References of libraries that are opened
+ * The first library of the global scope that defines a function which `elf` defines, too. Our
+ * libraries do not count. NULL: no library that the program started with defines it. References of libraries that are opened
  * later lead there, too. (With RTLD_DEEPBIND a library's own functions come first, but then its
  * references don't lead to us.)
  */

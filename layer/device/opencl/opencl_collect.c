@@ -42,13 +42,8 @@
 /* out-of-order queue: how many unfinished commands are asked about at a time */
 #define LOOKS	   64u
 #define LAST_LOOKS 65536u /* the same, at the end */
-/*
- * Nanoseconds that the process's end may wait for commands that are about to end, and of these at a
- * time without one that runs. A command that does not begin may wait for an event that nobody sets; or
- * the driver still compiles it (PoCL), by a library that must not outlive its own destructors.
- */
-#define LAST_WAIT  20000000u
-#define LAST_PAUSE 3000000u
+/* nanoseconds that the process's end may wait for commands that are about to end */
+#define LAST_WAIT 20000000u
 /* rounds of the background thread between two looks at queues that the program has released */
 #define SELDOM 4u
 
@@ -444,33 +439,6 @@ static bool commands_are_under_way(void)
 	return false;
 }
 
-/* Of the oldest commands, one runs; or another thread is just looking at them. */
-static bool queue_runs(struct tl_cl_queue *queue)
-{
-	struct tl_cl_command *last;
-	bool runs = false;
-
-	if (!atomic_load_explicit(&queue->count, memory_order_relaxed))
-		return false;
-	if (!tl_cl_queue_claim(queue, &last, false))
-		return true;
-	struct tl_cl_command *command = last ? queue->first : NULL;
-	for (unsigned looks = LOOKS; command && looks && !runs; looks--) {
-		runs = command_status(command) == CL_RUNNING;
-		command = command == last ? NULL : command->next;
-	}
-	tl_cl_queue_unclaim(queue);
-	return runs;
-}
-
-static bool commands_run(void)
-{
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (queue_runs(queue))
-			return true;
-	return false;
-}
-
 /* The rest: their events stay, because the layer calls the driver no more. */
 static void queue_tell_unfinished(struct tl_cl_queue *queue)
 {
@@ -491,7 +459,7 @@ static void queue_tell_unfinished(struct tl_cl_queue *queue)
 void tl_cl_collect_end(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t now = tl_device_now(), patience = now + LAST_WAIT, ran = now;
+	uint64_t patience = tl_device_now() + LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;
@@ -499,11 +467,7 @@ void tl_cl_collect_end(uint64_t deadline)
 		queue_tell_untold(queue);
 		queue_collect(queue, UINT32_MAX, LAST, 0);
 	}
-	while (commands_are_under_way() && (now = tl_device_now()) < patience) {
-		if (commands_run())
-			ran = now;
-		else if (now >= ran + LAST_PAUSE)
-			break;
+	while (commands_are_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();
 	}

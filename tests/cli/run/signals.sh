@@ -247,10 +247,7 @@ def stop_and_go(whom, who):
         time.sleep(0.05)
         program = subprocess.run(["pgrep", "-P", str(command.pid), "-x", "sleep"], capture_output=True, text=True).stdout.split("\n")[0]
     numbers = {"program": int(program), "command": command.pid}
-    if whom == "group":
-        os.killpg(command.pid, signal.SIGSTOP)
-    else:
-        os.kill(numbers[whom], signal.SIGSTOP)
+    os.kill(numbers[whom], signal.SIGSTOP)
     time.sleep(0.3)
     os.kill(numbers[who], signal.SIGCONT)
     try:
@@ -260,7 +257,42 @@ def stop_and_go(whom, who):
         return "it stays stopped"
 
 check("a program that is stopped and continued by its own number goes on, and so does run", stop_and_go("program", "program"), 0)
-check("the program goes on where its group is stopped and run alone continued", stop_and_go("group", "command"), 0)
+# As often as such tools do it, and as soon: the program may go on before run has stopped.
+def often():
+    command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "3"], start_new_session=True)
+    program = ""
+    while not program:
+        time.sleep(0.05)
+        program = subprocess.run(["pgrep", "-P", str(command.pid), "-x", "sleep"], capture_output=True, text=True).stdout.split("\n")[0]
+    for i in range(300):
+        os.kill(int(program), signal.SIGSTOP)
+        time.sleep(i % 8 / 10000)
+        os.kill(int(program), signal.SIGCONT)
+        time.sleep(0.002)
+    try:
+        return command.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(command.pid, signal.SIGKILL)
+        return "it stays stopped"
+check("also 300 times, one right behind the other", often(), 0)
+
+# A program that stops itself again and again, each time continued with its group.
+command = subprocess.Popen([tracelayer, "run", "--quiet", "--", python, "-c", "import os, signal\nfor i in range(60): os.kill(os.getpid(), signal.SIGSTOP)"],
+                           start_new_session=True)
+stops = 0
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    pid, status = os.waitpid(command.pid, os.WUNTRACED | os.WNOHANG)
+    if pid and os.WIFSTOPPED(status):
+        stops += 1
+        os.killpg(command.pid, signal.SIGCONT)
+    elif pid:
+        break
+    else:
+        time.sleep(0.001)
+else:
+    os.killpg(command.pid, signal.SIGKILL)
+check("a program that stops itself 60 times: its parent sees each stop, and it ends", stops, 60)
 print("1..%d" % len(results))
 sys.exit(not all(results))
 END

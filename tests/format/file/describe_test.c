@@ -349,7 +349,7 @@ START_TEST(a_walk_ends_soon)
 			members[i][j] = (struct tl_variable){
 				.name = "m", .type = i ? &doubled[i - 1] : &bad_types[0]};
 	}
-	a_struct_of(4, &doubled[2], 0);
+	a_struct_of(4, &doubled[1], 0);
 	ck_assert(taken_whole());
 	a_struct_of(4, &doubled[15], 0);
 	ck_assert(!taken_whole());
