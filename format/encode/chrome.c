@@ -23,7 +23,8 @@
 #define FIXED_MAX 1024
 /* Names of functions may be longer: templates of C++ have such. Their beginning is shown. */
 #define NAME_SHOWN 4096
-#define HEAD_MAX   (6 * NAME_SHOWN + 1024) /* of each character, an escape is the longest */
+/* Most that a head takes whose names have TL_CHROME_KEPT bytes together. */
+#define HEAD_MAX 1536
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
 
@@ -40,16 +41,35 @@ static inline char *copy_pieces(char *to, const char *from, size_t size)
 #define PUT(to, literal)                                                                           \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
+static size_t name_shown(const char *name)
+{
+	size_t size = strlen(name), shown = NAME_SHOWN - 3;
+
+	if (size <= NAME_SHOWN)
+		return size;
+	while ((name[shown] & 0xc0) == 0x80)
+		shown--;
+	return shown;
+}
+
 static void chrome_name(struct tl_text *text, const char *name)
 {
-	size_t size = strlen(name), shown = size;
+	size_t shown = name_shown(name);
 
-	if (size > NAME_SHOWN)
-		for (shown = NAME_SHOWN - 3; (name[shown] & 0xc0) == 0x80; shown--)
-			;
 	tl_text_escape(text, name, shown);
-	if (shown < size)
+	if (name[shown])
 		tl_text_string(text, "…");
+}
+
+/*
+ * Most that a head takes; the longest escape of a character has six. A head that is kept is one of
+ * short names.
+ */
+static size_t head_room(const struct tl_function *function, const struct tl_chrome_name *name)
+{
+	size_t shown = name ? 0 : name_shown(function->name) + name_shown(function->api->name);
+
+	return shown <= TL_CHROME_KEPT ? HEAD_MAX : HEAD_MAX + 6 * shown;
 }
 
 /* Everything up to the category, without its closing quote: an event that failed adds to it. */
@@ -61,7 +81,7 @@ static void chrome_head(const struct tl_chrome *chrome, struct tl_text *text,
 	tl_text_string(text, ",\"name\":\"");
 	chrome_name(text, function->name);
 	tl_text_string(text, "\",\"cat\":\"");
-	tl_text_escape(text, function->api->name, strlen(function->api->name));
+	chrome_name(text, function->api->name);
 	tl_text_levels(text, function->level);
 	tl_text_stage(text, function);
 }
@@ -131,7 +151,7 @@ static char *chrome_head_of_call(const struct tl_chrome *chrome, char *at,
 				 const struct tl_function *function,
 				 const struct tl_chrome_name *name)
 {
-	struct tl_text head = {at, at + HEAD_MAX, false};
+	struct tl_text head = {at, at + head_room(function, name), false};
 
 	if (name)
 		return copy_pieces(at, name->text, name->head);
@@ -376,7 +396,7 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 		return false;
 	if (!plain && !tl_args_find(&kept, function, record))
 		return false;
-	if (text->end - text->at < FIXED_MAX + HEAD_MAX + TAIL_MAX) {
+	if ((size_t)(text->end - text->at) < FIXED_MAX + head_room(function, name) + TAIL_MAX) {
 		text->cut = true;
 		return true;
 	}
