@@ -33,6 +33,7 @@
 #include "cli/basics/basics.h"
 #include "cli/run/launch.h"
 #include "common/follow.h"
+#include "common/proc.h"
 #include "common/settings.h"
 #include "tracelayer/shim.h"
 
@@ -284,18 +285,9 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 static bool is_stopped(pid_t pid)
 {
 	char path[64], text[512];
-	ssize_t size = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (file >= 0) {
-		size = read(file, text, sizeof(text) - 1);
-		close(file);
-	}
-	if (size <= 0)
-		return false;
-	text[size] = 0;
+	text[tl_proc_read(path, text, sizeof(text) - 1)] = 0;
 	/* "PID (NAME) STATE …"; the name may have any character. */
 	const char *state = strrchr(text, ')');
 	return state && state[1] && (state[2] == 'T' || state[2] == 't');

@@ -72,9 +72,9 @@ enum tl_role tl_roles_of(const struct tl_elf *elf);
 
 /*
  * The first library of the global scope that defines a function which `elf` defines, too. Our
- * libraries do not count. NULL: no library that the program started with defines it. References of libraries that are opened
- * later lead there, too. (With RTLD_DEEPBIND a library's own functions come first, but then its
- * references don't lead to us.)
+ * libraries do not count. NULL: no library that the program started with defines it. References of
+ * libraries that are opened later lead there, too. (With RTLD_DEEPBIND a library's own functions come
+ * first, but then its references don't lead to us.)
  */
 const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
 					     const struct tl_elf *elf, const char *name);

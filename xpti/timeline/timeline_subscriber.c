@@ -66,7 +66,8 @@ static void stream_subscribe(uint8_t stream)
 /*
  * SYCL's runtime sends most of what it tells to `X.debug` in place of `X`, once somebody listens
  * to `X.debug`. So we leave that stream to others where there are others: else a subscriber to `X`
- * alone is told nothing. `run --xpti` names us last, so those before us have registered for the stream by now.
+ * alone is told nothing. `run --xpti` names us last, so those before us have registered for the
+ * stream by now.
  */
 static bool stream_is_for_others(const char *stream, uint8_t number)
 {
