@@ -138,51 +138,84 @@ static void escape_ascii(struct tl_text *text, unsigned char c)
 }
 
 /*
- * Whether all eight characters are ASCII that needs no escape. Where a byte is not, the lowest such
- * byte sets its highest bit in one of the terms; where all are, none does.
+ * Finds characters that need an escape or are beyond ASCII, eight at once. The lowest bit set is bit 7
+ * of the first such character; bits above it mean nothing. 0: all eight are plain.
  */
-static bool word_is_plain(uint64_t word)
+static uint64_t word_find_special(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101u;
 
-	return !((word | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
-		  ((word ^ ones * '\\') - ones) | (word + ones)) &
-		 ones * 0x80);
+	return (word | (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
+		((word ^ ones * '\\') - ones) | (word + ones)) &
+	       ones * 0x80;
 }
 
-/* How many characters at the beginning need no escape, in steps of eight. */
+/* The last `count` characters of a string of `size`, followed by NULs. 1 <= count < 8, count <= size. */
+static uint64_t word_of_last(const unsigned char *s, size_t size, size_t count)
+{
+	const unsigned char *last = s + size - count;
+	uint32_t low, high;
+	uint64_t word;
+
+	if (size >= sizeof(word)) {
+		memcpy(&word, s + size - sizeof(word), sizeof(word));
+		return word >> 8 * (sizeof(word) - count);
+	}
+	if (count < sizeof(low))
+		return last[0] | (uint64_t)last[count / 2] << 8 * (count / 2) |
+		       (uint64_t)last[count - 1] << 8 * (count - 1);
+	memcpy(&low, last, sizeof(low));
+	memcpy(&high, last + count - sizeof(high), sizeof(high));
+	return low | (uint64_t)high << 8 * (count - sizeof(high));
+}
+
+/* How many characters at the beginning are ASCII that needs no escape. */
 static size_t plain_length(const unsigned char *s, size_t size)
 {
 	size_t length = 0;
+	uint64_t word, special = 0;
 
-	for (uint64_t word; length + sizeof(word) <= size; length += sizeof(word)) {
+	for (; length + sizeof(word) <= size; length += sizeof(word)) {
 		memcpy(&word, s + length, sizeof(word));
-		if (!word_is_plain(word))
-			break;
+		special = word_find_special(word);
+		if (special)
+			return length + (size_t)__builtin_ctzll(special) / 8;
 	}
-	return length;
+	if (length == size)
+		return length;
+	/* A NUL is special, so the search ends behind the last character at the latest. */
+	special = word_find_special(word_of_last(s, size, size - length));
+	return length + (size_t)__builtin_ctzll(special) / 8;
+}
+
+/* One character that is not plain. Returns how many bytes it is. */
+static size_t escape_one(struct tl_text *text, const char *bytes, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)bytes;
+	size_t bad, length = utf8_sequence(s, size, &bad);
+
+	if (length == 1)
+		escape_ascii(text, *s);
+	else if (character_steers(s, length))
+		put_escape(text, character_steers(s, length));
+	else if (length)
+		tl_text_put(text, bytes, length);
+	else
+		tl_text_put(text, "\xef\xbf\xbd", 3);
+	return length ? length : bad;
 }
 
 void tl_text_escape(struct tl_text *text, const char *bytes, size_t size)
 {
-	const unsigned char *s = (const unsigned char *)bytes;
 	struct tl_text out = {text->at, text->end, false};
-	size_t plain = plain_length(s, size);
 
-	tl_text_put(&out, bytes, plain);
-	for (size_t i = plain; i < size && !out.cut;) {
-		size_t bad;
-		size_t length = utf8_sequence(s + i, size - i, &bad);
+	for (size_t i = 0; i < size && !out.cut;) {
+		size_t plain = plain_length((const unsigned char *)bytes + i, size - i);
 
-		if (length == 1)
-			escape_ascii(&out, s[i]);
-		else if (character_steers(s + i, length))
-			put_escape(&out, character_steers(s + i, length));
-		else if (length)
-			tl_text_put(&out, bytes + i, length);
-		else
-			tl_text_put(&out, "\xef\xbf\xbd", 3);
-		i += length ? length : bad;
+		tl_text_put(&out, bytes + i, plain);
+		i += plain;
+		if (i < size)
+			i += escape_one(&out, bytes + i, size - i);
 	}
 	if (out.cut)
 		text->cut = true;

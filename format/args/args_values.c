@@ -241,15 +241,25 @@ void tl_visit_bytes(const struct tl_sink *sink, struct tl_text *text, const char
 	sink->remark(text, remark, (size_t)(at - remark));
 }
 
-/* Bytes without a type that can be nothing but a string: at least four characters, then a NUL. */
-static bool bytes_look_like_text(const char *bytes, size_t size)
+/*
+ * Bytes without a type that can be nothing but a string: at least four characters, then a NUL. Where
+ * the end was not kept, as of a long list of extensions, all that was kept is plain ASCII.
+ */
+#define TEXT_LEAST     4u
+#define TEXT_LEAST_CUT 64u
+
+static bool bytes_look_like_text(const char *bytes, size_t size, bool cut)
 {
 	size_t length = strnlen(bytes, size);
+	bool whole = length < size;
 
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)bytes[i] < 0x20 && (bytes[i] < '\t' || bytes[i] > '\r'))
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if ((c < 0x20 && (c < '\t' || c > '\r')) || (!whole && c >= 0x7f))
 			return false;
-	return length >= 4 && length < size;
+	}
+	return whole ? length >= TEXT_LEAST : cut && length >= TEXT_LEAST_CUT;
 }
 
 void tl_visit_untyped(const struct tl_sink *sink, struct tl_text *text, const char *bytes,
@@ -260,8 +270,8 @@ void tl_visit_untyped(const struct tl_sink *sink, struct tl_text *text, const ch
 	if (total == size && (size == 4 || size == 8)) {
 		memcpy(&word, bytes, size);
 		sink->address(text, word);
-	} else if (bytes_look_like_text(bytes, size)) {
-		tl_visit_string(sink, text, bytes, size, false);
+	} else if (bytes_look_like_text(bytes, size, total > size)) {
+		tl_visit_string(sink, text, bytes, size, total > size);
 	} else {
 		tl_visit_bytes(sink, text, bytes, size, total > size);
 	}

@@ -472,6 +472,17 @@ START_TEST(arrays_of_each_kind_are_shown_as_long_as_they_are)
 	words[2] = WORD("Por\0\0\0\0\0\0");
 	ck_assert_ptr_nonnull(
 		strstr(traced(F_ARRAYS, words), "\"bytes\":\"50 6f 72 00 00 00 00 00 00 00\""));
+	/* of which the end is not kept */
+	char many[300], text[300];
+	memset(many, 'k', sizeof(many));
+	snprintf(text, sizeof(text), "\"bytes\":\"%.*s…\"", TL_CAPTURE_STRING, many);
+	words[0] = sizeof(many);
+	words[2] = WORD(many);
+	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), text));
+	many[TL_CAPTURE_STRING - 1] = '\x80';
+	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), "\"bytes\":\"6b 6b 6b"));
+	words[0] = TL_CAPTURE_STRING - 1;
+	ck_assert_ptr_nonnull(strstr(traced(F_ARRAYS, words), "\"bytes\":\"6b 6b 6b"));
 	words[0] = 0;
 	words[1] = WORD(values), words[3] = WORD("x"), words[4] = WORD(list),
 	words[5] = WORD(nodes);

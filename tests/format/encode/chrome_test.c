@@ -270,24 +270,47 @@ static size_t escape(char *out, size_t room, const char *bytes, size_t size)
 	return (size_t)(text.at - out);
 }
 
-/* Text is escaped eight characters at a time; what is shorter than that goes one by one. */
+/*
+ * Eight characters are looked at together, wherever the string ends. A quotation mark before and behind
+ * the byte lets the search begin again in the middle of a string.
+ */
 START_TEST(each_byte_is_escaped_alike_wherever_it_stands)
 {
-	char bytes[20], ours[100], alone[16];
+	char alone[16], bytes[27], expected[200], ours[200];
 
 	for (unsigned byte = 0; byte < 256; byte++) {
 		size_t length = escape(alone, sizeof(alone), (char[]){(char)byte}, 1);
-		for (size_t at = 0; at < sizeof(bytes); at++) {
-			memset(bytes, 'a', sizeof(bytes));
-			bytes[at] = (char)byte;
-			size_t size = escape(ours, sizeof(ours), bytes, sizeof(bytes));
-			assert_often(size == sizeof(bytes) - 1 + length &&
-				     !memcmp(ours, "aaaaaaaaaaaaaaaaaaa", at) &&
-				     !memcmp(ours + at, alone, length) &&
-				     !memcmp(ours + at + length, "aaaaaaaaaaaaaaaaaaa",
-					     sizeof(bytes) - 1 - at));
-		}
+		for (size_t size = 1; size <= sizeof(bytes); size++)
+			for (size_t at = 0; at < size; at++) {
+				size_t wanted = 0;
+				for (size_t i = 0; i < size; i++) {
+					bytes[i] = i % 11 == 3 ? '"' : 'a';
+					if (i == at) {
+						bytes[i] = (char)byte;
+						memcpy(expected + wanted, alone, length);
+						wanted += length;
+						continue;
+					}
+					if (bytes[i] == '"')
+						expected[wanted++] = '\\';
+					expected[wanted++] = bytes[i];
+				}
+				assert_often(escape(ours, sizeof(ours), bytes, size) == wanted &&
+					     !memcmp(ours, expected, wanted));
+			}
 	}
+}
+END_TEST
+
+START_TEST(text_that_does_not_fit_is_left_out_whole)
+{
+	char bytes[20], ours[40];
+
+	memset(bytes, 'a', sizeof(bytes));
+	bytes[13] = '\n';
+	for (size_t room_left = 0; room_left < sizeof(ours); room_left++)
+		ck_assert_uint_eq(escape(ours, room_left, bytes, sizeof(bytes)),
+				  room_left < sizeof(bytes) + 1 ? 0 : sizeof(bytes) + 1);
 }
 END_TEST
 
@@ -822,6 +845,7 @@ int main(void)
 	tcase_add_test(tests, a_call_says_what_work_it_caused_and_for_which_request);
 	tcase_add_test(tests, arguments_stand_before_the_result);
 	tcase_add_test(tests, each_byte_is_escaped_alike_wherever_it_stands);
+	tcase_add_test(tests, text_that_does_not_fit_is_left_out_whole);
 	tcase_add_test(tests, hostile_names_are_escaped);
 	tcase_add_test(tests, long_names_are_whole);
 	tcase_add_test(tests, names_don_t_mix);
