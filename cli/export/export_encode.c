@@ -502,8 +502,9 @@ static size_t workers_for(const struct export *export)
 
 bool export_encode_all(struct export *export)
 {
-	struct worker workers[WORKERS] = {0};
 	size_t count = workers_for(export), started = 0;
+	/* Too large for a stack that the user has made small. */
+	struct worker *workers = need(calloc(count ? count : 1, sizeof(*workers)));
 	bool written;
 	int error;
 
@@ -527,6 +528,7 @@ bool export_encode_all(struct export *export)
 	}
 	for (size_t i = 0; i < count; i++)
 		worker_end(&workers[i]);
+	free(workers);
 	for (size_t i = 0; i < export->nslots; i++) {
 		free(export->slots[i].text);
 		free(export->slots[i].packed);

@@ -118,14 +118,19 @@ uint64_t record_file_lost(const struct tl_trace *trace)
 int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown,
 		      const char *where)
 {
+	int code = unknown || trace->nproblems || !trace->ended ? EXIT_INCOMPLETE : EXIT_DONE;
+
+	if (!where)
+		return code;
 	if (unknown)
-		say("%s: %llu records are damaged, or of functions that the file does not describe; %s has the others",
-		    path, (unsigned long long)unknown, where);
+		say("%s: %llu record%s damaged, or of %s that the file does not describe; %s has the others",
+		    path, (unsigned long long)unknown, unknown == 1 ? " is" : "s are",
+		    unknown == 1 ? "a function" : "functions", where);
 	if (trace->nproblems)
 		say("%s: %s%s; %s has all that is sound", path, trace->problems[0],
 		    trace->nproblems > 1 ? ", and more of the kind" : "", where);
 	else if (!trace->ended)
 		say("%s: it ends early: its process was killed, or is still writing; %s has all that is there",
 		    path, where);
-	return unknown || trace->nproblems || !trace->ended ? EXIT_INCOMPLETE : EXIT_DONE;
+	return code;
 }

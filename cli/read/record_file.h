@@ -25,7 +25,7 @@ uint64_t record_file_lost(const struct tl_trace *trace);
 /*
  * Call it at the end: it prints what was not sound, and returns the exit code. `unknown` is the
  * number of records of functions that the file does not describe. `where` names what has the other
- * records ("the table").
+ * records ("the table"); NULL: an earlier reading printed it.
  */
 int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown,
 		      const char *where);

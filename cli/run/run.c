@@ -326,9 +326,11 @@ static bool find_tools(const char *library)
 		found = tl_tools_find(item->name, library, here, path, sizeof(path));
 		if (!found) {
 			say("tool %s: %s", item->name,
-			    strchr(item->name, '/')
-				    ? "no such file; give the path of a tool library"
-				    : "no such tool; give summary, log, leaks, faults, or a path");
+			    !strchr(item->name, '/')
+				    ? "no such tool; give summary, log, leaks, faults, or a path"
+			    : access(item->name, F_OK) == 0
+				    ? "not a regular file; give the path of a tool library"
+				    : "no such file; give the path of a tool library");
 			break;
 		}
 		if (ftell(to) > 0)

@@ -61,7 +61,8 @@ int flat_sum(struct flat_sums *sums, char **paths, int count, enum grouping by,
 		flat_sum_submissions(&flat);
 		if (!atomic_load(&flat.rough))
 			sums->exact = kept_times_exact(&flat.times, &sums->tally);
-		code = record_scan_judge(flat.scan, paths);
+		code = record_scan_judge(flat.scan, paths,
+					 sums->damage_is_said ? NULL : "the table");
 	}
 	flat_end(&flat);
 	return code;

@@ -172,7 +172,7 @@ static enum flat_state flat_take_files(struct flat *flat, char **paths, int coun
 		event_runs_free(flat->events);
 	else
 		state = flat->poured ? flat_sum_events(flat, filter) : FLAT_KEPT;
-	if (flat->scan && record_scan_judge(flat->scan, NULL) != EXIT_DONE)
+	if (flat->scan && record_scan_judge(flat->scan, NULL, "the table") != EXIT_DONE)
 		*code = EXIT_BROKEN;
 	size_t ncalls = flat->history->ncalls, ncommands = flat->history->ncommands;
 

@@ -64,8 +64,8 @@ struct event_runs;
 void record_scan_events(struct record_scan **scan, struct history *history,
 			struct event_runs *events);
 
-/* Prints what was not sound. An exit code; for after the first scan. */
-int record_scan_judge(const struct record_scan *scan, char **paths);
+/* Prints what was not sound; `where` as for record_file_judge. An exit code; for after the first scan. */
+int record_scan_judge(const struct record_scan *scan, char **paths, const char *where);
 
 /* Protects the history during a scan. */
 pthread_mutex_t *record_scan_lock(struct record_scan *scan);

@@ -158,7 +158,7 @@ static void file_find_damage(struct scan_file *file)
 	}
 }
 
-int record_scan_judge(const struct record_scan *scan, char **paths)
+int record_scan_judge(const struct record_scan *scan, char **paths, const char *where)
 {
 	int code = scan->unread ? EXIT_BROKEN : EXIT_DONE;
 
@@ -167,7 +167,7 @@ int record_scan_judge(const struct record_scan *scan, char **paths)
 
 		if (file->unsound)
 			file_find_damage(file);
-		int state = record_file_judge(file->trace, paths[i], file->unknown, "the table");
+		int state = record_file_judge(file->trace, paths[i], file->unknown, where);
 		code = state == EXIT_DONE ? code : state;
 	}
 	return code;

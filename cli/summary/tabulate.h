@@ -84,6 +84,7 @@ struct flat_sums {
 	struct tally tally;	   /* groups are those of the grouping */
 	struct exact_times *exact; /* by row of the tally; NULL: its histograms tell */
 	bool wants_exact;	   /* as long as there are few calls and commands */
+	bool damage_is_said;	   /* by another reading of the files */
 	struct group_sum *groups;
 	uint32_t ngroups;
 	struct waits waits;

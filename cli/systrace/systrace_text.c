@@ -210,22 +210,37 @@ static bool text_has_size(struct systrace_text *text)
 	return true;
 }
 
-static bool text_is_regular(const struct systrace_text *text)
+/* False: it can't be a trace, which is said. A pipe and a terminal end; other devices may not. */
+static bool text_is_file_or_stream(const struct systrace_text *text, bool *is_regular)
 {
 	struct stat status;
+	bool known = !fstat(text->file, &status);
 
-	return !fstat(text->file, &status) && S_ISREG(status.st_mode);
+	*is_regular = known && S_ISREG(status.st_mode);
+	if (known && S_ISDIR(status.st_mode)) {
+		say("%s: cannot read: %s; give the path of a trace file", text->path,
+		    strerror(EISDIR));
+		return false;
+	}
+	if (known && (S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode)) && !isatty(text->file)) {
+		say("%s: it is a device; give the path of a trace file", text->path);
+		return false;
+	}
+	return true;
 }
 
 static bool open_file(struct systrace_text *text, const char *path)
 {
+	bool is_regular;
+
 	text->file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (text->file < 0) {
 		say("%s: cannot open: %s; give the path of a trace file", text->path,
 		    strerror(errno));
 		return false;
 	}
-	return text_is_regular(text) || use_spool(text, spool_pipe(text->file, text->path));
+	return text_is_file_or_stream(text, &is_regular) &&
+	       (is_regular || use_spool(text, spool_pipe(text->file, text->path)));
 }
 
 /* The first bytes of the file, unpacked. */

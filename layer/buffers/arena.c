@@ -102,6 +102,8 @@ static struct beginning *arena_beginning(void)
 
 void tl_arena_fit(void)
 {
+	if (tl_config.memory > LARGEST)
+		tl_config.memory = LARGEST;
 	if (tl_config.memory_given)
 		return;
 	uint64_t part = tl_limits_memory("") / PART;
@@ -117,8 +119,6 @@ static uint64_t arena_size_wanted(void)
 
 	if (size < SMALLEST)
 		size = SMALLEST;
-	if (size > LARGEST)
-		size = LARGEST;
 	return size & ~(uint64_t)(TL_ARENA_UNIT - 1);
 }
 

@@ -3,7 +3,7 @@
 # Where event buffers lie when /dev/shm is too small, missing, forbidden, or becomes full or smaller while the program runs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 27
+plan 29
 
 cat >"$tmp/calls.py" <<'END'
 # calls.py COUNT [COMMAND COUNT]: so many calls; then the command, and as many again.
@@ -131,3 +131,8 @@ else
 	like "$(cat "$tmp/err")" "^${refused}they are in $tmp: allow access, or set TRACELAYER_BUFFERS$" "... and the line says that access is refused"
 	ok "... and nothing is left there" no_leftovers
 fi
+
+# More than any machine has.
+LD_PRELOAD="$libtracelayer" TRACELAYER_MEMORY=1000000G TRACELAYER_OUTPUT="$tmp/huge.json" $calls 3000 2>"$tmp/err"
+is $?-"$(events "$tmp/huge.json")" 0-3000 "more memory than any machine has is asked for: all calls are recorded"
+unlike "$(cat "$tmp/err")" "lost" "... and nothing says that some are lost"

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 42
+plan 43
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -68,6 +68,7 @@ missing()
 	is "$? $got" "2 $2" "$3"
 }
 missing ./nothing.so "tracelayer: tool ./nothing.so: no such file; give the path of a tool library" "run refuses a path that isn't there"
+missing /dev/null "tracelayer: tool /dev/null: not a regular file; give the path of a tool library" "and what is no library"
 missing nothing "tracelayer: tool nothing: no such tool; give summary, log, leaks, faults, or a path" "and a name that there is no tool of"
 runs_on()
 {

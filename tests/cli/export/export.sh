@@ -3,7 +3,7 @@
 # tracelayer export: a .tlt file becomes the file that its process would have written. Of a cut or damaged file, the sound part is exported.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 82
+plan 83
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -215,3 +215,5 @@ mkfifo "$tmp/names/own.json"
 cat "$tmp/names/own.json" >"$tmp/from.own" &
 keep t.tlt -o own.json; wait $!
 ok "one's own pipe is written to" cmp "$tmp/from.own" "$tmp/expected.json"
+(ulimit -s 128 && "$tracelayer" export -f "$tmp/t.tlt" -o "$tmp/little.json") 2>"$tmp/little.said"
+is "$? $(cat "$tmp/little.said") $(cmp "$tmp/little.json" "$tmp/expected.json" && echo same)" "0  same" "a stack of 128 KiB is enough"

@@ -5,7 +5,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/cli/phases/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l) + 70))
+plan $(($(echo "$cases" | wc -l) + 71))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/cli/phases/nnapi/$1"; }
@@ -192,6 +192,9 @@ phases "$tmp/ours.json" >"$tmp/printed"
 is $? 1 "marks that break the contract: exit code 1"
 like "$(cat "$tmp/said")" 'ours\.json: at 0\.002000000 s: thread 7: .*\[NN_LR_PC\]c" stands below .*\[NN_LR_PP\]p" \(: at 0\.001000000 s\): phase PC' \
 	"where is said by the time"
+
+phases /dev/zero >"$tmp/printed"
+is "$? $(cat "$tmp/said")" "1 tracelayer: /dev/zero: it is a device; give the path of a trace file" "a device, which may never end, is no trace"
 
 # --- details
 section 15e_la_to_ipc_wrong_phase_moved trace >"$tmp/trace"

@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 50
+plan 51
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -155,3 +155,6 @@ report short.json -o short.html >said 2>&1
 is $? 3 "a trace that ends early gives its page, and exit code 3"
 report -o n.html >said 2>&1
 is $? 2 "no trace is a mistake"
+head -c $(($(stat -c %s t.tlt) * 3 / 4)) t.tlt >short.tlt
+report short.tlt -o short2.html >said 2>&1
+is "$? $(grep -c 'short.tlt' said)" "3 1" "what is not sound in a .tlt file is said once"
