@@ -332,6 +332,24 @@ static void stop_alike(struct launcher *launcher, int number)
 	}
 }
 
+/*
+ * Whether the program is still stopped. A SIGCONT that waits here may have come since, to this command
+ * alone: it is passed on first, as any signal is.
+ */
+static bool stays_stopped(struct launcher *launcher)
+{
+	const struct timespec now = {0};
+	sigset_t one;
+	siginfo_t got;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGCONT);
+	if (sigtimedwait(&one, &got, &now) < 0)
+		return true;
+	pass_on(launcher, &got);
+	return is_stopped(launcher->program);
+}
+
 /* Returns the program's status once it has ended. */
 static int await_program(struct launcher *launcher)
 {
@@ -341,7 +359,7 @@ static int await_program(struct launcher *launcher)
 
 		if (pid == launcher->program && !WIFSTOPPED(status))
 			return status;
-		if (pid == launcher->program)
+		if (pid == launcher->program && stays_stopped(launcher))
 			stop_alike(launcher, WSTOPSIG(status));
 		siginfo_t got;
 

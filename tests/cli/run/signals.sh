@@ -257,6 +257,21 @@ def stop_and_go(whom, who):
         return "it stays stopped"
 
 check("a program that is stopped and continued by its own number goes on, and so does run", stop_and_go("program", "program"), 0)
+
+# The group is stopped, and run alone continued.
+def group_and_alone():
+    command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "0.9"], start_new_session=True)
+    while not subprocess.run(["pgrep", "-P", str(command.pid), "-x", "sleep"], capture_output=True).stdout:
+        time.sleep(0.05)
+    os.killpg(command.pid, signal.SIGSTOP)
+    time.sleep(0.3)
+    os.kill(command.pid, signal.SIGCONT)
+    try:
+        return command.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(command.pid, signal.SIGKILL)
+        return "it stays stopped"
+check("SIGCONT to run alone continues both where the group was stopped", group_and_alone(), 0)
 # As often as such tools do it, and as soon: the program may go on before run has stopped.
 def often():
     command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "3"], start_new_session=True)
