@@ -34,6 +34,11 @@ struct tl_device_api {
 	 */
 	void (*end)(uint64_t deadline);
 	/*
+	 * The part of it that may take long: wait for commands that are about to end, so that
+	 * `end` need not. Hooks may run meanwhile and later. NULL: `end` waits.
+	 */
+	void (*await)(uint64_t deadline);
+	/*
 	 * On the background thread (background.h), as inside of a hook: collect for some 50 us, and
 	 * return what is left. The second function says, at any time, whether there is something to
 	 * collect. Both are NULL where there never is.

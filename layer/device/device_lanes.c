@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
@@ -96,6 +98,31 @@ static bool thread_is_inside(void)
 	tl_call_end_left(tl_self, TL_CALLER);
 	return tl_hook_is_here() ||
 	       atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
+}
+
+bool tl_device_is_driver_here(void)
+{
+	struct tl_thread *thread = tl_self;
+
+	if (!thread)
+		return syscall(SYS_gettid) != syscall(SYS_getpid);
+	return atomic_load_explicit(&thread->top, memory_order_relaxed) != thread->open;
+}
+
+void tl_device_await(void)
+{
+	uint64_t deadline = tl_device_now() + PATIENCE;
+
+	if (!tl_device_awaits_end() || thread_is_inside())
+		return;
+	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+	if (!thread)
+		return;
+	tl_thread_busy(thread);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
+		if ((*api)->await)
+			(*api)->await(deadline);
+	tl_thread_free(thread);
 }
 
 void tl_device_end(void)

@@ -40,6 +40,18 @@ void tl_device_end(void);
 /* tl_device_end has something to do. */
 bool tl_device_awaits_end(void);
 
+/*
+ * The part of tl_device_end that may take long: commands that are about to end are waited for. Then
+ * tl_device_end does not wait. The program may go on to use devices.
+ */
+void tl_device_await(void);
+
+/*
+ * The calling code is a driver's, as far as can be told: it runs inside of a call, or on a thread that
+ * made none and is not the process's first.
+ */
+bool tl_device_is_driver_here(void);
+
 /* tl_device_end has been called: the layer asks no driver for anything any more. */
 static inline bool tl_device_has_ended(void)
 {

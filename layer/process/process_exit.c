@@ -14,6 +14,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/calls/open_calls.h"
 #include "layer/device/background.h"
+#include "layer/device/device_lanes.h"
 #include "layer/process/process_parts.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
@@ -84,6 +85,21 @@ void tl_process_renew_exit(void)
 
 	if (!atomic_exchange_explicit(&renewed, true, memory_order_relaxed))
 		atexit(at_exit);
+}
+
+void tl_exit_early(void)
+{
+	static _Atomic bool ran;
+
+	/* A driver may have registered hundreds. */
+	if (atomic_load_explicit(&ran, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&ran, true, memory_order_relaxed))
+		return;
+	tl_process_notice_fork();
+	if (!tl_process_has_records())
+		return;
+	tl_device_await();
+	tl_writer_finish();
 }
 
 /* What other exit handlers, and destructors before this one, recorded. */

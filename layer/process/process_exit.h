@@ -48,4 +48,10 @@ void tl_exit_register(void);
 void tl_process_renew_exit(void);
 void tl_exit_register_last(void);
 
+/*
+ * In an exit handler of ours that comes before one of a driver's, the first time: waits for the devices
+ * and writes what there is. The program's own handlers may still use devices.
+ */
+void tl_exit_early(void);
+
 #endif

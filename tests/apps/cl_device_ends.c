@@ -15,6 +15,9 @@
  *			command, and asks its event: after everybody's end. Prints how many calls
  *			the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
+ *	compiling	as later, and then a thread that made no calls, as a driver's own, registers
+ *			a handler. It says in the file SEEN whether the trace in TRACELAYER_OUTPUT
+ *			has its end
  *	forked		forks while commands are under way; the child returns from main, and says
  *			how many calls the driver saw in it (test driver)
  *	mixed		as gated, with more such commands in a queue without order than are asked
@@ -292,6 +295,39 @@ static void call_in_handler(void)
 	print_commands();
 }
 
+static void look_at_trace(void)
+{
+	char line[4096], *seen = getenv("SEEN"), *output = getenv("TRACELAYER_OUTPUT");
+	FILE *trace = output ? fopen(output, "r") : NULL, *to = seen ? fopen(seen, "w") : NULL;
+	bool ended = false;
+
+	while (trace && fgets(line, sizeof(line), trace))
+		ended |= strstr(line, "tracelayer_end") != NULL;
+	if (trace)
+		fclose(trace);
+	if (!to)
+		return;
+	fputs(ended ? "ended\n" : "not ended\n", to);
+	fclose(to);
+}
+
+static void *be_driver(void *unused)
+{
+	atexit(look_at_trace);
+	return unused;
+}
+
+static int compiling(void)
+{
+	pthread_t thread;
+
+	device_run(queue, empty, 0, NULL, NULL);
+	if (pthread_create(&thread, NULL, be_driver, NULL))
+		return 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
+
 /* The driver, which the loader has opened. */
 static void find_driver(void)
 {
@@ -501,6 +537,8 @@ static int end(const char *way, const char *argument)
 		return abrupt();
 	if (!strcmp(way, "interrupted"))
 		return interrupted();
+	if (!strcmp(way, "compiling"))
+		return compiling();
 	if (!strcmp(way, "forked"))
 		return forked();
 	if (!strcmp(way, "steady"))
@@ -521,7 +559,8 @@ static int end(const char *way, const char *argument)
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
-	bool handler = !strcmp(way, "early") || !strcmp(way, "later"),
+	bool compiles = !strcmp(way, "compiling"),
+	     handler = !strcmp(way, "early") || !strcmp(way, "later") || compiles,
 	     forks = !strcmp(way, "forked");
 
 	parent = getpid();
@@ -535,7 +574,7 @@ int main(int argc, char **argv)
 	empty = device_kernel(&device, "empty");
 	if (handler || forks)
 		find_driver();
-	if (!strcmp(way, "later"))
+	if (!strcmp(way, "later") || compiles)
 		atexit(call_in_handler);
 	int status = end(way, argc > 2 ? argv[2] : NULL);
 

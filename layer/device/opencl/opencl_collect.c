@@ -456,13 +456,16 @@ static void queue_tell_unfinished(struct tl_cl_queue *queue)
 	}
 }
 
-void tl_cl_collect_end(uint64_t deadline)
+void tl_cl_collect_await(uint64_t deadline)
 {
+	static _Atomic bool awaited;
 	const struct timespec moment = {.tv_nsec = 200000};
 	uint64_t patience = tl_device_now() + LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;
+	if (atomic_exchange_explicit(&awaited, true, memory_order_relaxed))
+		patience = 0;
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		queue_tell_untold(queue);
 		queue_collect(queue, UINT32_MAX, LAST, 0);
@@ -471,6 +474,11 @@ void tl_cl_collect_end(uint64_t deadline)
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();
 	}
+}
+
+void tl_cl_collect_end(uint64_t deadline)
+{
+	tl_cl_collect_await(deadline);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		queue_tell_unfinished(queue);
 }

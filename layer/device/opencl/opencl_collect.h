@@ -30,7 +30,10 @@ void tl_cl_collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *wa
 /* Before calls after which the program might see that the layer still holds something. */
 TL_CL_BEFORE(tl_cl_collect_before);
 
-/* Collect what has ended until `deadline`; the rest is shown as unfinished. */
+/* Collect what has ended; the first time, wait for what is about to end. */
+void tl_cl_collect_await(uint64_t deadline);
+
+/* The same, and what has not ended is shown as unfinished. */
 void tl_cl_collect_end(uint64_t deadline);
 
 #endif

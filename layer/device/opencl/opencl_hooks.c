@@ -92,6 +92,7 @@ const struct tl_device_api tl_device_opencl = {
 	.prefix = "cl",
 	.hooks = lists,
 	.end = tl_cl_collect_end,
+	.await = tl_cl_collect_await,
 	.collect = tl_cl_collect_some,
 	.awaits = tl_cl_awaits,
 	.thread_begins = thread_begins,

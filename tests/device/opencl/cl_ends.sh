@@ -7,7 +7,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 53
+plan 56
 
 many=8000
 test -z "${STRESS-}" || many=20000
@@ -46,6 +46,10 @@ lanes "a process of one thread becomes a user of its own: commands before and be
 # A program's own exit handlers.
 unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later
 lanes "an exit handler that runs before our end: its command is on its lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+# What takes long comes before the driver's handlers: its libraries are no longer whole behind them.
+unnoticed "an exit handler of the driver" preload env SEEN="$tmp/seen" "$apps/cl_device_ends" compiling
+is "$(cat "$tmp/seen")" ended "an exit handler of the driver: the trace is written before it"
+lanes "an exit handler of the driver: a command of the program's handler behind it is on its lane" --commands "$(commands traced)" --log "$tmp/traced.log"
 unnoticed "an exit handler that runs after everybody's end" preload "$apps/cl_device_ends" early
 like "$(cat "$tmp/traced.out")" '^calls of others: 0$' "nobody but it calls the driver then"
 # After it only the program itself is to blame: the bare run's lines, and nothing else.
