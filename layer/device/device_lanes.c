@@ -147,10 +147,11 @@ void tl_device_end(void)
 
 void tl_device_after_fork(void)
 {
+	/* Its lock was taken before the fork in any case. */
+	tl_device_background_after_fork_child();
 	if (!apis_are_there() || !lanes_have_begun())
 		return;
 	tl_hook_after_fork();
-	tl_device_background_after_fork_child();
 	if (tl_config.left_alone)
 		atomic_store_explicit(&tl_hook_driver_ended, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)

@@ -232,7 +232,8 @@ static void before_syscall(long number, long a, long b, long c)
 {
 	if (number == SYS_landlock_restrict_self)
 		landlock_before_rules();
-	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT)
+	/* The kernel refuses flags and arguments: so libseccomp asks whether it knows this call. */
+	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT && !b && !c)
 		seccomp_before_mode(SECCOMP_MODE_STRICT, 0, NULL);
 	else if (number == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER)
 		seccomp_before_mode(SECCOMP_MODE_FILTER, (unsigned long)b,

@@ -102,7 +102,9 @@ static void confine(const char *how, const char *name)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (!strcmp(name, "probe"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != -1 ||
-			 syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) != -1;
+			 syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) != -1 ||
+			 syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) != -1 ||
+			 syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, &program) != -1;
 	else if (!strcmp(name, "strict"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(how, "refused"))

@@ -10,7 +10,7 @@ double=$(cd "$top_builddir" && pwd)/tests/apps/.libs/clock_double.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 9
+plan 10
 
 # --- .preinit_array
 cat >early.c <<'END'
@@ -46,6 +46,22 @@ is "$(ls trace.* 2>/dev/null)" "" "... and nowhere else"
 "$tracelayer" run -o early.json ./early called 2>err
 traced=$?; ./early called; alone=$?
 is "$traced $(cat err)" "$alone tracelayer: trace: early.1.json (8 events)" "also where it is called there"
+
+# --- children of children: their forks wait for nothing. Who waits, gives the processor away.
+cat >nested.py <<'END'
+import os, resource, sys
+def fork(depth):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+    child = os.fork()
+    if child:
+        given_away = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return status or given_away >= 50
+    os._exit(fork(depth - 1) if depth else 0)
+sys.exit(fork(5))
+END
+LD_PRELOAD=$libtracelayer "$python" nested.py
+is $? 0 "the forks of a forked child do not wait"
 
 # --- chains
 cat >stack_frames.c <<'END'
