@@ -164,6 +164,7 @@ static void call_capture_entry(struct tl_call *call)
 static void call_open_entry(struct tl_call *call, const void *real)
 {
 	struct tl_thread *thread = call->thread;
+	uint32_t follow = call->mode & TL_MODE_FOLLOW;
 
 	tl_open_settle(thread, thread->open, call->caller, false, 0);
 	if (tl_open_top(thread) >= tl_producer_of(thread)->open_end &&
@@ -182,7 +183,11 @@ static void call_open_entry(struct tl_call *call, const void *real)
 	if (TL_UNLIKELY(call->mode & TL_MODE_STACK))
 		tl_open_take_stack(tl_producer_of(thread), open, call->caller);
 	if (call->mode & (TL_MODE_TRACERS | TL_MODE_DEVICE)) {
-		/* Callbacks may never return, so the entry is complete before them. */
+		/*
+		 * Callbacks may never return, so the entry is complete before them. Nothing is
+		 * captured yet.
+		 */
+		call->mode &= ~(uint32_t)TL_MODE_FOLLOW;
 		open->mode = call->mode | TL_OPEN_TRACED;
 		open->start = call->start = tl_ticks(thread);
 		atomic_store_explicit(&open->frame, (uintptr_t)call, memory_order_release);
@@ -193,7 +198,8 @@ static void call_open_entry(struct tl_call *call, const void *real)
 	 * After the prologues: they may have changed parameters, and their time must not count as
 	 * the driver's.
 	 */
-	if (call->mode & TL_MODE_FOLLOW)
+	call->mode |= follow;
+	if (follow)
 		call_capture_entry(call);
 	if (call->mode & TL_MODE_DEVICE)
 		call_begin_hook(call, real);

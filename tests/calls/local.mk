@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/calls
-check_scripts += %D%/landing_pads.sh %D%/late_calls.sh
+check_scripts += %D%/landing_pads.sh %D%/late_calls.sh %D%/prologues.sh
 stress_scripts += %D%/stacks.sh
 deep_stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
 test_files += %D%/stacks.py tests/apps/stack_calls.cc %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc %D%/torture_runtime.c
