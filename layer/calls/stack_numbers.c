@@ -30,7 +30,23 @@ struct slot {
 static _Atomic(void *) table; /* SLOTS of them */
 static _Atomic uint32_t count;
 
-static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack)
+/*
+ * Of a call through a closure nobody knows where its caller's frames begin, so the innermost ones are
+ * the closure's (closure.c). At most so many are.
+ */
+#define CLOSURE_FRAMES 8u
+
+static uint32_t closure_frames(const struct tl_stack *stack, uint32_t own)
+{
+	uint32_t frames = 0;
+
+	while (frames < CLOSURE_FRAMES && frames + 1 < stack->count &&
+	       stack->library[frames] == own)
+		frames++;
+	return frames;
+}
+
+static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack, bool by_closure)
 {
 	char room[TL_STRING_MAX];
 	struct tl_text text = {room, room + sizeof(room) - 1, false};
@@ -38,10 +54,11 @@ static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack
 
 	/* A call that is made inside another one: the shim of that one is no part of the program. */
 	uint32_t own = tl_stack_library_find((uintptr_t)stack_put);
-	if (stack->library[0] == own)
+	uint32_t first = by_closure ? closure_frames(stack, own) : 0;
+	if (stack->library[first] == own)
 		own = TL_STACK_LIBRARIES;
 	tl_stack_text_begin(&text);
-	for (uint32_t i = 0; i < stack->count && !text.cut; i++) {
+	for (uint32_t i = first; i < stack->count && !text.cut; i++) {
 		uint32_t library = stack->library[i], last = frame.library;
 		uintptr_t address = stack->address[i];
 		if (library == own)
@@ -50,7 +67,7 @@ static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack
 		if (library && !frame.library)
 			return 0;
 		frame.address = address - (library ? tl_stack_library_image(library)->base : 0);
-		tl_stack_text_frame(&text, i == 0, last, &frame);
+		tl_stack_text_frame(&text, i == first, last, &frame);
 	}
 	if (text.cut || stack->more)
 		*text.at++ = '+';
@@ -79,7 +96,7 @@ static struct slot *slot_find(uint64_t hash)
 	return NULL;
 }
 
-static uint32_t stack_number(const struct tl_stack *stack)
+static uint32_t stack_number(const struct tl_stack *stack, bool by_closure)
 {
 	struct slot *slot = slot_find(stack->hash | 1);
 
@@ -87,7 +104,7 @@ static uint32_t stack_number(const struct tl_stack *stack)
 		return 0;
 	uint32_t number = atomic_load_explicit(&slot->number, memory_order_acquire);
 	if (!number) {
-		number = stack_put(stack);
+		number = stack_put(stack, by_closure);
 		atomic_store_explicit(&slot->number, number, memory_order_release);
 	}
 	return number;
@@ -103,7 +120,7 @@ tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open, stru
 	if (!piece->stacks)
 		return;
 	tl_stack_walk(caller, (struct tl_own_stack *)(uintptr_t)producer->stack_slot, &stack);
-	uint32_t number = stack.count ? stack_number(&stack) : 0;
+	uint32_t number = stack.count ? stack_number(&stack, !caller.address) : 0;
 	((uint32_t *)((uintptr_t)piece + piece->stacks))[open - piece->open] = number;
 	if (!number)
 		atomic_fetch_add_explicit(&producer->stackless, 1, memory_order_relaxed);

@@ -12,7 +12,7 @@ libtracelayer=$top_builddir/.libs/libtracelayer.so
 tracelayer=$top_builddir/tracelayer
 export XDG_CACHE_HOME=$tmp/cache OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 40
+plan 42
 
 # Copies with damaged tables, and how often they are made.
 damaged=60 rounds=1
@@ -248,3 +248,13 @@ mid_call unfinished stack_calls" "after SIGKILL, calls have their stacks, the op
 ("$tracelayer" run --stack -o kj.json -- ./stack_calls killed >out 2>err; true) >/dev/null 2>&1
 is "$(grep -c '"stack":\["stack_calls+0x' kj.json)" 2 "recover writes stacks into the process's JSON" || diag "$(cat out)"
 is "$("$python" -c 'import json; print(sum("stack" in e for e in json.load(open("kj.json"))))')" 2 "which is strict JSON"
+
+# --- two functions behind one name: each has an entry that was made at run time
+mkdir two
+for driver in icd_a icd_b; do
+	echo "$top_builddir/tests/drivers/.libs/$driver.so" >two/$driver.icd
+done
+OCL_ICD_VENDORS=$tmp/two "$tracelayer" run --stack -o two.tlt -- "$top_builddir/tests/apps/cl_extension" >out 2>err
+is $? 0 "calls through entries that were made at run time" || diag "$(cat out err)"
+"$tracelayer" summary --by=stack two.tlt >out 2>err
+like "$(grep -c '^allocate_and_free' out) $(grep -c 'closure\|ffi_' out)" "^[1-9][0-9]* 0$" "they have the program's frames alone" || diag "$(head -40 out)"
