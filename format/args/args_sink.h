@@ -87,7 +87,7 @@ bool tl_args_walk_param(struct tl_args_walk *walk, uint32_t param, bool first);
 void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
 		    const void *value);
 
-/* Visit a struct or union with its members. Pointers in it are not followed. */
+/* Visit a struct, union or array with its members or elements. Pointers in it are not followed. */
 void tl_visit_members(const struct tl_sink *sink, struct tl_text *text, const struct tl_type *type,
 		      const void *value);
 

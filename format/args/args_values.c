@@ -190,7 +190,7 @@ void tl_value_visit(const struct tl_sink *sink, struct tl_text *text, const stru
 			tl_visit_bytes(sink, text, value, type->size, false);
 		break;
 	case TL_KIND_ARRAY:
-		tl_visit_bytes(sink, text, value, type->size, false);
+		tl_visit_members(sink, text, type, value);
 		break;
 	default:
 		if (type->size == sizeof(unsigned __int128))

@@ -3,11 +3,14 @@
  * strings.c: see strings.h.
  *
  * Texts lie one behind the other in pieces of the arena; `places` has the pieces by their index.
- * `slots` is a hash table of numbers. A search begins at the text's hash and ends at the text or at
- * a free slot. At a free slot the thread puts the text into the arena first, and then its number
- * into the slot, by compare and exchange. If another thread has taken the slot meanwhile, the
- * search goes on there. If that slot has the same text, this thread's copy stays in the arena
- * unused. Nothing is ever removed.
+ * `tables` are hash tables of numbers, each larger than the one before; the next one is used where a text
+ * is not in a table that is full. A search begins at the text's hash and ends at the text or at a free
+ * slot. At a free slot the thread puts the text into the arena first, and then its number into the slot,
+ * by compare and exchange. If another thread has taken the slot meanwhile, the search goes on there. If
+ * that slot has the same text, this thread's copy stays in the arena unused. Nothing is ever removed.
+ *
+ * What the program calls its events must not take the names of kernels, queues and arguments, so some room
+ * is the layer's own.
  *
  * Ordered accesses
  *
@@ -23,20 +26,28 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "layer/base/environment.h"
+#include "layer/base/message.h"
 #include "layer/base/shared_table.h"
 #include "layer/buffers/arena.h"
 
-#define SLOTS  (1u << 18)
-#define MOST   (SLOTS / 2) /* texts: the table stays half empty */
-#define PIECES 1024u
+#define TABLES	 3u
+#define SLOTS(t) (1u << (18 + 2 * (t)))
+#define MOST(t)	 (SLOTS(t) / 2) /* texts: the table stays half empty */
+#define PIECES	 1024u
+#define OWN	 16u /* a part of so many of all units is the layer's own */
+#define PART	 4u  /* all texts take a part of so many of the memory for buffers */
 /* units that a piece's head takes */
 #define HEAD  ((uint32_t)(sizeof(struct tl_strings_piece) / 8))
 #define UNITS (1u << TL_STRINGS_BITS)
 
-static _Atomic(void *) slots; /* SLOTS numbers, _Atomic uint32_t */
+static struct {
+	_Atomic(void *) slots; /* SLOTS numbers, _Atomic uint32_t */
+	_Atomic uint32_t count;
+} tables[TABLES];
 static _Atomic(struct tl_strings_piece *) places[PIECES];
 static _Atomic uint64_t used; /* units of all pieces */
-static _Atomic uint32_t count;
+static _Atomic bool refused;  /* a text of the program */
 
 _Static_assert(TL_STRINGS_SIZE % TL_ARENA_UNIT == 0, "pieces are whole pages");
 
@@ -112,9 +123,10 @@ static uint32_t text_put(const char *text, uint32_t size, uint32_t hash)
 {
 	uint32_t number = units_take(1 + (size + 7) / 8);
 
-	if (!number || !piece_at(number / UNITS))
+	struct tl_strings_unit *unit = number && piece_at(number / UNITS) ? unit_at(number) : NULL;
+
+	if (!unit)
 		return 0;
-	struct tl_strings_unit *unit = unit_at(number);
 	memcpy(unit + 1, text, size);
 	unit->hash = hash;
 	__atomic_store_n(&unit->size, size, __ATOMIC_RELEASE);
@@ -139,19 +151,45 @@ static uint32_t text_cut(const char *text, size_t size)
 	return (uint32_t)size;
 }
 
-uint32_t tl_string_number(const char *text, size_t length)
+/* False: there are as many as the table may have. */
+static bool table_admits(unsigned table)
 {
-	uint32_t size = text_cut(text, length), hash = text_hash(text, size), own = 0;
-	_Atomic uint32_t *memory = tl_shared_table(&slots, SLOTS * sizeof(*memory));
+	_Atomic uint32_t *count = &tables[table].count;
 
-	if (!memory || !size)
-		return 0;
-	for (uint32_t i = hash % SLOTS, looked = 0; looked < SLOTS; looked++, i = (i + 1) % SLOTS) {
+	return atomic_load_explicit(count, memory_order_relaxed) < MOST(table) &&
+	       atomic_fetch_add_explicit(count, 1, memory_order_relaxed) < MOST(table);
+}
+
+static bool room_is_there(bool of_program)
+{
+	uint64_t most = (uint64_t)PIECES * UNITS, memory = tl_config.memory / PART / 8;
+
+	if (memory < most)
+		most = memory;
+	if (of_program)
+		most -= most / OWN;
+	return atomic_load_explicit(&used, memory_order_relaxed) < most;
+}
+
+/*
+ * Returns UINT32_MAX where the table is full and does not have the text. While it becomes full, two
+ * threads may put the same text into two tables: then some events have the one number, and some the other.
+ */
+static uint32_t table_number(unsigned table, const char *text, uint32_t size, uint32_t hash,
+			     bool of_program)
+{
+	const uint32_t slots = SLOTS(table);
+	_Atomic uint32_t *memory = tl_shared_table(&tables[table].slots, slots * sizeof(*memory));
+	uint32_t own = 0;
+
+	for (uint32_t i = hash % slots, looked = 0; memory && looked < slots;
+	     looked++, i = (i + 1) % slots) {
 		uint32_t number = atomic_load_explicit(&memory[i], memory_order_acquire);
 		if (!number) {
+			if (!own && !table_admits(table))
+				return UINT32_MAX;
 			if (!own &&
-			    (atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) >= MOST ||
-			     !(own = text_put(text, size, hash))))
+			    (!room_is_there(of_program) || !(own = text_put(text, size, hash))))
 				return 0;
 			if (atomic_compare_exchange_strong_explicit(&memory[i], &number, own,
 								    memory_order_release,
@@ -162,6 +200,31 @@ uint32_t tl_string_number(const char *text, size_t length)
 			return number;
 	}
 	return 0;
+}
+
+static uint32_t text_number(const char *text, size_t length, bool of_program)
+{
+	uint32_t size = text_cut(text, length), hash = text_hash(text, size), number = UINT32_MAX;
+
+	for (unsigned table = 0; size && table < TABLES && number == UINT32_MAX; table++)
+		number = table_number(table, text, size, hash, of_program);
+	return number == UINT32_MAX ? 0 : number;
+}
+
+uint32_t tl_string_number(const char *text, size_t length)
+{
+	return text_number(text, length, false);
+}
+
+uint32_t tl_string_of_program(const char *text, size_t length)
+{
+	uint32_t number = text_number(text, length, true);
+
+	if (!number && length && !atomic_exchange_explicit(&refused, true, memory_order_relaxed))
+		tl_message_say(
+			"tracelayer: the program has given too many different texts, so further names of its events are \"?\" in the trace; let names "
+			"repeat, and give numbers as arguments, or raise TRACELAYER_MEMORY\n");
+	return number;
 }
 
 const char *tl_string_text(uint32_t number, size_t *size)
@@ -197,10 +260,12 @@ const struct tl_strings_unit *tl_strings_since(uint32_t *from, uint32_t *units)
 
 void tl_strings_after_fork(void)
 {
-	tl_shared_table_drop(&slots, SLOTS * sizeof(uint32_t));
+	for (unsigned i = 0; i < TABLES; i++) {
+		tl_shared_table_drop(&tables[i].slots, SLOTS(i) * sizeof(uint32_t));
+		atomic_store_explicit(&tables[i].count, 0, memory_order_relaxed);
+	}
 	for (uint32_t i = 0; i < PIECES && atomic_load_explicit(&places[i], memory_order_relaxed);
 	     i++)
 		atomic_store_explicit(&places[i], NULL, memory_order_relaxed);
 	atomic_store_explicit(&used, 0, memory_order_relaxed);
-	atomic_store_explicit(&count, 0, memory_order_relaxed);
 }

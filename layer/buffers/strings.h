@@ -24,6 +24,12 @@ static inline uint32_t tl_string_of(const char *text)
 	return tl_string_number(text, strlen(text));
 }
 
+/*
+ * The same for a text that the program gives: some room stays free for the layer's own. Where there is none,
+ * the user is told once.
+ */
+uint32_t tl_string_of_program(const char *text, size_t size);
+
 /* The text of a number, not ended by a NUL. NULL and a size of 0: the number was not given out. */
 const char *tl_string_text(uint32_t number, size_t *size);
 

@@ -167,7 +167,7 @@ static void event_store(struct tl_context_whole *context, const struct tl_contex
 
 static uint32_t text_number(const char *text)
 {
-	return tl_string_number(text ? text : "", text_length(text));
+	return tl_string_of_program(text ? text : "", text_length(text));
 }
 
 void tl_context_record(const struct tl_context_event *event)

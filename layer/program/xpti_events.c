@@ -70,7 +70,7 @@ static bool buffers_are_ready(void)
 
 uint32_t tl_guest_number(const char *text, size_t size)
 {
-	return buffers_are_ready() ? tl_string_number(text, size) : 0;
+	return buffers_are_ready() ? tl_string_of_program(text, size) : 0;
 }
 
 const char *tl_guest_text(uint32_t number, size_t *size)

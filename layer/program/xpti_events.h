@@ -32,7 +32,7 @@ TL_EXPORT bool tl_guest_put(struct tl_event *event);
 /* tl_event_put_end, with that request. */
 TL_EXPORT bool tl_guest_put_end(struct tl_event *event);
 
-/* tl_string_number and tl_string_text, tl_event_lane, tl_event_flows. */
+/* tl_string_of_program and tl_string_text, tl_event_lane, tl_event_flows. */
 TL_EXPORT uint32_t tl_guest_number(const char *text, size_t size);
 TL_EXPORT const char *tl_guest_text(uint32_t number, size_t *size);
 TL_EXPORT uint32_t tl_guest_lane(uint32_t name, int32_t sort);

@@ -111,6 +111,50 @@ START_TEST(threads_that_meet_get_the_same_numbers)
 }
 END_TEST
 
+/* More than the first table has; each keeps its number and its text. */
+START_TEST(there_may_be_many_texts)
+{
+	enum { MANY = 400000 };
+	static uint32_t number[MANY];
+	char text[32];
+	size_t size;
+	unsigned wrong = 0;
+
+	begin();
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		number[i] = tl_string_of_program(text, strlen(text));
+	}
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		const char *found = tl_string_text(number[i], &size);
+		wrong += !found || size != strlen(text) || memcmp(found, text, size) ||
+			 number_of(text) != number[i];
+	}
+	ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
+/* The program's texts leave room for the layer's. */
+START_TEST(texts_of_the_program_end_first)
+{
+	char text[32];
+	unsigned count = 0;
+
+	begin();
+	tl_config.memory = 8 << 20;
+	do
+		snprintf(text, sizeof(text), "text %u", count++);
+	while (tl_string_of_program(text, strlen(text)) && count < 1000000);
+	ck_assert_uint_gt(count, 10000);
+	ck_assert_uint_lt(count, 1000000);
+	ck_assert_uint_ne(number_of("a kernel"), 0);
+	ck_assert_uint_eq(tl_string_of_program("a new name", 10), 0);
+	ck_assert_uint_ne(tl_string_of_program("text 0", 6), 0);
+	is_text(number_of("a kernel"), "a kernel");
+}
+END_TEST
+
 START_TEST(a_child_begins_anew)
 {
 	int status;
@@ -246,6 +290,8 @@ int main(void)
 	tcase_add_test(tests, numbers_that_were_not_given_out_have_no_text);
 	tcase_add_test(tests, long_texts_are_cut_between_characters);
 	tcase_add_test(tests, threads_that_meet_get_the_same_numbers);
+	tcase_add_test(tests, there_may_be_many_texts);
+	tcase_add_test(tests, texts_of_the_program_end_first);
 	tcase_add_test(tests, a_child_begins_anew);
 	tcase_add_test(tests, an_event_has_its_name_lane_times_and_args);
 	tcase_add_test(tests, flows_counters_and_instants);

@@ -523,6 +523,24 @@ START_TEST(structs_are_shown_member_by_member)
 }
 END_TEST
 
+START_TEST(an_array_in_a_union_is_a_list)
+{
+	static const struct tl_type four = {.name = "float[4]",
+					    .kind = TL_KIND_ARRAY,
+					    .size = 16,
+					    .count = 4,
+					    .target = T(FLOAT)};
+	static const struct tl_variable members[] = {{.name = "float32", .type = &four}};
+	static const struct tl_type color = STRUCT("union color", TL_KIND_UNION, 16, members);
+	const float values[] = {0, 0.25f, 0, 1};
+	char shown[100] = "";
+	struct tl_text text = {shown, shown + sizeof(shown) - 1, false};
+
+	tl_value_print(&text, &color, values);
+	ck_assert_str_eq(shown, "{\"float32\":[0,0.25,0,1]}");
+}
+END_TEST
+
 START_TEST(members_that_the_call_fills_in_are_not_shown_as_they_were_before)
 {
 	struct properties p = {STYPE_DESC, NULL, 4, 0xdead};
@@ -928,6 +946,7 @@ int main(void)
 	tcase_add_test(tests, huge_counts_read_no_more_than_they_show);
 	tcase_add_test(tests, arrays_of_each_kind_are_shown_as_long_as_they_are);
 	tcase_add_test(tests, structs_are_shown_member_by_member);
+	tcase_add_test(tests, an_array_in_a_union_is_a_list);
 	tcase_add_test(tests, members_that_the_call_fills_in_are_not_shown_as_they_were_before);
 	tcase_add_test(tests, inputs_that_would_look_different_are_shown);
 	tcase_add_test(tests, inputs_that_would_look_the_same_are_not_shown);
