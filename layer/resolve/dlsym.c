@@ -188,6 +188,19 @@ static void *answer_past_us(const struct tl_lookup *lookup, void *ours)
 	return theirs ? lookup_give(lookup, theirs) : lookup_answer(lookup, ours);
 }
 
+/*
+ * A traced library asks for a function of its own, and may compare the answer with its pointer to it,
+ * which is the shim's (tl_resolve_own_by_pointer), as ruby's extensions do to see that they have the right
+ * libruby. The built-in APIs' loaders make tables for their drivers of what they ask for.
+ */
+static bool lookup_is_for_own(const struct tl_lookup *lookup, const void *pointer)
+{
+	const struct tl_known_library *asking = tl_lookup_asking_library(lookup->caller);
+
+	return asking && asking->role == TL_ROLE_LOADER && tl_roles_at(pointer) == asking &&
+	       !tl_shim_names_is_builtin(lookup->question->name);
+}
+
 static void *answer_handle(const struct tl_lookup *lookup)
 {
 	void *pointer =
@@ -197,6 +210,8 @@ static void *answer_handle(const struct tl_lookup *lookup)
 		return lookup_answer(lookup, NULL);
 	if (tl_roles_is_own_at(pointer))
 		return answer_past_us(lookup, pointer);
+	if (lookup_is_for_own(lookup, pointer))
+		return lookup_answer(lookup, tl_resolve_closure(lookup->shim, pointer));
 	if (lookup->foreign)
 		tl_roles_note_driver(pointer);
 	else if (tl_resolve_is_loaders(lookup->shim, pointer))

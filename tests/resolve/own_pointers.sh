@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 10
+plan 12
 
 cat >"$tmp/sorts.c" <<'END_OF_FILE'
 #include <stddef.h>
@@ -121,3 +121,22 @@ for app in linked opened; do
 		"4 compare 1 comparer 1 count 2 count_by_table 1 enter_table" "$app, traced: the calls of others alone are recorded, by name and by pointer"
 	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
 done
+
+# A library asks for its own function by a handle, and compares the answer with its pointer, as ruby does to know its extensions' library.
+cat >"$tmp/asks.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int asked(int a) { return a + 1; }
+int is_same(void *handle) { return dlsym(handle, "asked") == (void *)asked && dlsym(RTLD_DEFAULT, "asked") == (void *)asked; }
+END_OF_FILE
+cat >"$tmp/asker.c" <<'END_OF_FILE'
+#include <dlfcn.h>
+#include <stdio.h>
+int asked(int), is_same(void *);
+int main(int argc, char **argv) { return printf("%d %d %d\n", is_same(dlopen(argv[1], RTLD_LAZY)), is_same(dlopen(NULL, RTLD_LAZY)), asked(1)) != 6; }
+END_OF_FILE
+$CC -O1 -shared -fPIC -Wl,-soname,libasks.so -o "$tmp/libasks.so" "$tmp/asks.c" -ldl &&
+	$CC -O1 -o "$tmp/asker" "$tmp/asker.c" -L"$tmp" -lasks -Wl,-rpath,"$tmp" -ldl || { fail "it compiles"; exit 1; }
+is "$("$tmp/asker" "$tmp/libasks.so")" "1 1 2" "bare: a library's own function is the one that its handle leads to"
+is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libasks.so" -o "$tmp/asks.json" -- "$tmp/asker" "$tmp/libasks.so" 2>/dev/null)" \
+	"1 1 2" "traced: likewise"
