@@ -130,6 +130,15 @@ static void put_clock(struct tl_text *args, const struct tl_facts *facts, uint64
 	put_time_of_day(args);
 }
 
+/* Two libraries of one name may be traced. A JSON object has each name once. */
+static bool api_is_named_before(const struct tl_api *api, uint32_t number)
+{
+	for (uint32_t i = 0; i < number; i++)
+		if (!strcmp(tl_api_by_number(i)->name, api->name))
+			return true;
+	return false;
+}
+
 static void put_settings(struct tl_text *args)
 {
 	static const char *const whats[] = {"none", "scalars", "full"};
@@ -152,6 +161,8 @@ static void put_settings(struct tl_text *args)
 	tl_text_string(args, ",\"apis\":{");
 	const struct tl_api *api;
 	for (uint32_t number = 0; (api = tl_api_by_number(number)); number++) {
+		if (api_is_named_before(api, number))
+			continue;
 		tl_text_string(args, number ? "," : "");
 		put_quoted(args, api->name, strlen(api->name));
 		tl_text_string(args, ":");

@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 64
+plan 65
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -253,6 +253,12 @@ for now in '' 1; do
 	is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | sort | tr '\n' ' ')" "over_add 1 over_jump 1 under_add 4 " \
 		"and what one library calls of the other is recorded${now:+ there, too}"
 done
+
+# --- a library that is named twice, with the same name in the trace
+rm -f twice.tlt
+"$top_builddir/tracelayer" run --quiet --header pair.h --lib ./libunder.so --lib ./libunder.so -o twice.tlt -- ./pair >out 2>err
+"$top_builddir/tracelayer" summary twice.tlt >>out 2>>err
+is "$? $(cat err) $(grep -o '^under_add *[0-9]*' out | xargs)" "0  under_add 4" "a library that is named twice: its trace is sound"
 
 # --- libraries without section headers: the dynamic linker needs none, and neither does tracegen
 stripped() { "$python" -c 'import struct, sys
