@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/run/program_path.h"
+#include "common/library_file.h"
 
 #define INTERPRETERS 4 /* scripts that interpret scripts: as deep as Linux follows them */
 
@@ -197,4 +198,22 @@ int program_find(const char *name, struct program *program)
 	}
 	program_examine(program);
 	return 0;
+}
+
+bool program_has_asan(const struct program *program)
+{
+	struct tl_library_file file;
+	bool has = false;
+
+	if (!program->elf || tl_library_file_open(program->file, &file))
+		return false;
+	for (size_t i = 0; !has && i < file.ndynamic && file.dynamic[i].d_tag != DT_NULL; i++) {
+		const char *name =
+			file.dynamic[i].d_tag == DT_NEEDED
+				? tl_library_file_string(&file, file.dynamic[i].d_un.d_val)
+				: NULL;
+		has = name && !strncmp(name, "libasan.so", strlen("libasan.so"));
+	}
+	tl_library_file_close(&file);
+	return has;
 }

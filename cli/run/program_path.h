@@ -32,4 +32,7 @@ int program_find(const char *name, struct program *program);
  */
 bool program_takes(struct program *program, const char *preload);
 
+/* The program needs gcc's runtime of AddressSanitizer. */
+bool program_has_asan(const struct program *program);
+
 #endif

@@ -351,6 +351,22 @@ static bool find_tools(const char *library)
 	return found;
 }
 
+/* AddressSanitizer wants to be the first library, unless it is told otherwise. The layer is no harm to it. */
+static void let_asan_start(const struct program *program)
+{
+	static const char option[] = "verify_asan_link_order";
+	const char *before = getenv("ASAN_OPTIONS");
+	char *value;
+
+	if ((before && strstr(before, option)) || !program_has_asan(program))
+		return;
+	if (asprintf(&value, "%s%s%s=0", before ? before : "", before && *before ? ":" : "",
+		     option) < 0)
+		need(NULL);
+	setenv("ASAN_OPTIONS", value, 1);
+	free(value);
+}
+
 int run_preload(struct program *program)
 {
 	char library[PATH_MAX], *value;
@@ -372,8 +388,10 @@ int run_preload(struct program *program)
 		     before ? before : "") < 0)
 		need(NULL);
 	/* Otherwise the program would not start, or its dynamic linker would print an error. */
-	if (program_takes(program, value))
+	if (program_takes(program, value)) {
 		setenv("LD_PRELOAD", value, 1);
+		let_asan_start(program);
+	}
 	free(value);
 	return EXIT_DONE;
 }

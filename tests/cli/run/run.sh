@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 131
+plan 133
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -394,6 +394,13 @@ reports_in() { env -u TMPDIR "$@" -- sh -c 'echo "$TRACELAYER_REPORT"' 2>/dev/nu
 is "$(reports_in "$top_builddir/tracelayer" run --quiet)" "/dev/shm" "the layer reports in memory"
 is "$(reports_in "$top_builddir/tracelayer" run --quiet --buffers="$TMPDIR")" "/tmp" "with --buffers, where temporary files are"
 is "$(run --quiet -- sh -c 'echo "${TRACELAYER_REPORT%/tracelayer-run-*}"' 2>/dev/null)" "$TMPDIR" "where TMPDIR names a folder, there"
+
+# --- gcc's AddressSanitizer wants to be the first library
+printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts(getenv("ASAN_OPTIONS")); return 3; }\n' >"$tmp/asan.c"
+${CC:-gcc} -fsanitize=address -o "$tmp/asan" "$tmp/asan.c" 2>"$tmp/asan.said" || diag "$(cat "$tmp/asan.said")"
+is "$(ASAN_OPTIONS=detect_leaks=0 run --quiet -- "$tmp/asan" 2>&1; echo $?)" "detect_leaks=0:verify_asan_link_order=0
+3" "a program with AddressSanitizer starts"
+is "$(ASAN_OPTIONS=verify_asan_link_order=1 run --quiet -- "$tmp/asan" 2>/dev/null; echo $?)" 1 "what the user asks it for stays"
 
 # --- nothing is left
 is "$(ls -A "$TMPDIR")" "" "run leaves nothing in TMPDIR"
