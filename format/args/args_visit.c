@@ -435,8 +435,19 @@ static bool visit_followed(struct tl_visitor *entry, struct tl_visitor *exit,
 	struct tl_blobs exit_blobs = *exit->blobs;
 	bool is_input = is_followed(param, TL_CAPTURE_ENTRY);
 
-	if (!is_followed(param, TL_CAPTURE_EXIT) || !visit_captured(exit, param, place, "", first))
+	if (!is_followed(param, TL_CAPTURE_EXIT) || !param_is_captured(exit, place))
 		return is_input && visit_captured(entry, param, place, "", first);
+	if (!visit_captured(exit, param, place, "", first)) {
+		/*
+		 * It does not fit. What was there before the call would be taken for it, so that is
+		 * passed over.
+		 */
+		struct tl_text none = {entry->text->at, entry->text->at, false};
+
+		if (is_input && param_is_captured(entry, place))
+			visit_for_comparison(entry, entry->blobs, &none, param, place);
+		return false;
+	}
 	if (is_input)
 		visit_inputs(entry, exit, exit_blobs, param, place);
 	return true;

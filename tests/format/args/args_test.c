@@ -563,6 +563,24 @@ START_TEST(members_that_the_call_fills_in_are_not_shown_as_they_were_before)
 }
 END_TEST
 
+START_TEST(what_the_call_returned_is_not_shown_as_it_was_before_where_it_does_not_fit)
+{
+	struct properties p = {STYPE_DESC, NULL, 4, 0xdead};
+	uint64_t words[] = {WORD(&p)};
+	char whole[200], address[40];
+
+	capture_entry(F_PROPERTIES, words);
+	p.answer = 5;
+	capture_exit(F_PROPERTIES, words);
+	snprintf(whole, sizeof(whole), "%s", print(F_PROPERTIES, words));
+	snprintf(address, sizeof(address), "\"p\":\"%p\"", (void *)&p);
+	for (size_t room = 0; room < strlen(whole); room++)
+		ck_assert_str_eq(print_into(F_PROPERTIES, words, room),
+				 room < strlen(address) ? "" : address);
+	ck_assert_str_eq(print_into(F_PROPERTIES, words, strlen(whole)), whole);
+}
+END_TEST
+
 static bool inputs_are_shown(const struct mixed *before, const struct mixed *after)
 {
 	struct mixed m = *before;
@@ -949,6 +967,8 @@ int main(void)
 	tcase_add_test(tests, an_array_in_a_union_is_a_list);
 	tcase_add_test(tests, members_that_the_call_fills_in_are_not_shown_as_they_were_before);
 	tcase_add_test(tests, inputs_that_would_look_different_are_shown);
+	tcase_add_test(tests,
+		       what_the_call_returned_is_not_shown_as_it_was_before_where_it_does_not_fit);
 	tcase_add_test(tests, inputs_that_would_look_the_same_are_not_shown);
 	tcase_add_test(tests, inputs_that_are_not_shown_are_passed_over);
 	tcase_add_test(tests, chains_are_followed_by_their_stype);
