@@ -17,7 +17,8 @@
 /* ticks between slices, so that no two of their bounds are the same in nanoseconds */
 #define APART	      16u
 #define NAME_MAX_SIZE 500  /* bytes of a domain's name */
-#define EACH	      1024 /* how many places a domain has in the order of lanes */
+#define THREADS	      1024 /* places in a domain's order of lanes: first those of threads, */
+#define EACH	      (THREADS + ANNOTATION_ASIDES) /* then those that belong to no thread */
 /* Above those of XPTI's streams (xpti/timeline/timeline_lanes.c). */
 #define FIRST (-(1 << 24))
 
@@ -25,7 +26,7 @@ static int32_t lane_order(const struct annotation_domain *domain, uint32_t place
 {
 	uint32_t row = domain->order < 4095 ? domain->order : 4095;
 
-	return FIRST + (int32_t)(row * EACH + (place < EACH - 1 ? place : EACH - 1));
+	return FIRST + (int32_t)(row * EACH + place);
 }
 
 /* All domains, the newest first. Release when one is added, acquire when it is read. */
@@ -118,7 +119,9 @@ uint32_t annotation_lane_make(struct annotation_thread *thread, struct annotatio
 	int at = lane_begin_name(name, sizeof(name), domain);
 	at += snprintf(name + at, sizeof(name) - (size_t)at, " (%.*s %u)",
 		       (int)(size < 200 ? size : 200), known, thread->tid);
-	return tl_guest_lane(tl_guest_number(name, (size_t)at), lane_order(domain, thread->order));
+	return tl_guest_lane(
+		tl_guest_number(name, (size_t)at),
+		lane_order(domain, thread->order < THREADS - 1 ? thread->order : THREADS - 1));
 }
 
 static uint32_t aside_make(const struct annotation_domain *domain, uint32_t index)
@@ -129,7 +132,7 @@ static uint32_t aside_make(const struct annotation_domain *domain, uint32_t inde
 	at += snprintf(name + at, sizeof(name) - (size_t)at, index ? " (ranges %u)" : " (ranges)",
 		       index + 1);
 	return tl_guest_lane(tl_guest_number(name, (size_t)at),
-			     lane_order(domain, EACH - 1 - ANNOTATION_ASIDES + index));
+			     lane_order(domain, THREADS + index));
 }
 
 uint32_t annotation_lane_aside(struct annotation_domain *domain, uint64_t start, uint64_t end)
@@ -154,4 +157,16 @@ uint32_t annotation_lane_aside(struct annotation_domain *domain, uint64_t start,
 	}
 	pthread_mutex_unlock(&lanes->lock);
 	return found;
+}
+
+uint32_t annotation_lane_first_aside(struct annotation_domain *domain)
+{
+	uint32_t first = 0;
+
+	if (domain->lanes) {
+		pthread_mutex_lock(&domain->lanes->lock);
+		first = domain->lanes->asides[0].number;
+		pthread_mutex_unlock(&domain->lanes->lock);
+	}
+	return first;
 }

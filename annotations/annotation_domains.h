@@ -12,7 +12,8 @@
 #include "annotations/annotation_state.h"
 #include "annotations/annotation_texts.h"
 
-enum { ANNOTATION_ASIDES = 64 };
+/* A domain makes so many lanes for slices that belong to no thread, as they are needed. */
+enum { ANNOTATION_ASIDES = 1024 };
 
 /* A domain's lanes for slices that belong to no thread. A forked child has none at first. */
 struct annotation_lanes {
@@ -57,5 +58,7 @@ struct annotation_thread;
 uint32_t annotation_lane_make(struct annotation_thread *thread, struct annotation_domain *domain);
 /* A lane on which a slice that ends now crosses no other. 0: none is left. */
 uint32_t annotation_lane_aside(struct annotation_domain *domain, uint64_t start, uint64_t end);
+/* The first of these lanes. 0: there is none. */
+uint32_t annotation_lane_first_aside(struct annotation_domain *domain);
 
 #endif

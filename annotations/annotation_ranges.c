@@ -7,9 +7,12 @@
  */
 #include "annotations/annotation_ranges.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "annotations/annotation_events.h"
 
 enum { STARTED = 8192, BUCKETS = 4096 };
 
@@ -49,10 +52,42 @@ static void slice_put(enum annotation_api api, uint32_t lane, const struct annot
 	tl_guest_put_end(&event);
 }
 
-static void about_add_unfinished(struct annotation_about *about)
+static bool about_has_key(const struct annotation_about *about, uint32_t key)
+{
+	uint32_t i = 0;
+
+	while (i < about->nargs && about->args[i].key != key)
+		i++;
+	return i < about->nargs;
+}
+
+void annotation_add_own(struct annotation_about *about, struct tl_event_arg arg)
+{
+	char numbered[TL_STRING_MAX + 16];
+	size_t size = 0;
+	const char *key = tl_guest_text(arg.key, &size);
+
+	for (uint32_t number = 2;
+	     key && number < ANNOTATION_ARGS + 2 && about_has_key(about, arg.key); number++) {
+		/* A long key loses its end, not its number. */
+		int length = snprintf(numbered, sizeof(numbered), "%.*s %u",
+				      (int)(size < TL_STRING_MAX - 16 ? size : TL_STRING_MAX - 16),
+				      key, number);
+		arg.key = tl_guest_number(numbered, (size_t)length);
+	}
+	annotation_add(about, arg.key, (enum tl_event_value)arg.kind, arg.value);
+}
+
+/* The last argument gives way to one that matters more. */
+static void about_make_room(struct annotation_about *about)
 {
 	if (about->nargs == ANNOTATION_ARGS)
 		about->nargs--;
+}
+
+static void about_add_unfinished(struct annotation_about *about)
+{
+	about_make_room(about);
 	annotation_add(about, ANNOTATION_KEY(unfinished), TL_VALUE_TRUTH, true);
 }
 
@@ -67,10 +102,14 @@ void annotation_slice(struct annotation_domain *domain, const struct annotation_
 		slice_put(domain->api, lane, about, start, end);
 		return;
 	}
-	/* So many at once that there is no lane: it becomes an instant with a duration. */
+	/*
+	 * So many at once that there is no lane: it becomes an instant with a duration, on a lane of
+	 * the domain.
+	 */
+	about_make_room(&alone);
 	annotation_add(&alone, ANNOTATION_KEY(duration_ns), TL_VALUE_UNSIGNED_64,
 		       tl_guest_ns(start, end));
-	event = event_of('i', domain->api, 0, &alone);
+	event = event_of('i', domain->api, annotation_lane_first_aside(domain), &alone);
 	event.start = start;
 	tl_guest_put_end(&event);
 }
@@ -216,6 +255,22 @@ void annotation_mark(struct annotation_thread *thread, struct annotation_domain 
 	tl_guest_put(&event);
 }
 
+void annotation_mark_late(struct annotation_thread *thread, struct annotation_domain *domain,
+			  const struct annotation_about *about, uint64_t time)
+{
+	struct tl_event event = event_of('i', domain->api, annotation_lane(thread, domain), about);
+
+	event.start = time;
+	tl_guest_put_end(&event);
+}
+
+uint32_t annotation_lane(struct annotation_thread *thread, struct annotation_domain *domain)
+{
+	struct annotation_stack *stack = stack_of(thread, domain);
+
+	return stack ? stack_lane(thread, stack) : 0;
+}
+
 /* ---- started and ended */
 
 static uint32_t id_bucket(const struct annotation_id *id)
@@ -271,25 +326,40 @@ static struct started_entry *started_add(struct annotation_domain *domain,
 	return entry;
 }
 
-void annotation_start(struct annotation_thread *thread, struct annotation_domain *domain,
-		      struct annotation_id id, const struct annotation_about *about)
+static void range_start(struct annotation_thread *thread, struct annotation_domain *domain,
+			const struct annotation_id *id, const struct annotation_about *about,
+			bool once)
 {
+	bool wanted = tl_guest_wanted(ANNOTATION_LEVEL);
 	struct annotation_about full;
 
-	if (!domain || !tl_guest_wanted(ANNOTATION_LEVEL))
+	if (!domain)
 		return;
 	pthread_mutex_lock(&annotations->started_lock);
-	struct started_entry *entry = started_add(domain, &id);
+	bool known = once && started_find(annotations->started, id);
+	struct started_entry *entry = known ? NULL : started_add(domain, id);
 	if (entry) {
 		entry->range.about = *about;
-		entry->range.start = tl_guest_now();
+		entry->range.start = wanted ? tl_guest_now() : 0;
 	}
 	pthread_mutex_unlock(&annotations->started_lock);
-	if (entry)
+	if (entry || known || !wanted)
 		return;
 	full = *about;
 	about_add_unfinished(&full);
 	annotation_mark(thread, domain, &full, 0);
+}
+
+void annotation_start(struct annotation_thread *thread, struct annotation_domain *domain,
+		      struct annotation_id id, const struct annotation_about *about)
+{
+	range_start(thread, domain, &id, about, false);
+}
+
+void annotation_start_once(struct annotation_thread *thread, struct annotation_domain *domain,
+			   struct annotation_id id, const struct annotation_about *about)
+{
+	range_start(thread, domain, &id, about, true);
 }
 
 /* Under the lock: what was started is `*ended`, and its entry is free. NULL: it was not started. */
@@ -319,7 +389,7 @@ bool annotation_end(struct annotation_id id)
 	pthread_mutex_lock(&annotations->started_lock);
 	struct annotation_domain *domain = started_take(&id, &ended);
 	pthread_mutex_unlock(&annotations->started_lock);
-	if (domain)
+	if (domain && ended.start)
 		annotation_slice(domain, &ended.about, ended.start, tl_guest_now());
 	return domain != NULL;
 }
@@ -329,8 +399,7 @@ bool annotation_started_add(struct annotation_id id, struct tl_event_arg arg)
 	pthread_mutex_lock(&annotations->started_lock);
 	uint32_t *place = started_find(annotations->started, &id);
 	if (place)
-		annotation_add(&annotations->started->entries[*place].range.about, arg.key,
-			       (enum tl_event_value)arg.kind, arg.value);
+		annotation_add_own(&annotations->started->entries[*place].range.about, arg);
 	pthread_mutex_unlock(&annotations->started_lock);
 	return place != NULL;
 }
@@ -397,6 +466,7 @@ void annotation_thread_flush(struct annotation_thread *thread)
 {
 	uint64_t now = tl_guest_now();
 
+	annotation_events_flush(thread);
 	for (struct annotation_stack *stack = thread->stacks; stack; stack = stack->next)
 		stack_flush(thread, stack, now);
 }
@@ -411,7 +481,9 @@ static void started_flush(void)
 		if (!entry->domain)
 			continue;
 		about_add_unfinished(&entry->range.about);
-		annotation_slice(entry->domain, &entry->range.about, entry->range.start, now);
+		if (entry->range.start)
+			annotation_slice(entry->domain, &entry->range.about, entry->range.start,
+					 now);
 		entry->domain = NULL;
 	}
 }

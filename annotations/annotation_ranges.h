@@ -58,6 +58,12 @@ static inline void annotation_add(struct annotation_about *about, uint32_t key,
 }
 
 /*
+ * Add what the program says under a key of its own. A key that is there already gets a number behind
+ * it ("key 2"), since the names of a JSON object's members differ.
+ */
+void annotation_add_own(struct annotation_about *about, struct tl_event_arg arg);
+
+/*
  * A range of the calling thread begins; `id` 0: it has none. Returns how many were open before it, in this thread and domain; -1: memory is short.
  */
 int annotation_push(struct annotation_thread *thread, struct annotation_domain *domain,
@@ -68,9 +74,15 @@ int annotation_pop(struct annotation_thread *thread, struct annotation_domain *d
 struct annotation_range *annotation_innermost(struct annotation_thread *thread,
 					      struct annotation_domain *domain, uint64_t id);
 
-/* A range begins that any thread may end. */
+/*
+ * A range begins that any thread may end. While recording is paused, this counts, so that ends find
+ * their own start, but nothing is recorded.
+ */
 void annotation_start(struct annotation_thread *thread, struct annotation_domain *domain,
 		      struct annotation_id id, const struct annotation_about *about);
+/* The same, unless one is open that has this id. */
+void annotation_start_once(struct annotation_thread *thread, struct annotation_domain *domain,
+			   struct annotation_id id, const struct annotation_about *about);
 /* The one that was started last with this id ends. False: there is none. */
 bool annotation_end(struct annotation_id id);
 /* Say more of one that is started. False: there is none. */
@@ -79,6 +91,11 @@ bool annotation_started_add(struct annotation_id id, struct tl_event_arg arg);
 /* Something at one instant: now, or at `time` in ticks. */
 void annotation_mark(struct annotation_thread *thread, struct annotation_domain *domain,
 		     const struct annotation_about *about, uint64_t time);
+/* Something that was at `time`: recording may be paused by now. */
+void annotation_mark_late(struct annotation_thread *thread, struct annotation_domain *domain,
+			  const struct annotation_about *about, uint64_t time);
+/* The thread's lane of a domain. 0: there is none; then use the thread's own. */
+uint32_t annotation_lane(struct annotation_thread *thread, struct annotation_domain *domain);
 /* A slice with both its times, on lanes of the domain. */
 void annotation_slice(struct annotation_domain *domain, const struct annotation_about *about,
 		      uint64_t start, uint64_t end);

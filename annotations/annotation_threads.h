@@ -12,6 +12,7 @@
 #include "annotations/annotation_state.h"
 #include "annotations/annotation_texts.h"
 
+struct annotation_events;
 struct annotation_stack;
 struct annotation_thread {
 	_Atomic uint32_t attached; /* 0: not in the list, or the process is a forked child */
@@ -20,8 +21,9 @@ struct annotation_thread {
 	struct annotation_thread *next;
 	uint32_t order; /* among all threads */
 	uint32_t tid;
-	uint32_t name;			 /* that the program gave it; 0: none */
-	struct annotation_stack *stacks; /* one for each domain, the last used first */
+	uint32_t name;			  /* that the program gave it; 0: none */
+	struct annotation_stack *stacks;  /* one for each domain, the last used first */
+	struct annotation_events *events; /* that it has started and not ended; NULL: none yet */
 	struct annotation_text texts[ANNOTATION_TEXTS];
 	struct annotation_color colors[ANNOTATION_COLORS];
 };

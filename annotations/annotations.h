@@ -15,7 +15,8 @@
  * A push and its pop become a slice on the domain's lane of the thread, when the pop comes. They
  * are a stack for each thread and domain, so slices of a lane always nest. A start and its end may
  * come from two threads, and in any order. Their slices go to lanes of the domain that belong to no
- * thread. What is open when its thread or the process ends is recorded as unfinished.
+ * thread. What is open when its thread or the process ends is recorded as unfinished. Only ITT's
+ * events are different: they are paired within a thread, and a start without an end is a mark.
  *
  * Inside, from the ground to the roof:
  *
@@ -24,6 +25,7 @@
  *	annotation_domains.h	domains, and the lanes of slices
  *	annotation_threads.h	threads, and who is inside the library
  *	annotation_ranges.h	what is open, and what becomes of it
+ *	annotation_events.h	events of ITT, which a thread starts and ends in any order
  *	nvtx.c, itt.c		the interfaces, by their own binary conventions
  *	roctx_ranges.c		ROCTX, whose calls the runtime passes on
  */

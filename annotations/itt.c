@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "annotations/annotation_events.h"
 #include "annotations/annotation_ranges.h"
 #include "annotations/annotation_threads.h"
 #include "annotations/itt_abi.h"
 #include "annotations/itt_values.h"
+#include "layer/base/message.h"
 
 #define TRACELAYER_LINKED
 #include "tracelayer/tracelayer.h"
@@ -118,7 +120,7 @@ static struct itt_string *string_handle_create(const char *text)
 /* ---- ids */
 
 /* What a started range is: the kinds have ids of their own. */
-enum kind { OVERLAPPED, REGION, FRAME, EVENT };
+enum kind { OVERLAPPED, REGION, FRAME };
 
 static struct annotation_id started_id(const struct itt_domain *domain, enum kind kind,
 				       struct itt_id id)
@@ -248,7 +250,7 @@ static void region_end(const struct itt_domain *domain, struct itt_id id)
 	range_end(domain, REGION, id);
 }
 
-/* ---- frames: named for their domain */
+/* ---- frames: named for their domain; each id has one that is open */
 
 static struct itt_id frame_id(const struct itt_id *id)
 {
@@ -266,8 +268,8 @@ static void frame_begin(const struct itt_domain *domain, struct itt_id *id)
 {
 	VISIT(thread);
 	struct annotation_about about = {.name = frame_name(thread, domain)};
-	annotation_start(thread, domain_own(domain), started_id(domain, FRAME, frame_id(id)),
-			 &about);
+	annotation_start_once(thread, domain_own(domain), started_id(domain, FRAME, frame_id(id)),
+			      &about);
 }
 
 static void frame_end(const struct itt_domain *domain, struct itt_id *id)
@@ -300,74 +302,111 @@ static uint64_t get_timestamp(void)
 
 /* ---- events: numbers with names */
 
-enum { EVENTS = 4096 };
-static _Atomic(struct annotation_string *) events[EVENTS]; /* release and acquire: complete */
+enum { EVENTS = 65536, EVENT_BUCKETS = 4096 };
+struct itt_event {
+	struct itt_event *next; /* of the bucket */
+	struct annotation_string *name;
+	int number;
+};
+static _Atomic(struct itt_event *) events[EVENTS]; /* release and acquire: complete */
 
-static int event_create(const char *name, int size)
+/* Too many types of events: say so once in the process. */
+static void events_refuse(void)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set_explicit(&told, memory_order_relaxed))
+		tl_message_say(
+			"tracelayer: annotations: this process has more than 65535 types of ITT events; the others are not in the trace\n");
+}
+
+static struct itt_event *event_make(const char *name, size_t size)
 {
 	static _Atomic int last;
-	struct annotation_string *string =
-		name ? annotation_string_make(name, strnlen(name, size > 0 ? (size_t)size : 1024))
-		     : NULL;
+	int before = atomic_load_explicit(&last, memory_order_relaxed);
 
-	if (!string)
-		return 0;
-	/* The same name has the same number. */
-	for (int i = 1; i < EVENTS; i++) {
-		struct annotation_string *known =
-			atomic_load_explicit(&events[i], memory_order_acquire);
-		if (known && known->size == string->size && !strcmp(known->text, string->text))
-			return i;
-		if (!known)
-			break;
-	}
-	int number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-	if (number >= EVENTS)
-		return 0;
-	atomic_store_explicit(&events[number], string, memory_order_release);
-	return number;
+	do {
+		if (before >= EVENTS - 1) {
+			events_refuse();
+			return NULL;
+		}
+	} while (!atomic_compare_exchange_weak_explicit(
+		&last, &before, before + 1, memory_order_relaxed, memory_order_relaxed));
+	struct itt_event *event = annotation_keep(sizeof(*event));
+	if (!event || !(event->name = annotation_string_make(name, size)))
+		return NULL;
+	event->number = before + 1;
+	atomic_store_explicit(&events[event->number], event, memory_order_release);
+	return event;
 }
 
-static struct annotation_id event_id(int event)
+/* The same name has the same number. */
+static int event_create(const char *name, int room)
 {
-	return started_id(NULL, EVENT, (struct itt_id){{(unsigned)event, 0, 0}});
+	/* Release when one is added, acquire when it is read. */
+	static _Atomic(struct itt_event *) buckets[EVENT_BUCKETS];
+	size_t size = name ? strnlen(name, room > 0 ? (size_t)room : 1024) : 0;
+	uint32_t hash = 5381;
+
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < size; i++)
+		hash = hash * 33 + (unsigned char)name[i];
+	_Atomic(struct itt_event *) *bucket = &buckets[hash % EVENT_BUCKETS];
+	struct itt_event *event = atomic_load_explicit(bucket, memory_order_acquire);
+	while (event && (event->name->size != size || memcmp(event->name->text, name, size) != 0))
+		event = event->next;
+	if (event)
+		return event->number;
+	if (!(event = event_make(name, size)))
+		return 0;
+	event->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(bucket, &event->next, event,
+						      memory_order_release, memory_order_relaxed))
+		;
+	return event->number;
 }
 
-static int event_start(int event)
+static int event_start(int number)
 {
-	struct annotation_string *string =
-		event > 0 && event < EVENTS
-			? atomic_load_explicit(&events[event], memory_order_acquire)
+	struct itt_event *event =
+		number > 0 && number < EVENTS
+			? atomic_load_explicit(&events[number], memory_order_acquire)
 			: NULL;
 
 	VISIT(thread, 0);
-	struct annotation_about about = {.name = annotation_string_number(string)};
-	if (about.name)
-		annotation_start(thread, domain_own(NULL), event_id(event), &about);
+	uint32_t name = event ? annotation_string_number(event->name) : 0;
+	if (name)
+		annotation_event_start(thread, domain_own(NULL), (uint32_t)number, name);
 	return 0;
 }
 
-static int event_end(int event)
+static int event_end(int number)
 {
 	VISIT(thread, 0);
-	annotation_end(event_id(event));
+	annotation_event_end(thread, domain_own(NULL), (uint32_t)number);
 	return 0;
 }
 
 /* ---- markers and metadata */
 
-static void marker_record(const struct itt_domain *domain, struct itt_id id,
-			  struct itt_string *name, int scope)
+static void scope_add(struct annotation_thread *thread, struct annotation_about *about, int scope)
 {
 	static const char *const scopes[] = {"unknown", "global", "track_group",
 					     "track",	"task",	  "marker"};
 
+	if (scope > 0 && scope < (int)(sizeof(scopes) / sizeof(*scopes)))
+		annotation_add(about, ANNOTATION_KEY(scope), TL_VALUE_STRING,
+			       annotation_text(thread, scopes[scope]));
+}
+
+static void marker_record(const struct itt_domain *domain, struct itt_id id,
+			  struct itt_string *name, int scope)
+{
 	VISIT(thread);
 	struct annotation_about about =
 		about_of(string_number(thread, name), id, (struct itt_id){{0, 0, 0}});
-	if (scope > 0 && scope < (int)(sizeof(scopes) / sizeof(*scopes)))
-		annotation_add(&about, ANNOTATION_KEY(scope), TL_VALUE_STRING,
-			       annotation_text(thread, scopes[scope]));
+	scope_add(thread, &about, scope);
 	annotation_mark(thread, domain_own(domain), &about, 0);
 }
 
@@ -389,7 +428,7 @@ static void metadata_put(struct annotation_thread *thread, const struct itt_doma
 	struct annotation_range *range = annotation_innermost(thread, own, id_number(id));
 
 	if (range && range->about.nargs < ANNOTATION_ARGS) {
-		range->about.args[range->about.nargs++] = arg;
+		annotation_add_own(&range->about, arg);
 		return;
 	}
 	if (id.words[0] && (annotation_started_add(started_id(domain, OVERLAPPED, id), arg) ||
@@ -398,8 +437,26 @@ static void metadata_put(struct annotation_thread *thread, const struct itt_doma
 		return;
 	struct annotation_about about =
 		about_of(annotation_text(thread, "metadata"), id, (struct itt_id){{0, 0, 0}});
-	annotation_add(&about, arg.key, (enum tl_event_value)arg.kind, arg.value);
+	annotation_add_own(&about, arg);
 	annotation_mark(thread, own, &about, 0);
+}
+
+/*
+ * Of a scope's current object. Only tasks have one here. What is said of a track, or of all, is a
+ * mark.
+ */
+static void metadata_put_in_scope(struct annotation_thread *thread, const struct itt_domain *domain,
+				  int scope, struct tl_event_arg arg)
+{
+	struct annotation_about about = {.name = annotation_text(thread, "metadata")};
+
+	if (scope == ITT_SCOPE_TASK) {
+		metadata_put(thread, domain, (struct itt_id){{0, 0, 0}}, arg);
+		return;
+	}
+	scope_add(thread, &about, scope);
+	annotation_add_own(&about, arg);
+	annotation_mark(thread, domain_own(domain), &about, 0);
 }
 
 static void metadata_add(const struct itt_domain *domain, struct itt_id id, struct itt_string *key,
@@ -421,22 +478,58 @@ static void metadata_str_add(const struct itt_domain *domain, struct itt_id id,
 		metadata_put(thread, domain, id, arg);
 }
 
-/* Of the innermost task: a text like printf's. */
-static void formatted_metadata_add(const struct itt_domain *domain, struct itt_string *format, ...)
+static void metadata_add_with_scope(const struct itt_domain *domain, int scope,
+				    struct itt_string *key, int type, size_t count, void *values)
+{
+	VISIT(thread);
+	struct tl_event_arg arg = {.key = string_number(thread, key)};
+	if (count && values && itt_values_read(&arg, type, count, values))
+		metadata_put_in_scope(thread, domain, scope, arg);
+}
+
+static void metadata_str_add_with_scope(const struct itt_domain *domain, int scope,
+					struct itt_string *key, const char *text, size_t size)
+{
+	VISIT(thread);
+	struct tl_event_arg arg = {.key = string_number(thread, key), .kind = TL_VALUE_STRING};
+	arg.value = annotation_text_sized(text, size ? size : 1024);
+	if (arg.value)
+		metadata_put_in_scope(thread, domain, scope, arg);
+}
+
+/* A text like printf's. */
+static void metadata_format(const struct itt_domain *domain, struct itt_id id,
+			    const struct itt_string *format, va_list list)
 {
 	char text[512];
-	va_list list;
 
 	VISIT(thread);
 	if (!format || !format->text)
 		return;
-	va_start(list, format);
 	int size = vsnprintf(text, sizeof(text), format->text, list);
-	va_end(list);
 	struct tl_event_arg arg = {.key = ANNOTATION_KEY(metadata), .kind = TL_VALUE_STRING};
 	arg.value = size > 0 ? annotation_text_sized(text, sizeof(text)) : 0;
 	if (arg.value)
-		metadata_put(thread, domain, (struct itt_id){{0, 0, 0}}, arg);
+		metadata_put(thread, domain, id, arg);
+}
+
+static void formatted_metadata_add(const struct itt_domain *domain, struct itt_string *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	metadata_format(domain, (struct itt_id){{0, 0, 0}}, format, list);
+	va_end(list);
+}
+
+static void formatted_metadata_add_overlapped(const struct itt_domain *domain, struct itt_id id,
+					      struct itt_string *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	metadata_format(domain, id, format, list);
+	va_end(list);
 }
 
 /* ---- counters */
@@ -543,6 +636,18 @@ static void resume_collection(void)
 	tl_resume();
 }
 
+static void pause_scoped(int scope)
+{
+	if (scope & ITT_COLLECTION_HOST)
+		tl_pause();
+}
+
+static void resume_scoped(int scope)
+{
+	if (scope & ITT_COLLECTION_HOST)
+		tl_resume();
+}
+
 /* ---- the collector's side */
 
 static const struct {
@@ -574,7 +679,10 @@ static const struct {
 	{"marker_ex", marker_ex},
 	{"metadata_add", metadata_add},
 	{"metadata_str_add", metadata_str_add},
+	{"metadata_add_with_scope", metadata_add_with_scope},
+	{"metadata_str_add_with_scope", metadata_str_add_with_scope},
 	{"formatted_metadata_add", formatted_metadata_add},
+	{"formatted_metadata_add_overlapped", formatted_metadata_add_overlapped},
 	{"counter_create", counter_create},
 	{"counter_create_typed", itt_counter_make},
 	{"counter_create_v3", counter_create_v3},
@@ -593,6 +701,8 @@ static const struct {
 	{"thr_name_set", thr_name_set},
 	{"pause", pause_collection},
 	{"resume", resume_collection},
+	{"pause_scoped", pause_scoped},
+	{"resume_scoped", resume_scoped},
 };
 
 static void *function_find(const char *name)

@@ -76,6 +76,10 @@ enum itt_type {
 	ITT_DOUBLE,
 };
 
+enum { ITT_SCOPE_TASK = 4 };
+/* Of pause_scoped, a bit. */
+enum { ITT_COLLECTION_HOST = 1 };
+
 #define ITT_NO_TIMESTAMP UINT64_MAX
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text.h"
+
 #define READ(type, at)                                                                             \
 	({                                                                                         \
 		type read_;                                                                        \
@@ -64,32 +66,50 @@ bool itt_value_read(struct tl_event_arg *value, int type, const void *at)
 	return true;
 }
 
-static int value_print(char *to, size_t room, const struct tl_event_arg *value)
+/*
+ * As in JSON, but within a text. So a value that is no number of JSON (infinity, a large integer)
+ * needs no quotes.
+ */
+static void value_print(struct tl_text *text, int type, const void *at,
+			const struct tl_event_arg *value)
 {
-	if (value->kind == TL_VALUE_DOUBLE_64)
-		return snprintf(to, room, "%g", READ(double, &value->value));
-	return snprintf(to, room, value->kind == TL_VALUE_SIGNED_64 ? "%lld" : "%llu",
-			(unsigned long long)value->value);
+	char *from = text->at;
+
+	if (type == ITT_FLOAT)
+		tl_text_float(text, READ(uint32_t, at));
+	else if (type == ITT_DOUBLE)
+		tl_text_double(text, value->value);
+	else
+		tl_text_integer(text, value->value, value->kind == TL_VALUE_SIGNED_64);
+	if (text->at > from && *from == '"') {
+		size_t size = (size_t)(text->at - from) - 2;
+		memmove(from, from + 1, size);
+		text->at = from + size;
+	}
 }
 
 bool itt_values_read(struct tl_event_arg *value, int type, size_t count, const void *values)
 {
-	char text[512];
-	size_t at = 0;
+	enum { LONGEST = 32 }; /* bytes of a value and what parts it from the next one */
+	char bytes[512];
+	struct tl_text text = {bytes, bytes + sizeof(bytes), false};
 
 	if (count == 1)
 		return itt_value_read(value, type, values);
-	for (size_t i = 0; i < count && at < sizeof(text) - 32; i++) {
-		if (!itt_value_read(value, type, (const char *)values + i * type_size(type)))
+	for (size_t i = 0; i < count; i++) {
+		const char *at = (const char *)values + i * type_size(type);
+		if (!itt_value_read(value, type, at))
 			return false;
 		if (i)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, ", ");
-		at += (size_t)value_print(text + at, sizeof(text) - at, value);
-		if (i + 1 < count && at >= sizeof(text) - 32)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, ", ...");
+			tl_text_string(&text, ", ");
+		if (text.end - text.at < LONGEST) {
+			tl_text_string(&text, "...");
+			break;
+		}
+		value_print(&text, type, at, value);
 	}
 	value->kind = TL_VALUE_STRING;
-	value->value = annotation_text_sized(text, at);
+	value->value = annotation_text_sized(bytes, (size_t)(text.at - bytes));
 	return value->value != 0;
 }
 

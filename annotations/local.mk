@@ -11,11 +11,13 @@ libtl_annotations_la_SOURCES = \
 	%D%/annotation_domains.h %D%/annotation_domains.c \
 	%D%/annotation_threads.h %D%/annotation_threads.c \
 	%D%/annotation_ranges.h %D%/annotation_ranges.c \
+	%D%/annotation_events.h %D%/annotation_events.c \
 	%D%/nvtx_abi.h %D%/nvtx.c \
 	%D%/itt_abi.h %D%/itt_values.h %D%/itt_values.c %D%/itt.c \
 	%D%/roctx_ranges.c layer/program/roctx.h \
 	%D%/annotation_library.c \
-	layer/program/xpti_events.h layer/base/membarrier.h
+	common/digits.h common/text.h common/text.c \
+	layer/program/xpti_events.h layer/base/membarrier.h layer/base/message.h layer/base/message.c
 
 annotations = .libs/libtracelayer-annotations.so
 $(annotations): libtl_annotations.la libtracelayer.la

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 top_srcdir=$(cd "$top_srcdir" && pwd)
-plan 16
+plan 23
 collector=$PWD/.libs/libtracelayer-annotations.so
 apps=$top_srcdir/tests/annotations
 check_trace=$top_srcdir/tests/lib/check_trace.py
@@ -21,6 +21,19 @@ is "$(INTEL_LIBITTNOTIFY64=/other/tool.so "$tracelayer" run -o other.json -- tru
 is "$("$tracelayer" run --quiet -- sh -c 'echo ${NVTX_INJECTION64_PATH##*/} ${INTEL_LIBITTNOTIFY64##*/}')" \
 	"libtracelayer-annotations.so libtracelayer-annotations.so" "run names the library for both interfaces"
 is "$("$tracelayer" run --annotations=no --quiet -- sh -c 'echo $NVTX_INJECTION64_PATH $INTEL_LIBITTNOTIFY64')" "" "--annotations=no: it does not"
+
+ok "another program is built" ${CC:-cc} -Wall -Wextra -I"$top_srcdir" -o itt_pairs "$apps/itt_pairs.c" -ldl -lpthread
+pairs() { rm -f pairs.json; "$tracelayer" run -o pairs.json -- ./itt_pairs "$collector" "$1" 2>err; }
+is "$(pairs all; "$python" "$apps/itt_pairs.py" pairs.json 2>&1)" "" "events are paired by thread, with no end they are marks; a pause, a frame's second begin and a second key change nothing else"
+ok "the trace is sound" "$python" "$check_trace" pairs.json
+pairs open
+of_lanes='"tid":\([0-9]*\).*'
+is "$(grep -c '"ph":"X".*"name":"many"' pairs.json) $(grep '"ph":"X".*"name":"many"' pairs.json | sed "s/.*$of_lanes/\1/" | sort -u | wc -l)" "1024 1024" \
+	"1024 ranges at once are slices, each on a lane"
+is "$(grep '"ph":"i".*"name":"many".*"duration_ns"' pairs.json | sed "s/.*$of_lanes/\1/" | sort | uniq -c | while read -r count lane; do
+	echo "$count $(grep -c "\"name\":\"thread_name\".*\"tid\":$lane,.*ITT: solver (ranges)" pairs.json)"; done)" "76 1" "the others are marks on a lane of their domain"
+is "$(pairs types)" "65535 0 1001" "65535 types of events have numbers"
+is "$(grep -c 'more than 65535 types of ITT events' err) $(grep -c '"ph":"X".*"name":"type 65534"' pairs.json)" "1 1" "one line tells of the others"
 
 # ROCTX: its functions are shims, and the ranges are those that the program would have without them.
 build_roctx()
