@@ -46,7 +46,8 @@
  *		the same id, it is a number that the kernel never uses. tl_context_lane makes lanes
  *		for devices.
  * Texts	UTF-8. The context copies them. Names are cut after 1,024 bytes; an event
- *		has at most 32 arguments.
+ *		has at most 32 arguments. Where a key comes twice in an event, the file and the
+ *		process's trace put a number behind the second ("key 2").
  * Errors	Where memory is short, an event is left out and counted (tl_context_lost).
  *		All functions that log keep errno.
  * Signals	Signal handlers must not call these functions.

@@ -16,6 +16,7 @@
 #include "layer/program/context.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -165,9 +166,56 @@ static void event_store(struct tl_context_whole *context, const struct tl_contex
 		atomic_fetch_add_explicit(&context->lost, 1, memory_order_relaxed);
 }
 
+static const char *key_of(const struct tl_context_event *event, size_t at)
+{
+	return event->args[at].key ? event->args[at].key : "";
+}
+
+/* Whether the program itself gives a key that is this one with this number behind it. */
+static bool key_is_given(const struct tl_context_event *event, const char *key, uint32_t number)
+{
+	char suffix[16];
+	size_t size = text_length(key);
+
+	snprintf(suffix, sizeof(suffix), " %u", number);
+	for (size_t i = 0; i < event_args(event); i++)
+		if (!strncmp(key_of(event, i), key, size) &&
+		    !strcmp(key_of(event, i) + size, suffix))
+			return true;
+	return false;
+}
+
+uint32_t tl_context_key_number(const struct tl_context_event *event, size_t at)
+{
+	const char *key = key_of(event, at);
+	uint32_t same = event->request && !strcmp(key, "request"), number;
+
+	for (size_t i = 0; i < at; i++)
+		same += !strncmp(key_of(event, i), key, TL_STRING_MAX);
+	for (number = same ? 1 : 0; same; same--)
+		do
+			number++;
+		while (key_is_given(event, key, number));
+	return number;
+}
+
 static uint32_t text_number(const char *text)
 {
 	return tl_string_of_program(text ? text : "", text_length(text));
+}
+
+static uint32_t key_text_number(const struct tl_context_event *event, size_t at)
+{
+	uint32_t number = tl_context_key_number(event, at);
+	const char *key = event->args[at].key;
+	char numbered[TL_STRING_MAX];
+
+	if (TL_LIKELY(!number))
+		return text_number(key);
+	/* A long key loses its end, not its number. */
+	snprintf(numbered, sizeof(numbered), "%.*s %u", (int)sizeof(numbered) - 16, key ? key : "",
+		 number);
+	return text_number(numbered);
 }
 
 void tl_context_record(const struct tl_context_event *event)
@@ -180,7 +228,7 @@ void tl_context_record(const struct tl_context_event *event)
 	if (!tl_event_wanted((uint8_t)event->level) || !tl_process_begin())
 		return;
 	for (size_t i = 0; i < nargs; i++)
-		args[i] = (struct tl_event_arg){.key = text_number(event->args[i].key),
+		args[i] = (struct tl_event_arg){.key = key_text_number(event, i),
 						.kind = TL_VALUE_STRING,
 						.value = text_number(event->args[i].value)};
 	const struct tl_event put = {

@@ -66,6 +66,13 @@ const struct tl_context_stored *tl_context_next(struct tl_context_block **block,
 void tl_context_show(const struct tl_context_stored *stored, struct tl_context_event *event,
 		     struct tl_context_arg args[TL_CONTEXT_ARGS]);
 
+/*
+ * 0 for the first argument with its key. A later one is shown with a number behind its key ("key 2"),
+ * since names of a JSON object's members differ. An event with a request has that as its first
+ * "request".
+ */
+uint32_t tl_context_key_number(const struct tl_context_event *event, size_t at);
+
 /* The newest name of a lane; NULL: it has none. */
 const struct tl_context_lane *tl_context_lane_of(struct tl_context_whole *context, uint32_t shown);
 

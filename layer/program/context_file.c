@@ -96,7 +96,8 @@ static void text_print(FILE *file, const char *text)
 
 static void metadata_print(FILE *file, unsigned tid, const char *what, const char *name)
 {
-	fprintf(file, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":",
+	fprintf(file,
+		"{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"ts\":0,\"name\":\"%s\",\"args\":{\"name\":",
 		(int)getpid(), tid, what);
 	text_print(file, name);
 	fputs("}}", file);
@@ -123,7 +124,7 @@ static void cost_print(FILE *file, struct tl_context_whole *context, size_t numb
 
 	tl_context_size(&context->seen, &bytes, &lost);
 	fprintf(file,
-		",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
+		",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"ts\":0,\"name\":\"tracelayer_context\",\"args\":{\"events\":%zu,\"lost\":%zu,"
 		"\"bytes\":%zu,\"device_ns\":%llu",
 		(int)getpid(), number, lost, bytes, (unsigned long long)busy);
 	if (busy) {
@@ -134,6 +135,17 @@ static void cost_print(FILE *file, struct tl_context_whole *context, size_t numb
 	fputs("}}", file);
 }
 
+static void key_print(FILE *file, const struct tl_context_event *event, size_t at)
+{
+	uint32_t number = tl_context_key_number(event, at);
+	char numbered[TL_STRING_MAX];
+
+	if (number)
+		snprintf(numbered, sizeof(numbered), "%.*s %u", (int)sizeof(numbered) - 16,
+			 event->args[at].key, number);
+	text_print(file, number ? numbered : event->args[at].key);
+}
+
 static void args_print(FILE *file, const struct tl_context_event *event)
 {
 	const char *comma = "";
@@ -141,7 +153,7 @@ static void args_print(FILE *file, const struct tl_context_event *event)
 	fputs(",\"args\":{", file);
 	for (size_t i = 0; i < event->nargs; i++) {
 		fputs(comma, file);
-		text_print(file, event->args[i].key);
+		key_print(file, event, i);
 		fputc(':', file);
 		text_print(file, event->args[i].value);
 		comma = ",";

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 app=$top_builddir/tests/apps/contexts
-plan 19
+plan 23
 
 # Without tracelayer: nothing, and no harm.
 "$app" "$tmp/none.json" >"$tmp/out" 2>&1
@@ -55,3 +55,38 @@ is "$(look "$tmp/own.json" 'len(by["i", "even"])')" 50 "TRACELAYER_CONTEXT_LEVEL
 
 is "$(look "$tmp/debug.json" '(len(by["X", "clGetPlatformIDs"]), len([x for x in by["X", "clGetPlatformIDs"] if any(x["tid"] == r["tid"] and inside(x, r) and x["args"].get("request") == r["args"]["request"] for r in by["X", "request"])]))')" \
 	"(301, 300)" "... then all driver calls are there, those within requests marked with them"
+
+# Keys that come twice, and a key of the program's that is the layer's own.
+cat >"$tmp/keys.c" <<'END'
+#include <tracelayer/trace_context.h>
+int main(int argc, char **argv)
+{
+	struct tl_context *c = tl_context_create(TL_TRACE_STANDARD);
+	struct tl_context_arg args[] = {{"k", "1"}, {"k", "2"}, {"k 2", "3"}, {"k", "4"}, {"k 2", "5"}, {"request", "6"}, {"k 3", "7"}};
+	struct tl_context_event event = {"keys", 'I', TL_TRACE_RUNTIME, 0, 9, 0, 0, 7, args};
+
+	tl_context_log_event(c, &event);
+	event.request = 0;
+	event.name = "no request";
+	tl_context_log_event(c, &event);
+	tl_context_dump(c, argv[argc - 1], 0);
+	tl_context_destroy(c);
+	return 0;
+}
+END
+ok "a program whose keys come twice is built" ${CC:-cc} -I"$top_srcdir/include" -o "$tmp/keys" "$tmp/keys.c" -ldl
+traced "$tmp/t.keys.json" "$tmp/keys" "$tmp/own.keys.json"
+# keys FILE: the members of each event's arguments, as they are written.
+keys()
+{
+	"$python" -c 'import json, sys
+for e in json.load(open(sys.argv[1]), object_pairs_hook=lambda pairs: pairs):
+	if ("ph", "i") in e: print(*("%s=%s" % pair for pair in dict(e)["args"]), sep=", ")' "$1"
+}
+numbered="k=1, k 4=2, k 2=3, k 5=4, k 2 2=5, request 2=6, k 3=7, request=9
+k=1, k 4=2, k 2=3, k 5=4, k 2 2=5, request=6, k 3=7"
+is "$(keys "$tmp/own.keys.json")" "$numbered" "in the dump a key that comes again has a number behind it"
+is "$(keys "$tmp/t.keys.json")" "$numbered" "... in the process's trace, too"
+
+# Programs that read such files ask every event for its time (Glow's utils/trace_parser.py).
+is "$(look "$tmp/own.json" '(len([x for x in e if x["ph"] == "M"]) > 2, [x for x in e if "ts" not in x])')" "(True, [])" "each row of a dump has a time, also the names"
