@@ -507,7 +507,7 @@ static int command_trace(struct export *export)
 	if (!export->format && (!strcmp(export->output, "-") || path_is_no_file(export->output)))
 		export->format = &tl_format_json;
 	if (kind_of(export, &gzip) == KIND_NONE) {
-		say("%s: no format has this ending; use .json or .pftrace, either with .gz, .tar, .otf2, .sqlite or .folded",
+		say("%s: no format has this ending; use .json or .pftrace, either with .gz, .tar, .otf2, .sqlite or .folded, or --systrace for ftrace's text",
 		    export->output);
 		return EXIT_USAGE;
 	}

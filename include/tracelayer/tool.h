@@ -35,6 +35,10 @@
  *		in a callback. Other threads, and exit handlers that were registered before the
  *		first call, may make calls after tl_tool_end. A tool that can't take them disables
  *		its tracers there.
+ * C++		Exit handlers run last registered first, and tl_tool_end is called by one of those
+ *		that are registered at the first calls. So a function's static object that is first
+ *		made in a callback is destroyed before tl_tool_end. Make such objects in
+ *		tl_tool_start, or never free them (static auto &x = *new X;).
  * Forks	A forked child has the tool as its parent had it, at work. tl_tool_end is
  *		called at the child's own exit. A tool that wants to begin anew in the child uses
  *		pthread_atfork. After exec the new program loads tools of its own.

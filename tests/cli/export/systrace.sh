@@ -30,7 +30,7 @@ becomes()
 	is "$(rows "$tmp/slices.txt" 2>&1 | sed 's/^[0-9]* B //; s/^[0-9]* \(E\|open .*\)/\1/' | paste -sd,)" "$want" "$what"
 }
 
-plan 39
+plan 40
 
 # Whole programs, whatever they record to.
 for kind in json json.gz tlt; do
@@ -94,6 +94,7 @@ is "$? $(rows "$tmp/cut.systrace" | wc -l)" "3 4" "of a trace that is cut short 
 echo nonsense >"$tmp/bad.json"
 "$tracelayer" export -f --systrace "$tmp/bad.json" 2>"$tmp/said"
 is "$? $(ls "$tmp"/bad.s* 2>/dev/null)" "1 " "of what is no trace there is nothing"
+like "$("$tracelayer" export "$tmp/slices.json" -o "$tmp/x.systrace" 2>&1)" "no format has this ending; .*--systrace for ftrace's text$" "without the option, its ending alone names it"
 
 # Programs without marks: the table is that of their calls.
 export ZE_ENABLE_ALT_DRIVERS=$top_builddir/tests/drivers/.libs/ze_driver_a.so
