@@ -336,14 +336,16 @@ static void range_start(struct annotation_thread *thread, struct annotation_doma
 	if (!domain)
 		return;
 	pthread_mutex_lock(&annotations->started_lock);
-	bool known = once && started_find(annotations->started, id);
-	struct started_entry *entry = known ? NULL : started_add(domain, id);
-	if (entry) {
+	uint32_t *place = once ? started_find(annotations->started, id) : NULL;
+	struct started_entry *entry =
+		place ? &annotations->started->entries[*place] : started_add(domain, id);
+	/* One that began while recording was paused begins now. */
+	if (entry && (!place || !entry->range.start)) {
 		entry->range.about = *about;
 		entry->range.start = wanted ? tl_guest_now() : 0;
 	}
 	pthread_mutex_unlock(&annotations->started_lock);
-	if (entry || known || !wanted)
+	if (entry || !wanted)
 		return;
 	full = *about;
 	about_add_unfinished(&full);

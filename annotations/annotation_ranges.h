@@ -80,7 +80,7 @@ struct annotation_range *annotation_innermost(struct annotation_thread *thread,
  */
 void annotation_start(struct annotation_thread *thread, struct annotation_domain *domain,
 		      struct annotation_id id, const struct annotation_about *about);
-/* The same, unless one is open that has this id. */
+/* The same, unless one is open that has this id and is recorded. */
 void annotation_start_once(struct annotation_thread *thread, struct annotation_domain *domain,
 			   struct annotation_id id, const struct annotation_about *about);
 /* The one that was started last with this id ends. False: there is none. */

@@ -151,6 +151,13 @@ static void frames(void)
 	frame_end(frames, NULL);
 	mark("frame over");
 	frame_end(frames, NULL);
+	domain_t late = domain_create("late frames");
+	pause_all();
+	frame_begin(late, NULL);
+	resume_all();
+	mark("late frame begins");
+	frame_begin(late, NULL);
+	frame_end(late, NULL);
 }
 
 static void metadata(void)

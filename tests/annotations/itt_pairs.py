@@ -47,6 +47,7 @@ expect("regions around a pause", [begin <= at("resumed") <= end for begin, end i
 expect("what was while it was paused", ("never" in slices, "never" in marks), (False, False))
 expect("pause of offload", len(marks["on the host"]), 1)
 expect("frames", [end <= at("frame over") for begin, end in times("frames")], [True])
+expect("a frame that begins again after a pause", [at("late frame begins") <= begin for begin, end in times("late frames")], [True])
 expect("metadata", slices["task"][0]["args"], {"id": "0x1", "k": "1234567.125, 0.1, -Infinity", "k 2": "0.1, 16777216", "k 3": 1234567.125, "id 2": "own"})
 expect("metadata of a track", marks["metadata"][0]["args"], {"scope": "track", "k": "of the track"})
 expect("metadata of an overlapped task", slices["overlapped"][0]["args"], {"id": "0x1", "metadata": "3 of four", "metadata 2": "again"})
