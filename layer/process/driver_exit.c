@@ -32,6 +32,12 @@ static register_function *register_next(void)
 	return next;
 }
 
+/* Found early: later another thread may wait in a library's constructor, under the dynamic linker's lock. */
+static __attribute__((constructor)) void find_next(void)
+{
+	register_next();
+}
+
 static void before_driver(void *unused)
 {
 	(void)unused;
