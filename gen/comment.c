@@ -216,9 +216,17 @@ static char *text_trimmed(const char *from, const char *to)
 	return copy_bytes(from, (size_t)(to - from));
 }
 
+static bool text_is_name(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return false;
+	return *text != '\0';
+}
+
 /*
- * "n", "*pn" or "3" as a length. False where it is none of these (range(0.0, 1.0) speaks of a
- * value).
+ * "n", "*pn", "pinfo->n" or "3" as a length. False where it is none of these (range(0.0, 1.0)
+ * speaks of a value).
  */
 static bool length_read(struct length *length, char *text)
 {
@@ -232,10 +240,15 @@ static bool length_read(struct length *length, char *text)
 	}
 	length->kind = *text == '*' ? TL_LENGTH_POINTEE : TL_LENGTH_VALUE;
 	length->sibling = text + (*text == '*');
-	for (const char *c = length->sibling; *c; c++)
-		if (!isalnum((unsigned char)*c) && *c != '_')
+	char *arrow = strstr(text, "->");
+	if (arrow && length->kind == TL_LENGTH_VALUE) {
+		*arrow = '\0';
+		length->kind = TL_LENGTH_MEMBER;
+		length->member = arrow + strlen("->");
+		if (!text_is_name(length->member))
 			return false;
-	return *length->sibling != '\0';
+	}
+	return text_is_name(length->sibling);
 }
 
 /* The inside of "word(...)", or NULL where the tag is not that. */
@@ -373,6 +386,17 @@ static void variable_settle_untagged(struct variable *variable)
 		variable->length = (struct length){.kind = TL_LENGTH_CONSTANT, .constant = 1};
 }
 
+/* Whether a pointer leads to a struct with such a member, which is a whole number. */
+static bool type_has_count(const struct type *pointer, const char *name)
+{
+	const struct type *in = pointer->kind == TL_KIND_POINTER ? pointer->target : NULL;
+	const struct variable *member =
+		type_is_record(in) ? variable_find(name, in->members, in->nmembers) : NULL;
+
+	return member && !member->bit_width &&
+	       (member->type->kind == TL_KIND_INT || member->type->kind == TL_KIND_UINT);
+}
+
 static bool variable_settle_length(struct variable *variable, const struct tags *tags,
 				   const struct variable *all, size_t count)
 {
@@ -382,12 +406,12 @@ static bool variable_settle_length(struct variable *variable, const struct tags 
 	if (!tags->length.sibling)
 		return true;
 	const struct variable *other = variable_find(tags->length.sibling, all, count);
-	if (!other) {
+	if (!other || (tags->length.member && !type_has_count(other->type, tags->length.member))) {
 		variable->length = (struct length){0};
 		return false;
 	}
 	/* `range(0, pCount)` where pCount is a pointer means what it points to. */
-	if (other->type->kind == TL_KIND_POINTER)
+	if (other->type->kind == TL_KIND_POINTER && !tags->length.member)
 		variable->length.kind = TL_LENGTH_POINTEE;
 	if (!pointer->target || pointer->target->kind == TL_KIND_VOID)
 		variable->length.bytes = true;
@@ -411,6 +435,19 @@ static bool variable_is_filled(const struct variable *variable)
 	       (variable->direction & TL_OUT) && !type_has_head(variable->type->target);
 }
 
+/* A member that is an array itself: a sibling may say how many of its elements are valid. */
+static bool variable_settle_array(struct variable *variable, const struct tags *tags,
+				  const struct variable *all, size_t count)
+{
+	if (!tags->has_length || tags->length.kind != TL_LENGTH_VALUE || tags->length.bytes)
+		return true;
+	const struct variable *other = variable_find(tags->length.sibling, all, count);
+	if (!other || (other->type->kind != TL_KIND_INT && other->type->kind != TL_KIND_UINT))
+		return false;
+	variable->length = tags->length;
+	return true;
+}
+
 bool variable_settle(struct variable *variable, const struct tags *tags, const struct variable *all,
 		     size_t count)
 {
@@ -419,6 +456,8 @@ bool variable_settle(struct variable *variable, const struct tags *tags, const s
 
 	variable->direction = tags->direction ? tags->direction : TL_IN;
 	variable->length = (struct length){0};
+	if (type->kind == TL_KIND_ARRAY)
+		return variable_settle_array(variable, tags, all, count);
 	if (type->kind != TL_KIND_POINTER)
 		return true;
 	if (tags->address)

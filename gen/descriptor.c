@@ -25,7 +25,7 @@ static const char *const all_keys[] = {
 	"left_out",	 "variables",	"variadic",   "getprocs",  "since",
 	"first_members", "newer",	"chains",     "guesses",   "flag_enums",
 	"objects",	 "pkgs",	"companions", "fortran",   "retains",
-	"not_compiled",	 "more_words",	NULL};
+	"not_compiled",	 "more_words",	"outputs",    NULL};
 
 static char *file_read_whole(const char *path)
 {
@@ -142,13 +142,13 @@ static void describe_companions(struct descriptor *descriptor)
 int model_describe(struct model *model, const char *path)
 {
 	static void (*const parts[])(struct descriptor *) = {
-		describe_newer,	    describe_version,	      describe_variadic,
-		describe_fortran,   describe_more_words,      describe_kinds,
-		describe_enums,	    describe_variables,	      describe_results,
-		describe_successes, describe_levels,	      describe_phases,
-		describe_flags,	    describe_exports,	      describe_left_out,
-		describe_getprocs,  describe_object_getprocs, describe_newer_members,
-		describe_tables,    describe_chains,
+		describe_newer,		describe_version,    describe_variadic,
+		describe_fortran,	describe_more_words, describe_kinds,
+		describe_enums,		describe_variables,  describe_outputs,
+		describe_results,	describe_successes,  describe_levels,
+		describe_phases,	describe_flags,	     describe_exports,
+		describe_left_out,	describe_getprocs,   describe_object_getprocs,
+		describe_newer_members, describe_tables,     describe_chains,
 	};
 	struct descriptor descriptor = {.model = model};
 

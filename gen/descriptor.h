@@ -75,6 +75,7 @@ void describe_chains(struct descriptor *descriptor);
 /* ---- descriptor_variables.c */
 
 void describe_variables(struct descriptor *descriptor);
+void describe_outputs(struct descriptor *descriptor);
 void describe_enums(struct descriptor *descriptor);
 
 /* ---- descriptor_functions.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptor_variables.c: "variables" and "enums": what a descriptor says of parameters, results
- * and members.
+ * descriptor_variables.c: "variables", "outputs" and "enums": what a descriptor says of parameters,
+ * results and members.
  */
 #include <fnmatch.h>
 #include <jansson.h>
@@ -56,9 +56,13 @@ static void variables_tag(struct descriptor *descriptor, struct variable_rule *r
 			if (!name_is_pattern(rule->key))
 				descriptor_wrong(
 					descriptor, "variables", rule->key,
-					format_text("%s has no %s to count %s by; correct the name",
-						    owner, rule->tags.length.sibling,
-						    list[i].name));
+					format_text(
+						"%s has no %s%s%s to count %s by; correct the name",
+						owner, rule->tags.length.sibling,
+						rule->tags.length.member ? "->" : "",
+						rule->tags.length.member ? rule->tags.length.member
+									 : "",
+						list[i].name));
 			continue;
 		}
 		*APPEND(*rule->done, *rule->ndone) = &list[i];
@@ -148,6 +152,32 @@ void describe_variables(struct descriptor *descriptor)
 			       !separator || rule.matched || *owner == '?');
 	}
 	free(done);
+}
+
+/* "outputs": what no comment, guess or rule says of a function's pointers. */
+static void params_fill(struct descriptor *descriptor, struct function *function, void *more)
+{
+	static const struct tags tags = {.direction = TL_OUT, .checked = true};
+
+	(void)descriptor, (void)more;
+	for (size_t i = 0; i < function->nparams; i++) {
+		struct variable *param = &function->params[i];
+		const struct type *target = param->type->target;
+
+		if (param->type->kind == TL_KIND_POINTER && !param->type->is_const &&
+		    !param->direction && target && target->kind != TL_KIND_VOID &&
+		    target->kind != TL_KIND_FUNCTION && !target->incomplete)
+			variable_settle(param, &tags, function->params, function->nparams);
+	}
+}
+
+void describe_outputs(struct descriptor *descriptor)
+{
+	size_t count = 0;
+	const char **names = descriptor_texts(descriptor, descriptor->root, "outputs", &count);
+
+	for (size_t i = 0; i < count; i++)
+		descriptor_each_function(descriptor, "outputs", names[i], params_fill, NULL);
 }
 
 /* "enums": types made of constants, for variables whose own type is a plain integer. */

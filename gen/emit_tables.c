@@ -53,8 +53,8 @@ static void emit_enumerators(FILE *to, const struct tl_type *type, const char *i
 
 static const char *length_text(const struct tl_length *length)
 {
-	static const char *const kinds[] = {"NONE",    "CONSTANT", "VALUE",
-					    "POINTEE", "STRING",   "ZERO_ENDED"};
+	static const char *const kinds[] = {"NONE",   "CONSTANT",   "VALUE", "POINTEE",
+					    "STRING", "ZERO_ENDED", "MEMBER"};
 
 	if (length->kind == TL_LENGTH_NONE)
 		return "";

@@ -39,7 +39,9 @@ struct enumerator {
 struct length {
 	enum tl_length_kind kind;
 	bool bytes;
-	const char *sibling; /* name of the parameter or member; NULL unless VALUE, POINTEE */
+	/* name of the parameter or member; NULL unless VALUE, POINTEE, MEMBER */
+	const char *sibling;
+	const char *member; /* MEMBER: of the struct that the sibling points to; else NULL */
 	uint32_t constant;
 };
 

@@ -23,8 +23,8 @@ static const char *const kinds[] = {"void",	"bool",	 "int",	   "uint",   "char",
 				    "function", "array", "struct", "union"};
 static const char *const wides[] = {"",	      "long double", "float128", "float16",
 				    "int128", "complex",     "vector"};
-static const char *const lengths[] = {"none",	 "constant", "value",
-				      "pointee", "string",   "zero-ended"};
+static const char *const lengths[] = {"none",	"constant",   "value", "pointee",
+				      "string", "zero-ended", "member"};
 static const char *const failures[] = {"never", "nonzero", "negative", "null"};
 static const char *const getprocs[] = {"returned", "stored", "table", "object", "given"};
 /* A set of bits is an array of their names. The list ends with a NULL name. */
@@ -164,6 +164,7 @@ static json_t *json_of_length(const struct length *length)
 	object_set_text(object, "kind", lengths[length->kind]);
 	object_set_true(object, "bytes", length->bytes);
 	object_set_text(object, "sibling", length->sibling);
+	object_set_text(object, "member", length->member);
 	if (length->constant != 1)
 		json_object_set_new(object, "constant", json_integer(length->constant));
 	return object;
@@ -496,6 +497,7 @@ static struct length reader_get_length(struct reader *reader, json_t *object)
 		.kind = (enum tl_length_kind)READER_GET_WORD(reader, object, "kind", lengths),
 		.bytes = object_get_true(object, "bytes"),
 		.sibling = object_get_text(object, "sibling"),
+		.member = object_get_text(object, "member"),
 		.constant = json_object_get(object, "constant")
 				    ? (uint32_t)object_get_number(object, "constant")
 				    : 1,

@@ -171,15 +171,26 @@ static size_t variable_index(const char *name, const struct variable *list, size
 static struct tl_length table_make_length(const struct length *length, const struct variable *list,
 					  size_t count)
 {
-	bool counted = length->kind == TL_LENGTH_VALUE || length->kind == TL_LENGTH_POINTEE;
+	bool member = length->kind == TL_LENGTH_MEMBER;
+	bool counted =
+		member || length->kind == TL_LENGTH_VALUE || length->kind == TL_LENGTH_POINTEE;
 	size_t sibling = counted ? variable_index(length->sibling, list, count) : 0;
+	uint32_t constant = counted && !length->constant ? 1 : length->constant;
 
 	if (length->kind == TL_LENGTH_NONE || (counted && sibling == count))
 		return (struct tl_length){.kind = TL_LENGTH_NONE};
+	if (member) {
+		const struct type *in = list[sibling].type->target;
+		size_t index = in ? variable_index(length->member, in->members, in->nmembers) : 0;
+
+		if (!in || index == in->nmembers)
+			return (struct tl_length){.kind = TL_LENGTH_NONE};
+		constant = (uint32_t)index;
+	}
 	return (struct tl_length){.kind = (uint8_t)length->kind,
 				  .bytes = length->bytes,
 				  .sibling = (uint16_t)sibling,
-				  .constant = counted && !length->constant ? 1 : length->constant};
+				  .constant = constant};
 }
 
 /* In a struct with both, stype announces what the struct is, and pNext leads to the next. */
@@ -317,7 +328,8 @@ static bool type_leads_to_memory(const struct type *type)
 {
 	if (type->kind == TL_KIND_STRUCT)
 		for (size_t i = 0; i < type->nmembers; i++)
-			if (type->members[i].length.kind != TL_LENGTH_NONE ||
+			if ((type->members[i].type->kind == TL_KIND_POINTER &&
+			     type->members[i].length.kind != TL_LENGTH_NONE) ||
 			    member_chain_part(type, &type->members[i]) == 1)
 				return true;
 	return false;

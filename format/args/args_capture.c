@@ -122,7 +122,28 @@ static void count_cut_to_filled(const struct tl_scope *scope, const struct tl_va
 		*count = limit;
 }
 
-/* The number of units that a VALUE or POINTEE length names. False: it can't be known. */
+/* The value of a member of the struct that a pointer variable leads to. False: it can't be read. */
+static bool member_count(const struct tl_scope *scope, const struct tl_variable *v, uint32_t number,
+			 uint64_t *count)
+{
+	const struct tl_type *in = v->type->kind == TL_KIND_POINTER ? v->type->target : NULL;
+	const char *from = (const char *)(uintptr_t)load_pointer(place_of(scope, v));
+	uint64_t value = 0;
+
+	if (!in || in->kind != TL_KIND_STRUCT || number >= in->count || !from)
+		return false;
+	const struct tl_variable *member = &in->members[number];
+	if (!is_integer(member->type) || member->type->size > 8 || member->bit_width ||
+	    memory_read(&value, from + member->offset, member->type->size,
+			v->direction & TL_OBLIGED) != member->type->size)
+		return false;
+	*count = load_integer(member->type, &value);
+	if (member->type->kind == TL_KIND_INT && (int64_t)*count < 0)
+		*count = 0;
+	return true;
+}
+
+/* The number of units that a VALUE, POINTEE or MEMBER length names. False: it can't be known. */
 static bool sibling_count(const struct capture *c, const struct tl_scope *scope,
 			  const struct tl_variable *v, uint64_t *count)
 {
@@ -132,6 +153,8 @@ static bool sibling_count(const struct capture *c, const struct tl_scope *scope,
 	if (!scope || length->sibling >= scope->count)
 		return false;
 	sibling = &scope->variables[length->sibling];
+	if (length->kind == TL_LENGTH_MEMBER)
+		return member_count(scope, sibling, length->constant, count);
 	if (length->kind == TL_LENGTH_POINTEE ? !pointee_count(scope, sibling, count)
 					      : !value_count(scope, sibling, count))
 		return false;
@@ -154,7 +177,8 @@ static struct extent pointer_extent(const struct capture *c, const struct tl_sco
 
 	if (v->length.kind == TL_LENGTH_CONSTANT)
 		extent.total = v->length.constant;
-	else if (v->length.kind == TL_LENGTH_VALUE || v->length.kind == TL_LENGTH_POINTEE)
+	else if (v->length.kind == TL_LENGTH_VALUE || v->length.kind == TL_LENGTH_POINTEE ||
+		 v->length.kind == TL_LENGTH_MEMBER)
 		extent.known = sibling_count(c, scope, v, &extent.total);
 	if (v->length.bytes)
 		extent.total /= extent.element;

@@ -199,7 +199,7 @@ static void variable_take(struct reading *from, struct tl_variable *to, uint32_t
 	to->chain = (uint8_t)number_take(from, 2);
 	to->bit_offset = (uint8_t)number_take(from, 63);
 	to->bit_width = (uint8_t)number_take(from, 64);
-	to->length.kind = (uint8_t)number_take(from, TL_LENGTH_ZERO_ENDED);
+	to->length.kind = (uint8_t)number_take(from, TL_LENGTH_MEMBER);
 	if (to->length.kind == TL_LENGTH_NONE)
 		return;
 	to->length.bytes = (uint8_t)number_take(from, 1);

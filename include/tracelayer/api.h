@@ -62,6 +62,11 @@ enum tl_length_kind {
 	 * whose first element is zero
 	 */
 	TL_LENGTH_ZERO_ENDED,
+	/*
+	 * the value of a member of the struct that the sibling numbered .sibling points to:
+	 * .constant is the member's number
+	 */
+	TL_LENGTH_MEMBER,
 };
 
 /* .constant of a string that may be something else: what a variadic function was passed. */

@@ -9,7 +9,7 @@ tracegen=$top_builddir/tracegen
 tracelayer=$top_builddir/tracelayer
 need_library
 : "${CC:=cc}"
-plan 20
+plan 23
 export XDG_CACHE_HOME=$tmp/cache LD_LIBRARY_PATH=$tmp
 mkdir "$tmp/apis"
 cd "$tmp" || exit 99
@@ -33,6 +33,9 @@ int jar_is_valid(jar_t jar);
 int lid_turn(int times);
 /* The library and the program are newer, and have a seventh parameter, on the stack. */
 int jar_mix(int a, int b, int c, int d, int e, int f);
+typedef struct { int handles; int lids; int lid[4]; } jar_sizes;
+void jar_measure(int jars, jar_sizes *made, const pot *with);
+void jar_number(const jar_sizes *sizes, long *numbers);
 END_OF_HEADER
 cat >jar.c <<'END_OF_SOURCE'
 #include "apis/jar.h"
@@ -68,6 +71,18 @@ int pot_begin(pot *made) { made->size = 1; return 0; }
 int pot_end(pot *made) { made->size = 0; return 0; }
 char *jar_grow(void *old, int size) { (void)old; return malloc((unsigned)size); }
 int jar_is_valid(jar_t jar) { return jar != 0; }
+void jar_measure(int jars, jar_sizes *made, const pot *with)
+{
+	made->handles = jars + with->size;
+	made->lids = 2;
+	for (int i = 0; i < 4; i++)
+		made->lid[i] = 40 + i;
+}
+void jar_number(const jar_sizes *sizes, long *numbers)
+{
+	for (int i = 0; i < sizes->handles; i++)
+		numbers[i] = 70 + i;
+}
 int mix(int a, int b, int c, int d, int e, int f, int g) __asm__("jar_mix");
 int mix(int a, int b, int c, int d, int e, int f, int g) { return a + b + c + d + e + f + 100 * g; }
 END_OF_SOURCE
@@ -102,7 +117,11 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		jar_shut(first);
 	pot x, y;
+	jar_sizes sizes;
+	long numbers[3];
 	pot_begin(&x);
+	jar_measure(2, &sizes, &x);
+	jar_number(&sizes, numbers);
 	pot_begin(&y);
 	pot_end(&x);
 	char *old = jar_grow(NULL, 8);
@@ -131,11 +150,14 @@ cat >apis/jar.json <<'END_OF_DESCRIPTOR'
   {"type": "*", "failure": "never", "unsupported": "0"}
  ],
  "creates": ["jar_open", "jar_grow", "pot_begin"],
+ "outputs": ["jar_measure"],
  "destroys": ["jar_shut", "jar_grow", "pot_end"],
  "retains": ["jar_keep", "jar_again"],
  "variables": {
   "jar_fill_:@(side|trans)": "[in][elements(1)]",
   "jar_fill_:@(n|alpha)": "[in]",
+  "jar_sizes.lid": "[range(0, lids)]",
+  "jar_number:numbers": "[out][range(0, sizes->handles)]",
   "jar_set:arg": "[in][text]"
  }
 }
@@ -153,6 +175,10 @@ like "$log" 'jar_set\(option=4, arg="?0x[0-9a-f]+"?\) = 1' "also if its bytes ar
 like "$log" 'jar_printf\(format="%s %g' "functions that are not compiled are in the interposer"
 like "$log" 'lid_turn\(times=21\) = 42' "and those of a companion"
 like "$log" 'jar_mix\(\) ' "and those that have more parameters than the header says, by name"
+like "$log" 'jar_measure\(jars=2, made=\{handles=3, lids=2, lid=\[40, 41\]\}, with=\{size=1' "a pointer leads to output, and an array ends where its count says"
+like "$log" 'jar_number\(.*numbers=\[70, 71, 72\]\)' "and another where a struct's member says"
+sed 's/sizes->handles/sizes->nothing/' apis/jar.json >apis/wrong.json
+like "$("$tracegen" model --api apis/wrong.json 2>&1)" 'jar_number has no sizes->nothing to count numbers by' "which the struct must have"
 like "$(cat leaks)" 'leaks: 1 object never destroyed, 0 wrong calls' \
 	"retained objects, memory that was handed in, and memory that grew: all are destroyed but the last"
 like "$(cat leaks)" '1 memory created by jar_grow' "which is named"
@@ -166,7 +192,7 @@ is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | awk '$1 
 is "$?$(cat emit.err)" 0 "compiled shims leave out without a word what the descriptor says"
 is "$(grep -cE '^jar_(printf|fill_)$' jar.exports)" 0 "and don't have it, nor functions with hidden lengths"
 "$tracegen" model --api apis/jar.json -o model.json && "$tracegen" interposer --model model.json -o from_model.so >model.out 2>&1
-like "$(cat model.out)" '^13 functions of libjar.so.1' "a model keeps it all"
+like "$(cat model.out)" '^15 functions of libjar.so.1' "a model keeps it all"
 LD_PRELOAD="$libtracelayer ./from_model.so" TRACELAYER_OUTPUT=t3.json ./use >model.got 2>&1
 same bare.out model.got "and its interposer passes lengths on, too"
 sed 's/"fortran"/"comment on fortran"/; s/jar.json/plain.json/' apis/jar.json >apis/plain.json

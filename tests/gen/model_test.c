@@ -602,6 +602,28 @@ START_TEST(a_length_that_names_no_sibling_is_no_length)
 }
 END_TEST
 
+START_TEST(a_length_may_be_a_member_of_a_sibling_or_count_an_array_in_place)
+{
+	struct model *model = parsed(
+		"struct some { double real; int count; int used;\n"
+		"	int all[9]; ///< [range(0, used)] x\n	int none[9]; ///< [range(0, real)] x\n};\n"
+		"void f(const struct some *info, int *a ///< [out][range(0, info->count)] x\n);\n"
+		"void g(const struct some *info, int *a ///< [out][range(0, info->real)] x\n);\n"
+		"void h(const struct some *info, int *a ///< [out][range(0, info->nothing)] x\n);\n"
+		"void i(int info, int *a ///< [out][range(0, info->count)] x\n);\n");
+	const struct variable *v = param(model, "f", "a");
+
+	ck_length(v, TL_LENGTH_MEMBER, "info");
+	ck_assert_str_eq(v->length.member, "count");
+	ck_direction(v, TL_OUT | TL_OBLIGED);
+	ck_length(param(model, "g", "a"), TL_LENGTH_NONE, NULL);
+	ck_length(param(model, "h", "a"), TL_LENGTH_NONE, NULL);
+	ck_length(param(model, "i", "a"), TL_LENGTH_NONE, NULL);
+	ck_length(member(model, "some", "all"), TL_LENGTH_VALUE, "used");
+	ck_length(member(model, "some", "none"), TL_LENGTH_NONE, NULL);
+}
+END_TEST
+
 /* JSON. */
 
 static char *written(const struct model *model, size_t *size)
@@ -630,9 +652,10 @@ START_TEST(a_model_reads_back_as_it_was_written)
 {
 	const struct model *models[] = {
 		ze, cl,
-		parsed("union u { int a; struct { char *b; }; };\nextern int f(union u v, int w[2]);\n")};
+		parsed("union u { int a; struct { char *b; }; };\nextern int f(union u v, int w[2]);\n"),
+		parsed("struct s { int n; };\nvoid f(struct s *s, int *a ///< [out][range(0, s->n)] x\n);\n")};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		size_t first, second;
 		char *one = written(models[i], &first);
 		struct model *again = read_back(one, first);
@@ -744,6 +767,7 @@ static Suite *suite(void)
 	tcase_add_test(part, without_tags_only_what_const_promises_is_followed);
 	tcase_add_test(part, comments_of_every_style_are_read);
 	tcase_add_test(part, a_length_that_names_no_sibling_is_no_length);
+	tcase_add_test(part, a_length_may_be_a_member_of_a_sibling_or_count_an_array_in_place);
 	suite_add_tcase(all, part);
 
 	part = tcase_create("JSON");

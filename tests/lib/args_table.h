@@ -341,6 +341,11 @@ static const struct tl_variable world_params[] = {
 	PARAM("worlds", WORLDS, 1, .direction = TL_IN, .length = {TL_LENGTH_CONSTANT, 0, 0, 3}),
 };
 
+static const struct tl_variable allocate_params[] = {
+	PARAM("desc", DESCP, 0, .direction = TL_IN, ONE),
+	PARAM("objects", HANDLES, 1, .direction = TL_OUT, .length = {TL_LENGTH_MEMBER, 0, 0, 3}),
+};
+
 enum {
 	F_SCALARS,
 	F_STRINGS,
@@ -355,6 +360,7 @@ enum {
 	F_PAIRS,
 	F_EXCHANGE,
 	F_WORLDS,
+	F_ALLOCATE,
 	F_COUNT
 };
 #define FUNCTION(n, i, p, w, f)                                                                    \
@@ -381,6 +387,7 @@ static const struct tl_function table_functions[] = {
 	FUNCTION("pairs", F_PAIRS, pairs_params, 1, TL_FAILURE_NEVER),
 	FUNCTION("exchange", F_EXCHANGE, exchange_params, 2, TL_FAILURE_NEVER),
 	FUNCTION("worlds", F_WORLDS, world_params, 2, TL_FAILURE_NEVER),
+	FUNCTION("allocate", F_ALLOCATE, allocate_params, 2, TL_FAILURE_NONZERO),
 };
 
 static const struct tl_chain table_chains[] = {

@@ -407,6 +407,30 @@ START_TEST(out_arrays_end_where_the_call_says_that_it_stopped)
 }
 END_TEST
 
+START_TEST(out_arrays_are_as_long_as_a_member_says)
+{
+	uint64_t handles[3] = {1, 2, 0xdead};
+	struct desc desc = {.stype = STYPE_DESC, .count = 2, .values = NULL};
+	uint64_t words[] = {WORD(&desc), WORD(handles)};
+	char expected[100];
+
+	capture_entry(F_ALLOCATE, words);
+	ck_assert_ptr_null(strstr(print(F_ALLOCATE, words), "[\"0x1\""));
+	capture_exit(F_ALLOCATE, words);
+	ck_assert_ptr_nonnull(strstr(print(F_ALLOCATE, words), "\"objects\":[\"0x1\",\"0x2\"]"));
+	/* Whether there is no struct, or memory ends before the member. */
+	snprintf(expected, sizeof expected, "\"objects\":\"%p\"", (void *)handles);
+	words[0] = 0;
+	capture_entry(F_ALLOCATE, words);
+	capture_exit(F_ALLOCATE, words);
+	ck_assert_ptr_nonnull(strstr(print(F_ALLOCATE, words), expected));
+	words[0] = WORD(edge_of_memory() - 16);
+	capture_entry(F_ALLOCATE, words);
+	capture_exit(F_ALLOCATE, words);
+	ck_assert_ptr_nonnull(strstr(print(F_ALLOCATE, words), expected));
+}
+END_TEST
+
 START_TEST(lists_of_pairs_end_at_a_pair_that_begins_with_zero)
 {
 	int64_t list[] = {1, 0, 2, 3, 0, 9};
@@ -959,6 +983,7 @@ int main(void)
 	tcase_add_test(tests, unreadable_memory_is_an_address);
 	tcase_add_test(tests, out_arrays_are_read_after_success_and_in_out_values_are_both_shown);
 	tcase_add_test(tests, out_arrays_end_where_the_call_says_that_it_stopped);
+	tcase_add_test(tests, out_arrays_are_as_long_as_a_member_says);
 	tcase_add_test(tests, lists_of_pairs_end_at_a_pair_that_begins_with_zero);
 	tcase_add_test(tests, arrays_whose_count_is_null_are_addresses);
 	tcase_add_test(tests, huge_counts_read_no_more_than_they_show);

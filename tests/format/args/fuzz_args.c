@@ -92,6 +92,7 @@ static size_t sound_record(uint8_t *input, int function)
 			      WORD(nodes)},
 		[F_INFO] = {2, WORD(values), WORD(values)},
 		[F_PAIRS] = {WORD(values)},
+		[F_ALLOCATE] = {WORD(&desc), WORD(values)},
 		[F_VALUE] = {STYPE_DESC, WORD(&hint), 2ull << 32, WORD(values), 1},
 	};
 	_Alignas(8) char entry[4096], exit[4096];
