@@ -16,7 +16,7 @@ registry=/usr/share/vulkan/registry/vk.xml
 test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 42
+plan 50
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 
@@ -190,6 +190,88 @@ shown '"srcStageMask": "VK_PIPELINE_STAGE_2_HOST_BIT\|VK_PIPELINE_STAGE_2_COPY_B
 shown '^vkGetPhysicalDeviceFormatProperties2 .*"sType": "VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3", "linearTilingFeatures": "VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT\|' \
 	"and those that the driver fills in"
 
+# --- what a call fills in
+cat >fills.c <<'END_OF_C'
+#include <stdio.h>
+#include <string.h>
+#include <vulkan/vulkan.h>
+int main(void)
+{
+	VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+	float priority = 1;
+	uint32_t one = 1, groups = 1;
+	VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+	VkDeviceCreateInfo with = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+	VkCommandPoolCreateInfo pooled = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_ALL, NULL};
+	VkDescriptorSetLayoutCreateInfo bound = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &binding};
+	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4};
+	VkDescriptorPoolCreateInfo sized = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 4, .poolSizeCount = 1, .pPoolSizes = &size};
+	VkPrivateDataSlotCreateInfo slotted = {.sType = VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};
+	VkBufferCreateInfo stored = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+	VkDeviceBufferMemoryRequirements asked = {.sType = VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, .pCreateInfo = &stored};
+	VkMemoryDedicatedRequirements alone = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS};
+	VkMemoryRequirements2 needed = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, .pNext = &alone};
+	VkPhysicalDeviceGroupProperties group;
+	VkPhysicalDeviceMemoryProperties memory;
+	VkInstance instance;
+	VkPhysicalDevice physical;
+	VkDevice device;
+	VkCommandPool pool;
+	VkCommandBuffer buffers[5];
+	VkDescriptorSetLayout layout;
+	VkDescriptorPool sets_from;
+	VkDescriptorSet sets[3];
+	VkPrivateDataSlot slot;
+
+	memset(buffers, 0x5a, sizeof buffers);
+	memset(sets, 0x6b, sizeof sets);
+	memset(&memory, 0xcc, sizeof memory);
+	memset(&group, 0xcc, sizeof group);
+	group.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES;
+	group.pNext = NULL;
+	if (vkCreateInstance(&info, NULL, &instance) || vkEnumeratePhysicalDevices(instance, &one, &physical) < 0 ||
+	    vkEnumeratePhysicalDeviceGroups(instance, &groups, &group) < 0 || vkCreateDevice(physical, &with, NULL, &device) ||
+	    vkCreateCommandPool(device, &pooled, NULL, &pool) || vkCreateDescriptorSetLayout(device, &bound, NULL, &layout) ||
+	    vkCreateDescriptorPool(device, &sized, NULL, &sets_from) || vkCreatePrivateDataSlot(device, &slotted, NULL, &slot))
+		return 1;
+	vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+	vkGetDeviceBufferMemoryRequirements(device, &asked, &needed);
+	VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 5};
+	VkDescriptorSetAllocateInfo some = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = sets_from, .descriptorSetCount = 3,
+		.pSetLayouts = (VkDescriptorSetLayout[]){layout, layout, layout}};
+	if (vkAllocateCommandBuffers(device, &commands, buffers) || vkAllocateDescriptorSets(device, &some, sets))
+		return 1;
+	FILE *to = fopen("want", "w");
+	fprintf(to, "[\"%p\", \"%p\", \"%p\", \"%p\", \"%p\"]\n", (void *)buffers[0], (void *)buffers[1], (void *)buffers[2], (void *)buffers[3], (void *)buffers[4]);
+	fprintf(to, "[\"%p\", \"%p\", \"%p\"]\n", (void *)sets[0], (void *)sets[1], (void *)sets[2]);
+	fprintf(to, "%u %u %u\n", memory.memoryTypeCount, memory.memoryHeapCount, group.physicalDeviceCount);
+	fclose(to);
+	vkDestroyPrivateDataSlot(device, slot, NULL);
+	vkDestroyDescriptorPool(device, sets_from, NULL);
+	vkDestroyDescriptorSetLayout(device, layout, NULL);
+	vkDestroyCommandPool(device, pool, NULL);
+	vkDestroyDevice(device, NULL);
+	vkDestroyInstance(instance, NULL);
+	return 0;
+}
+END_OF_C
+ok "a program that allocates several at once is built" ${CC:-cc} -o fills fills.c -lvulkan
+program "a program that allocates several at once" ./fills
+sed -n 's/^vkAllocateCommandBuffers .*"pCommandBuffers": \(\[[^]]*\]\).*/\1/p; s/^vkAllocateDescriptorSets .*"pDescriptorSets": \(\[[^]]*\]\).*/\1/p' calls >seen
+"$python" - <<-'PYTHON' >>seen
+	import json
+	calls = {line.split()[0]: json.loads(line.split(" ", 1)[1]) for line in open("calls")}
+	memory = calls["vkGetPhysicalDeviceMemoryProperties"]["pMemoryProperties"]
+	print(len(memory["memoryTypes"]), len(memory["memoryHeaps"]),
+	      len(calls["vkEnumeratePhysicalDeviceGroups"]["pPhysicalDeviceGroupProperties"][0]["physicalDevices"]))
+PYTHON
+same want seen "all that it gets are shown, and of arrays with a count beside them so many elements"
+shown '^vkCreatePrivateDataSlot .*"pPrivateDataSlot": "0x' "and an object that no rule names"
+shown '^vkGetDeviceBufferMemoryRequirements .*"pMemoryRequirements": \{"sType": "VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2", .*"size": 64.*"sType": "VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS"' "and a struct with its chain"
+like "$(cat traced.err)" '0 objects never destroyed, 0 wrong calls' "none of which leaks"
+
 # --- the descriptor against the registry that Vulkan's headers are made from
 registry_agrees()
 {
@@ -205,11 +287,12 @@ registry_agrees()
 	    global seen
 	    words, name = (element.get("len") or "").split(","), element.find("name").text
 	    variable = next((v for v in owners[owner] if v["name"] == name), None)
-	    if not words[0].replace("-", "_").isidentifier() or variable is None or "*" not in "".join(element.itertext()):
+	    if not words[0].replace("-", "_").replace("_>", "").isidentifier() or variable is None or "*" not in "".join(element.itertext()):
 	        return
 	    seen += 1
 	    length = variable.get("length", {})
-	    if (length.get("kind") != "string") if words[0] == "null-terminated" else length.get("sibling") != words[0]:
+	    sibling = "->".join(length[k] for k in ("sibling", "member") if k in length)
+	    if (length.get("kind") != "string") if words[0] == "null-terminated" else sibling != words[0]:
 	        wrong.append(f"{owner}.{name}: {words[0]}, not {length}")
 	for command in root.iter("command"):
 	    if command.find("proto") is not None and command.find("proto/name").text in owners:
@@ -224,6 +307,29 @@ registry_agrees()
 	PYTHON
 }
 ok "every length that Vulkan's registry gives is the descriptor's" registry_agrees
+# What a call may write to, the registry has without const. Types of window systems, and void, are addresses.
+outputs_agree()
+{
+	"$python" - $registry <<-'PYTHON'
+	import json, sys
+	import xml.etree.ElementTree as tree
+	owners = {f["name"]: {p["name"]: p for p in f.get("params", [])} for f in json.load(open("model.json"))["functions"]}
+	root, seen, wrong = tree.parse(sys.argv[1]).getroot(), 0, []
+	structure = {c.find("proto/name").text: c for c in root.iter("command") if c.find("proto") is not None}
+	for command in root.find("commands"):
+	    name = command.get("name") or command.findtext("proto/name")
+	    for element in structure.get(command.get("alias") or name, command).findall("param"):
+	        param, text = owners.get(name, {}).get(element.findtext("name")), "".join(element.itertext())
+	        if param is None or "*" not in text or not (element.findtext("type") or "").startswith("Vk"):
+	            continue
+	        seen += 1
+	        if ("out" in param.get("direction", [])) != ("const" not in text):
+	            wrong.append(f"{name}:{param['name']}")
+	print(seen, "pointers;", len(wrong), "wrong", *wrong, sep="\n")
+	sys.exit(seen < 300 or len(wrong) > 0)
+	PYTHON
+}
+ok "whatever the registry has as an output is the descriptor's" outputs_agree
 # Every type of flags of which the registry names bits, is one in the model, with all of them but those of platforms that are not here.
 flags_agree()
 {
