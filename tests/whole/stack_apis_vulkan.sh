@@ -16,7 +16,7 @@ registry=/usr/share/vulkan/registry/vk.xml
 test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 50
+plan 51
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 
@@ -116,6 +116,7 @@ normalise() { sort; }
 program vkcube xvfb-run -a vkcube --c 10
 is "$(grep -c '^vkQueuePresentKHR ' calls)" 10 "ten pictures are presented"
 is "$(grep -c '^vkAcquireNextImageKHR ' calls)" "$(grep -c '^vkQueueSubmit .*"waitSemaphoreCount": 1' calls)" "an image is asked for before each"
+is "$(grep -c '^vkCreateX\(cb\|lib\)SurfaceKHR .*"pSurface": "0x' calls)" 1 "and where they are shown, which only the window system's header declares"
 sort calls | cut -d' ' -f1 >plain
 program "vkcube, checked by Khronos's validation layer" env VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation xvfb-run -a vkcube --c 10
 sort calls | cut -d' ' -f1 >checked
