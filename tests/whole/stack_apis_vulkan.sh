@@ -314,7 +314,9 @@ outputs_agree()
 	"$python" - $registry <<-'PYTHON'
 	import json, sys
 	import xml.etree.ElementTree as tree
-	owners = {f["name"]: {p["name"]: p for p in f.get("params", [])} for f in json.load(open("model.json"))["functions"]}
+	model = json.load(open("model.json"))
+	owners = {f["name"]: {p["name"]: p for p in f.get("params", [])} for f in model["functions"]}
+	members = {(t["name"], m["name"]): m for t in model["types"] if t.get("name") for m in t.get("members", [])}
 	root, seen, wrong = tree.parse(sys.argv[1]).getroot(), 0, []
 	structure = {c.find("proto/name").text: c for c in root.iter("command") if c.find("proto") is not None}
 	for command in root.find("commands"):
@@ -326,6 +328,12 @@ outputs_agree()
 	        seen += 1
 	        if ("out" in param.get("direction", [])) != ("const" not in text):
 	            wrong.append(f"{name}:{param['name']}")
+	# What only comes out of a call is not read before it.
+	for struct in root.iter("type"):
+	    for element in struct.findall("member") if struct.get("returnedonly") else []:
+	        member = members.get((struct.get("name"), element.findtext("name")))
+	        if member and "*" in "".join(element.itertext()) and "in" in member.get("direction", []):
+	            wrong.append(f"{struct.get('name')}.{member['name']}")
 	print(seen, "pointers;", len(wrong), "wrong", *wrong, sep="\n")
 	sys.exit(seen < 300 or len(wrong) > 0)
 	PYTHON
