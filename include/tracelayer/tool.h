@@ -38,7 +38,8 @@
  * C++		Exit handlers run last registered first, and tl_tool_end is called by one of those
  *		that are registered at the first calls. So a function's static object that is first
  *		made in a callback is destroyed before tl_tool_end. Make such objects in
- *		tl_tool_start, or never free them (static auto &x = *new X;).
+ *		tl_tool_start, or never free them (static auto &x = *new X;). An exception that
+ *		leaves tl_tool_start or tl_tool_end ends the program: catch it, and return an error.
  * Forks	A forked child has the tool as its parent had it, at work. tl_tool_end is
  *		called at the child's own exit. A tool that wants to begin anew in the child uses
  *		pthread_atfork. After exec the new program loads tools of its own.
