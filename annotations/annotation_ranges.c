@@ -400,10 +400,13 @@ bool annotation_started_add(struct annotation_id id, struct tl_event_arg arg)
 {
 	pthread_mutex_lock(&annotations->started_lock);
 	uint32_t *place = started_find(annotations->started, &id);
-	if (place)
-		annotation_add_own(&annotations->started->entries[*place].range.about, arg);
+	struct annotation_about *about =
+		place ? &annotations->started->entries[*place].range.about : NULL;
+	bool has_room = about && about->nargs < ANNOTATION_ARGS;
+	if (has_room)
+		annotation_add_own(about, arg);
 	pthread_mutex_unlock(&annotations->started_lock);
-	return place != NULL;
+	return has_room;
 }
 
 /* ---- counters and names */

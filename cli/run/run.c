@@ -351,7 +351,10 @@ static bool find_tools(const char *library)
 	return found;
 }
 
-/* AddressSanitizer wants to be the first library, unless it is told otherwise. The layer is no harm to it. */
+/*
+ * AddressSanitizer refuses to start behind another library, unless it is told not to look. It works all the
+ * same. This is for the program that is started here, not for those that it starts.
+ */
 static void let_asan_start(const struct program *program)
 {
 	static const char option[] = "verify_asan_link_order";

@@ -242,8 +242,8 @@ void tl_visit_bytes(const struct tl_sink *sink, struct tl_text *text, const char
 }
 
 /*
- * Bytes without a type that can be nothing but a string: at least four characters, then a NUL. Where
- * the end was not kept, as of a long list of extensions, all that was kept is plain ASCII.
+ * Bytes without a type that can be nothing but a string: at least four characters, then a NUL. A long
+ * string, such as a list of extensions, is kept without its end: then all bytes are plain ASCII.
  */
 #define TEXT_LEAST     4u
 #define TEXT_LEAST_CUT 64u

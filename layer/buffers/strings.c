@@ -35,7 +35,7 @@
 #define SLOTS(t) (1u << (18 + 2 * (t)))
 #define MOST(t)	 (SLOTS(t) / 2) /* texts: the table stays half empty */
 #define PIECES	 1024u
-#define OWN	 16u /* a part of so many of all units is the layer's own */
+#define OWN	 16u /* a part of so many of all units, and of the last table, is the layer's own */
 #define PART	 4u  /* all texts take a part of so many of the memory for buffers */
 /* units that a piece's head takes */
 #define HEAD  ((uint32_t)(sizeof(struct tl_strings_piece) / 8))
@@ -151,13 +151,15 @@ static uint32_t text_cut(const char *text, size_t size)
 	return (uint32_t)size;
 }
 
-/* False: there are as many as the table may have. */
-static bool table_admits(unsigned table)
+/* False: there are as many as the table may have, or as the program may put into the last one. */
+static bool table_admits(unsigned table, bool of_program)
 {
 	_Atomic uint32_t *count = &tables[table].count;
+	uint32_t most = MOST(table);
 
-	return atomic_load_explicit(count, memory_order_relaxed) < MOST(table) &&
-	       atomic_fetch_add_explicit(count, 1, memory_order_relaxed) < MOST(table);
+	if (of_program && table == TABLES - 1)
+		most -= most / OWN;
+	return atomic_load_explicit(count, memory_order_relaxed) < most;
 }
 
 static bool room_is_there(bool of_program)
@@ -186,15 +188,18 @@ static uint32_t table_number(unsigned table, const char *text, uint32_t size, ui
 	     looked++, i = (i + 1) % slots) {
 		uint32_t number = atomic_load_explicit(&memory[i], memory_order_acquire);
 		if (!number) {
-			if (!own && !table_admits(table))
+			if (!own && !table_admits(table, of_program))
 				return UINT32_MAX;
 			if (!own &&
 			    (!room_is_there(of_program) || !(own = text_put(text, size, hash))))
 				return 0;
 			if (atomic_compare_exchange_strong_explicit(&memory[i], &number, own,
 								    memory_order_release,
-								    memory_order_acquire))
+								    memory_order_acquire)) {
+				atomic_fetch_add_explicit(&tables[table].count, 1,
+							  memory_order_relaxed);
 				return own;
+			}
 		}
 		if (text_is(number, text, size, hash))
 			return number;
@@ -223,7 +228,7 @@ uint32_t tl_string_of_program(const char *text, size_t length)
 	if (!number && length && !atomic_exchange_explicit(&refused, true, memory_order_relaxed))
 		tl_message_say(
 			"tracelayer: the program has given too many different texts, so further names of its events are \"?\" in the trace; let names "
-			"repeat, and give numbers as arguments, or raise TRACELAYER_MEMORY\n");
+			"repeat, and give numbers as arguments\n");
 	return number;
 }
 
@@ -268,4 +273,5 @@ void tl_strings_after_fork(void)
 	     i++)
 		atomic_store_explicit(&places[i], NULL, memory_order_relaxed);
 	atomic_store_explicit(&used, 0, memory_order_relaxed);
+	atomic_store_explicit(&refused, false, memory_order_relaxed);
 }

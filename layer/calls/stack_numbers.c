@@ -31,8 +31,8 @@ static _Atomic(void *) table; /* SLOTS of them */
 static _Atomic uint32_t count;
 
 /*
- * Of a call through a closure nobody knows where its caller's frames begin, so the innermost ones are
- * the closure's (closure.c). At most so many are.
+ * Of a call through a closure nobody knows where its caller's frames begin, so the innermost frames of
+ * the stack are the closure's (closure.c). There are at most so many of those.
  */
 #define CLOSURE_FRAMES 8u
 

@@ -5,11 +5,15 @@
  * Drivers have libraries that make what they need when it is first needed, and destroy it in an exit
  * handler: LLVM does so for the kernels that PoCL compiles on a thread of its own. If the driver still
  * compiles then, and the process goes on for long, it crashes. So what takes long at our end comes before
- * that: __cxa_atexit is exported in the C library's place, and behind each handler that a driver registers
- * comes one of ours, which runs before it.
+ * that. __cxa_atexit is exported in the C library's place. After each handler that a driver registers we
+ * register one of ours. Handlers run last registered first, so ours runs before the driver's.
+ *
+ * Whether a driver registers is not known for certain: what runs inside of a call, or on a thread that made
+ * none, counts as a driver. If it is the program, nothing is lost: devices are waited for again at the end.
  */
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "layer/base/start_page.h"
 #include "layer/device/device_lanes.h"
@@ -44,6 +48,20 @@ static void before_driver(void *unused)
 	tl_exit_early();
 }
 
+/*
+ * A library that is closed takes its handlers away, and ours stay. So there are at most so many: more than
+ * LLVM registers.
+ */
+#define HANDLERS 4096u
+
+static bool one_more(void)
+{
+	static _Atomic uint32_t count;
+
+	return atomic_load_explicit(&count, memory_order_relaxed) < HANDLERS &&
+	       atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) < HANDLERS;
+}
+
 /* What atexit, and static objects of C++, come to. The constructor of any library may call it. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library);
 TL_EXPORT int __cxa_atexit(void (*handler)(void *), void *argument, void *library)
@@ -54,7 +72,8 @@ TL_EXPORT int __cxa_atexit(void (*handler)(void *), void *argument, void *librar
 		return -1;
 	int result = next(handler, argument, library);
 
-	if (result == 0 && tl_device_awaits_end() && tl_device_is_driver_here())
+	if (result == 0 && tl_device_awaits_end() && !tl_exit_early_is_done() &&
+	    tl_device_is_driver_here() && one_more())
 		next(before_driver, NULL, &__dso_handle);
 	return result;
 }

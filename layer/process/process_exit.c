@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "layer/base/message.h"
 #include "layer/buffers/arena.h"
@@ -87,13 +88,18 @@ void tl_process_renew_exit(void)
 		atexit(at_exit);
 }
 
+static _Atomic uint32_t early_in; /* the process whose early end has been; 0: none */
+
+bool tl_exit_early_is_done(void)
+{
+	return atomic_load_explicit(&early_in, memory_order_relaxed) == (uint32_t)getpid();
+}
+
 void tl_exit_early(void)
 {
-	static _Atomic bool ran;
+	uint32_t own = (uint32_t)getpid();
 
-	/* A driver may have registered hundreds. */
-	if (atomic_load_explicit(&ran, memory_order_relaxed) ||
-	    atomic_exchange_explicit(&ran, true, memory_order_relaxed))
+	if (atomic_exchange_explicit(&early_in, own, memory_order_relaxed) == own)
 		return;
 	tl_process_notice_fork();
 	if (!tl_process_has_records())

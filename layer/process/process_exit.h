@@ -49,9 +49,10 @@ void tl_process_renew_exit(void);
 void tl_exit_register_last(void);
 
 /*
- * In an exit handler of ours that comes before one of a driver's, the first time: waits for the devices
- * and writes what there is. The program's own handlers may still use devices.
+ * The process's early end, before a driver's exit handlers: wait for the devices, and write what there is.
+ * Once in each process. The program's own handlers may still use devices.
  */
 void tl_exit_early(void);
+bool tl_exit_early_is_done(void);
 
 #endif

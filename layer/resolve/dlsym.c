@@ -30,6 +30,7 @@
  * the real dlsym is asked for the name with a DEL character behind it, which no library defines,
  * and our dlerror removes that from the message.
  */
+#include "layer/resolve/api_table.h"
 #include "layer/resolve/dlsym.h"
 
 #include <dlfcn.h>
@@ -210,8 +211,11 @@ static void *answer_handle(const struct tl_lookup *lookup)
 		return lookup_answer(lookup, NULL);
 	if (tl_roles_is_own_at(pointer))
 		return answer_past_us(lookup, pointer);
-	if (lookup_is_for_own(lookup, pointer))
+	if (lookup_is_for_own(lookup, pointer)) {
+		/* What it calls by the answer is its own. */
+		tl_api_by_caller(&lookup->shim, 1);
 		return lookup_answer(lookup, tl_resolve_closure(lookup->shim, pointer));
+	}
 	if (lookup->foreign)
 		tl_roles_note_driver(pointer);
 	else if (tl_resolve_is_loaders(lookup->shim, pointer))

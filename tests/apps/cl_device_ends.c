@@ -17,7 +17,7 @@
  *	later		the same, registered after the first calls: before everybody's end
  *	compiling	as later, and then a thread that made no calls, as a driver's own, registers
  *			a handler. It says in the file SEEN whether the trace in TRACELAYER_OUTPUT
- *			has its end
+ *			has its end. The program's handler does not wait for its command of 5 ms
  *	forked		forks while commands are under way; the child returns from main, and says
  *			how many calls the driver saw in it (test driver)
  *	mixed		as gated, with more such commands in a queue without order than are asked
@@ -311,6 +311,15 @@ static void look_at_trace(void)
 	fclose(to);
 }
 
+static cl_kernel sleeping;
+
+static void submit_in_handler(void)
+{
+	device_run(queue, sleeping, 0, NULL, NULL);
+	DO(clFlush(queue));
+	print_commands();
+}
+
 static void *be_driver(void *unused)
 {
 	atexit(look_at_trace);
@@ -574,8 +583,12 @@ int main(int argc, char **argv)
 	empty = device_kernel(&device, "empty");
 	if (handler || forks)
 		find_driver();
-	if (!strcmp(way, "later") || compiles)
+	if (!strcmp(way, "later"))
 		atexit(call_in_handler);
+	if (compiles) {
+		sleeping = device_kernel_with(&device, "sleep", 5000000, sizeof(cl_ulong));
+		atexit(submit_in_handler);
+	}
 	int status = end(way, argc > 2 ? argv[2] : NULL);
 
 	if (!handler)

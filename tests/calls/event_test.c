@@ -17,6 +17,7 @@
 #include "layer/calls/event.h"
 #include "layer/resolve/recording.h"
 #include "layer/buffers/strings.h"
+#include "tests/lib/assert_often.h"
 #include "tests/lib/core_doubles.h"
 #include "tests/lib/encoded.h"
 
@@ -135,23 +136,36 @@ START_TEST(there_may_be_many_texts)
 }
 END_TEST
 
-/* The program's texts leave room for the layer's. */
+/*
+ * The program's texts leave room for the layer's: where the memory for them is used up, and where the tables
+ * are full. Texts that were refused take none of it.
+ */
+static const uint64_t memories[] = {8 << 20, 256 << 20};
+
 START_TEST(texts_of_the_program_end_first)
 {
+	const unsigned most = 4000000;
 	char text[32];
 	unsigned count = 0;
 
 	begin();
-	tl_config.memory = 8 << 20;
+	tl_config.memory = memories[_i];
 	do
-		snprintf(text, sizeof(text), "text %u", count++);
-	while (tl_string_of_program(text, strlen(text)) && count < 1000000);
+		snprintf(text, sizeof(text), "%u", count++);
+	while (tl_string_of_program(text, strlen(text)) && count < most);
 	ck_assert_uint_gt(count, 10000);
-	ck_assert_uint_lt(count, 1000000);
-	ck_assert_uint_ne(number_of("a kernel"), 0);
-	ck_assert_uint_eq(tl_string_of_program("a new name", 10), 0);
-	ck_assert_uint_ne(tl_string_of_program("text 0", 6), 0);
-	is_text(number_of("a kernel"), "a kernel");
+	ck_assert_uint_lt(count, most);
+	for (unsigned i = 0; i < 300000; i++) {
+		snprintf(text, sizeof(text), "refused %u", i);
+		assert_often(!tl_string_of_program(text, strlen(text)));
+	}
+	for (unsigned i = 0; i < 1000; i++) {
+		snprintf(text, sizeof(text), "kernel %u", i);
+		uint32_t number = number_of(text);
+		ck_assert_uint_ne(number, 0);
+		is_text(number, text);
+	}
+	ck_assert_uint_ne(tl_string_of_program("1", 1), 0);
 }
 END_TEST
 
@@ -291,7 +305,7 @@ int main(void)
 	tcase_add_test(tests, long_texts_are_cut_between_characters);
 	tcase_add_test(tests, threads_that_meet_get_the_same_numbers);
 	tcase_add_test(tests, there_may_be_many_texts);
-	tcase_add_test(tests, texts_of_the_program_end_first);
+	tcase_add_loop_test(tests, texts_of_the_program_end_first, 0, 2);
 	tcase_add_test(tests, a_child_begins_anew);
 	tcase_add_test(tests, an_event_has_its_name_lane_times_and_args);
 	tcase_add_test(tests, flows_counters_and_instants);

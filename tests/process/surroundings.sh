@@ -47,7 +47,7 @@ is "$(ls trace.* 2>/dev/null)" "" "... and nowhere else"
 traced=$?; ./early called; alone=$?
 is "$traced $(cat err)" "$alone tracelayer: trace: early.1.json (8 events)" "also where it is called there"
 
-# --- children of children: their forks wait for nothing. Who waits, gives the processor away.
+# --- children of children: their forks wait for nothing. A process that waits gives the processor away again and again.
 cat >nested.py <<'END'
 import os, resource, sys
 def fork(depth):

@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 12
+plan 13
 
 cat >"$tmp/sorts.c" <<'END_OF_FILE'
 #include <stddef.h>
@@ -127,16 +127,22 @@ cat >"$tmp/asks.c" <<'END_OF_FILE'
 #define _GNU_SOURCE
 #include <dlfcn.h>
 int asked(int a) { return a + 1; }
+int by_answer(void *handle) { int (*by)(int) = (int (*)(int))dlsym(handle, "asked"); return by(by(1)); }
 int is_same(void *handle) { return dlsym(handle, "asked") == (void *)asked && dlsym(RTLD_DEFAULT, "asked") == (void *)asked; }
 END_OF_FILE
 cat >"$tmp/asker.c" <<'END_OF_FILE'
 #include <dlfcn.h>
 #include <stdio.h>
-int asked(int), is_same(void *);
-int main(int argc, char **argv) { return printf("%d %d %d\n", is_same(dlopen(argv[1], RTLD_LAZY)), is_same(dlopen(NULL, RTLD_LAZY)), asked(1)) != 6; }
+int asked(int), is_same(void *), by_answer(void *);
+int main(int argc, char **argv)
+{
+	void *handle = dlopen(argv[1], RTLD_LAZY);
+	return printf("%d %d %d %d\n", is_same(handle), is_same(dlopen(NULL, RTLD_LAZY)), by_answer(handle), asked(1)) != 8;
+}
 END_OF_FILE
 $CC -O1 -shared -fPIC -Wl,-soname,libasks.so -o "$tmp/libasks.so" "$tmp/asks.c" -ldl &&
 	$CC -O1 -o "$tmp/asker" "$tmp/asker.c" -L"$tmp" -lasks -Wl,-rpath,"$tmp" -ldl || { fail "it compiles"; exit 1; }
-is "$("$tmp/asker" "$tmp/libasks.so")" "1 1 2" "bare: a library's own function is the one that its handle leads to"
+is "$("$tmp/asker" "$tmp/libasks.so")" "1 1 3 2" "bare: a library's own function is the one that its handle leads to"
 is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libasks.so" -o "$tmp/asks.json" -- "$tmp/asker" "$tmp/libasks.so" 2>/dev/null)" \
-	"1 1 2" "traced: likewise"
+	"1 1 3 2" "traced: likewise"
+is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/asks.json" | sort | uniq -c | xargs)" "1 asked 1 by_answer 2 is_same" "and what it calls by the answer is its own"

@@ -431,10 +431,11 @@ TL_CL_BEFORE(tl_cl_collect_before)
 
 /* --- the end */
 
+/* Commands that no earlier end has waited for. */
 static bool commands_are_under_way(void)
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (atomic_load_explicit(&queue->count, memory_order_relaxed))
+		if (tl_cl_count(&queue->count) && tl_cl_count(&queue->submitted) != queue->awaited)
 			return true;
 	return false;
 }
@@ -456,28 +457,29 @@ static void queue_tell_unfinished(struct tl_cl_queue *queue)
 	}
 }
 
+/* Reports nothing itself: the background thread may do so, and the program goes on. */
 void tl_cl_collect_await(uint64_t deadline)
 {
-	static _Atomic bool awaited;
 	const struct timespec moment = {.tv_nsec = 200000};
 	uint64_t patience = tl_device_now() + LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;
-	if (atomic_exchange_explicit(&awaited, true, memory_order_relaxed))
-		patience = 0;
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
-		queue_tell_untold(queue);
-		queue_collect(queue, UINT32_MAX, LAST, 0);
-	}
+	tl_cl_collect_all();
 	while (commands_are_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
 		tl_cl_collect_all();
 	}
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		queue->awaited = tl_cl_count(&queue->submitted);
 }
 
 void tl_cl_collect_end(uint64_t deadline)
 {
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
+		queue_tell_untold(queue);
+		queue_collect(queue, UINT32_MAX, LAST, 0);
+	}
 	tl_cl_collect_await(deadline);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		queue_tell_unfinished(queue);

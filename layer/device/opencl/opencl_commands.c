@@ -70,6 +70,7 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 	if (!tl_cl_unnoted(queue))
 		tl_cl_note_from(queue, command);
 	tl_cl_count_add(&queue->count, 1);
+	tl_cl_count_add(&queue->submitted, 1);
 	const struct tl_cl_call *finish = queue_finish_of(queue, command);
 	if (finish) {
 		tl_cl_note(queue, command, finish);

@@ -47,7 +47,10 @@ struct tl_cl_queue {
 	 * Written under the lock, with release.
 	 */
 	struct tl_cl_command *_Atomic unnoted;
-	_Atomic uint32_t count; /* commands under way; written under the lock */
+	_Atomic uint32_t count;	    /* commands under way; written under the lock */
+	_Atomic uint32_t submitted; /* commands so far, modulo 2 to the 32; likewise */
+	uint32_t
+		awaited; /* so many of them had the process's end waited for; the ending thread's */
 	_Atomic uint32_t noted; /* how many of these have been waited for; likewise */
 	bool claimed;		/* a thread collects; only that thread takes commands out */
 	/* taken out, events released: to be reported */

@@ -397,7 +397,7 @@ is "$(run --quiet -- sh -c 'echo "${TRACELAYER_REPORT%/tracelayer-run-*}"' 2>/de
 
 # --- gcc's AddressSanitizer wants to be the first library
 printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts(getenv("ASAN_OPTIONS")); return 3; }\n' >"$tmp/asan.c"
-${CC:-gcc} -fsanitize=address -o "$tmp/asan" "$tmp/asan.c" 2>"$tmp/asan.said" || diag "$(cat "$tmp/asan.said")"
+gcc -fsanitize=address -o "$tmp/asan" "$tmp/asan.c" 2>"$tmp/asan.said" || diag "$(cat "$tmp/asan.said")"
 is "$(ASAN_OPTIONS=detect_leaks=0 run --quiet -- "$tmp/asan" 2>&1; echo $?)" "detect_leaks=0:verify_asan_link_order=0
 3" "a program with AddressSanitizer starts"
 is "$(ASAN_OPTIONS=verify_asan_link_order=1 run --quiet -- "$tmp/asan" 2>/dev/null; echo $?)" 1 "what the user asks it for stays"

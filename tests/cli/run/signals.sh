@@ -260,18 +260,18 @@ check("a program that is stopped and continued by its own number goes on, and so
 
 # The group is stopped, and run alone continued.
 def group_and_alone():
-    command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "0.9"], start_new_session=True)
-    while not subprocess.run(["pgrep", "-P", str(command.pid), "-x", "sleep"], capture_output=True).stdout:
-        time.sleep(0.05)
+    command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "3"], start_new_session=True)
+    wait_for(lambda: subprocess.run(["pgrep", "-P", str(command.pid), "-x", "sleep"], capture_output=True).stdout)
     os.killpg(command.pid, signal.SIGSTOP)
     time.sleep(0.3)
+    stopped = state(command.pid) == "T"
     os.kill(command.pid, signal.SIGCONT)
     try:
-        return command.wait(20)
+        return stopped, command.wait(20)
     except subprocess.TimeoutExpired:
         os.killpg(command.pid, signal.SIGKILL)
         return "it stays stopped"
-check("SIGCONT to run alone continues both where the group was stopped", group_and_alone(), 0)
+check("SIGCONT to run alone continues both where the group was stopped", group_and_alone(), (True, 0))
 # As often as such tools do it, and as soon: the program may go on before run has stopped.
 def often():
     command = subprocess.Popen([tracelayer, "run", "--quiet", "--", "sleep", "3"], start_new_session=True)

@@ -46,10 +46,11 @@ lanes "a process of one thread becomes a user of its own: commands before and be
 # A program's own exit handlers.
 unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later
 lanes "an exit handler that runs before our end: its command is on its lane" --commands "$(commands traced)" --log "$tmp/traced.log"
-# What takes long comes before the driver's handlers: its libraries are no longer whole behind them.
+# What takes long comes before the driver's handlers: these destroy what its libraries need.
 unnoticed "an exit handler of the driver" preload env SEEN="$tmp/seen" "$apps/cl_device_ends" compiling
 is "$(cat "$tmp/seen")" ended "an exit handler of the driver: the trace is written before it"
-lanes "an exit handler of the driver: a command of the program's handler behind it is on its lane" --commands "$(commands traced)" --log "$tmp/traced.log"
+lanes "an exit handler of the driver: a command of the program's handler behind it is on its lane, to its end" --commands "$(commands traced)" --unfinished 0 \
+	--log "$tmp/traced.log"
 unnoticed "an exit handler that runs after everybody's end" preload "$apps/cl_device_ends" early
 like "$(cat "$tmp/traced.out")" '^calls of others: 0$' "nobody but it calls the driver then"
 # After it only the program itself is to blame: the bare run's lines, and nothing else.
