@@ -459,12 +459,25 @@ static void metadata_put_in_scope(struct annotation_thread *thread, const struct
 	annotation_mark(thread, domain_own(domain), &about, 0);
 }
 
+static bool arg_take_values(struct tl_event_arg *arg, int type, size_t count, void *values)
+{
+	return count && values && itt_values_read(arg, type, count, values);
+}
+
+/* `size` 0: to its NUL. */
+static bool arg_take_text(struct tl_event_arg *arg, const char *text, size_t size)
+{
+	arg->kind = TL_VALUE_STRING;
+	arg->value = annotation_text_sized(text, size ? size : 1024);
+	return arg->value;
+}
+
 static void metadata_add(const struct itt_domain *domain, struct itt_id id, struct itt_string *key,
 			 int type, size_t count, void *values)
 {
 	VISIT(thread);
 	struct tl_event_arg arg = {.key = string_number(thread, key)};
-	if (count && values && itt_values_read(&arg, type, count, values))
+	if (arg_take_values(&arg, type, count, values))
 		metadata_put(thread, domain, id, arg);
 }
 
@@ -472,9 +485,8 @@ static void metadata_str_add(const struct itt_domain *domain, struct itt_id id,
 			     struct itt_string *key, const char *text, size_t size)
 {
 	VISIT(thread);
-	struct tl_event_arg arg = {.key = string_number(thread, key), .kind = TL_VALUE_STRING};
-	arg.value = annotation_text_sized(text, size ? size : 1024);
-	if (arg.value)
+	struct tl_event_arg arg = {.key = string_number(thread, key)};
+	if (arg_take_text(&arg, text, size))
 		metadata_put(thread, domain, id, arg);
 }
 
@@ -483,7 +495,7 @@ static void metadata_add_with_scope(const struct itt_domain *domain, int scope,
 {
 	VISIT(thread);
 	struct tl_event_arg arg = {.key = string_number(thread, key)};
-	if (count && values && itt_values_read(&arg, type, count, values))
+	if (arg_take_values(&arg, type, count, values))
 		metadata_put_in_scope(thread, domain, scope, arg);
 }
 
@@ -491,9 +503,8 @@ static void metadata_str_add_with_scope(const struct itt_domain *domain, int sco
 					struct itt_string *key, const char *text, size_t size)
 {
 	VISIT(thread);
-	struct tl_event_arg arg = {.key = string_number(thread, key), .kind = TL_VALUE_STRING};
-	arg.value = annotation_text_sized(text, size ? size : 1024);
-	if (arg.value)
+	struct tl_event_arg arg = {.key = string_number(thread, key)};
+	if (arg_take_text(&arg, text, size))
 		metadata_put_in_scope(thread, domain, scope, arg);
 }
 

@@ -4,61 +4,31 @@
  * two threads, starts without ends, ranges that begin while collection is paused, keys that come
  * twice. `open`: 1100 regions at once. `types`: more types of events than there is room for.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "annotations/itt_abi.h"
+#include "tests/annotations/itt_client.h"
 
-typedef struct itt_domain *domain_t;
-typedef struct itt_string *string_t;
-
-static domain_t (*domain_create)(const char *);
-static string_t (*string_create)(const char *);
-static void (*task_begin)(domain_t, struct itt_id, struct itt_id, string_t);
-static void (*task_end)(domain_t);
-static void (*region_begin)(domain_t, struct itt_id, struct itt_id, string_t);
-static void (*region_end)(domain_t, struct itt_id);
 static void (*overlapped_begin)(domain_t, struct itt_id, struct itt_id, string_t);
 static void (*overlapped_end)(domain_t, struct itt_id);
-static void (*frame_begin)(domain_t, struct itt_id *);
-static void (*frame_end)(domain_t, struct itt_id *);
 static int (*event_create)(const char *, int);
 static int (*event_start)(int);
 static int (*event_end)(int);
-static void (*marker)(domain_t, struct itt_id, string_t, int);
-static void (*metadata_add)(domain_t, struct itt_id, string_t, int, size_t, void *);
 static void (*metadata_add_with_scope)(domain_t, int, string_t, int, size_t, void *);
 static void (*metadata_str_add_with_scope)(domain_t, int, string_t, const char *, size_t);
 static void (*formatted_overlapped)(domain_t, struct itt_id, string_t, ...);
 static void (*pause_all)(void), (*resume_all)(void);
 static void (*pause_scoped)(int), (*resume_scoped)(int);
-static void nothing(void)
-{
-}
 
-#define ROW(name, function)                                                                        \
-	{                                                                                          \
-		"__itt_" name, (void **)&(function), NULL, (void *)nothing, 1                      \
-	}
 static struct itt_function functions[] = {
-	ROW("domain_create", domain_create),
-	ROW("string_handle_create", string_create),
-	ROW("task_begin", task_begin),
-	ROW("task_end", task_end),
-	ROW("region_begin", region_begin),
-	ROW("region_end", region_end),
+	COMMON_ROWS,
 	ROW("task_begin_overlapped", overlapped_begin),
 	ROW("task_end_overlapped", overlapped_end),
-	ROW("frame_begin_v3", frame_begin),
-	ROW("frame_end_v3", frame_end),
 	ROW("event_create", event_create),
 	ROW("event_start", event_start),
 	ROW("event_end", event_end),
-	ROW("marker", marker),
-	ROW("metadata_add", metadata_add),
 	ROW("metadata_add_with_scope", metadata_add_with_scope),
 	ROW("metadata_str_add_with_scope", metadata_str_add_with_scope),
 	ROW("formatted_metadata_add_overlapped", formatted_overlapped),
@@ -205,12 +175,9 @@ static void many_types(void)
 
 int main(int argc, char **argv)
 {
-	struct itt_global global = {.functions = functions};
-	void *library = argc == 3 ? dlopen(argv[1], RTLD_LAZY) : NULL;
-	void (*init)(struct itt_global *, unsigned) =
-		(void (*)(struct itt_global *, unsigned))dlsym(library, "__itt_api_init");
-
-	init(&global, ~0u);
+	if (argc != 3)
+		return 2;
+	collector_load(argv[1], functions);
 	solver = domain_create("solver");
 	if (!strcmp(argv[2], "open")) {
 		many_open();

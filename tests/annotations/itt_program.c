@@ -4,32 +4,19 @@
  * linked into programs has it. It loads the collector as that part does, and calls what has no
  * interface in Python: markers, metadata, counters, regions, frames.
  */
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "annotations/itt_abi.h"
+#include "tests/annotations/itt_client.h"
 
-typedef struct itt_domain *domain_t;
-typedef struct itt_string *string_t;
 typedef struct itt_counter *counter_t;
 
-static domain_t (*domain_create)(const char *);
-static string_t (*string_create)(const char *);
-static void (*task_begin)(domain_t, struct itt_id, struct itt_id, string_t);
 static void (*task_begin_fn)(domain_t, struct itt_id, struct itt_id, void *);
-static void (*task_end)(domain_t);
-static void (*region_begin)(domain_t, struct itt_id, struct itt_id, string_t);
-static void (*region_end)(domain_t, struct itt_id);
-static void (*frame_begin)(domain_t, struct itt_id *);
-static void (*frame_end)(domain_t, struct itt_id *);
 static void (*frame_submit)(domain_t, struct itt_id *, unsigned long long, unsigned long long);
 static unsigned long long (*get_timestamp)(void);
-static void (*marker)(domain_t, struct itt_id, string_t, int);
-static void (*metadata_add)(domain_t, struct itt_id, string_t, int, size_t, void *);
 static void (*metadata_str_add)(domain_t, struct itt_id, string_t, const char *, size_t);
 static void (*formatted_metadata_add)(domain_t, string_t, ...);
 static counter_t (*counter_create)(const char *, const char *);
@@ -39,28 +26,12 @@ static void (*counter_inc_delta)(counter_t, unsigned long long);
 static void (*counter_dec)(counter_t);
 static void (*counter_inc_v3)(domain_t, string_t);
 static void (*sync_prepare)(void *);
-static void nothing(void)
-{
-}
 
-#define ROW(name, function)                                                                        \
-	{                                                                                          \
-		"__itt_" name, (void **)&(function), NULL, (void *)nothing, 1                      \
-	}
 static struct itt_function functions[] = {
-	ROW("domain_create", domain_create),
-	ROW("string_handle_create", string_create),
-	ROW("task_begin", task_begin),
+	COMMON_ROWS,
 	ROW("task_begin_fn", task_begin_fn),
-	ROW("task_end", task_end),
-	ROW("region_begin", region_begin),
-	ROW("region_end", region_end),
-	ROW("frame_begin_v3", frame_begin),
-	ROW("frame_end_v3", frame_end),
 	ROW("frame_submit_v3", frame_submit),
 	ROW("get_timestamp", get_timestamp),
-	ROW("marker", marker),
-	ROW("metadata_add", metadata_add),
 	ROW("metadata_str_add", metadata_str_add),
 	ROW("formatted_metadata_add", formatted_metadata_add),
 	ROW("counter_create", counter_create),
@@ -134,12 +105,7 @@ static void counters(void)
 
 int main(int argc, char **argv)
 {
-	struct itt_global global = {.functions = functions};
-	void *library = dlopen(argv[argc - 1], RTLD_LAZY);
-	void (*init)(struct itt_global *, unsigned) =
-		(void (*)(struct itt_global *, unsigned))dlsym(library, "__itt_api_init");
-
-	init(&global, ~0u);
+	collector_load(argv[argc - 1], functions);
 	if ((void *)domain_create == (void *)nothing) {
 		printf("no collector\n");
 		return 0;
