@@ -169,44 +169,51 @@ static bool is_mount(char *line, int version, char **part, char **mount)
 	return has_word(options, strlen(options), "memory");
 }
 
-/*
- * The number after a word in a file of a cgroup, or at the file's beginning. "max" means no limit.
- */
-static uint64_t read_limit(const char *folder, const char *name, const char *word)
-{
-	static char path[LINE], content[LINE];
-
-	path_join(path, folder, "/", name);
-	content[tl_proc_read(path, content, sizeof(content) - 1)] = 0;
-	const char *at = *word ? strstr(content, word) : content;
-	uint64_t value = 0;
-	if (!at)
-		return UINT64_MAX;
-	at += strlen(word);
-	if (*at < '0' || *at > '9')
-		return UINT64_MAX;
-	for (; *at >= '0' && *at <= '9' && value < NO_LIMIT; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value < NO_LIMIT ? value : UINT64_MAX;
-}
-
 static uint64_t uint64_least(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
 }
 
-static uint64_t limit_of(const char *folder, int version)
+/*
+ * The number after a word in a file of a cgroup, or at the file's beginning. False: the file is not
+ * there, or has no such word. "max" means no limit.
+ */
+static bool read_limit(const char *folder, const char *name, const char *word, uint64_t *limit)
 {
-	if (version == 2)
-		/* Above the second limit the kernel slows the process down until it crawls. */
-		return uint64_least(read_limit(folder, "memory.max", ""),
-				    read_limit(folder, "memory.high", ""));
-	/*
-	 * The second limit is the least of all cgroups above, also of those that are not mounted
-	 * here.
-	 */
-	return uint64_least(read_limit(folder, "memory.limit_in_bytes", ""),
-			    read_limit(folder, "memory.stat", "hierarchical_memory_limit "));
+	static char path[LINE], content[LINE];
+
+	path_join(path, folder, "/", name);
+	size_t size = tl_proc_read(path, content, sizeof(content) - 1);
+	content[size] = 0;
+	const char *at = *word ? strstr(content, word) : content;
+	uint64_t value = 0;
+	if (!size || !at)
+		return false;
+	at += strlen(word);
+	bool none = *at < '0' || *at > '9';
+	for (; *at >= '0' && *at <= '9' && value < NO_LIMIT; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	if (!none && value < NO_LIMIT && value < *limit)
+		*limit = value;
+	return true;
+}
+
+/*
+ * Lowers *limit to what a folder says. True: that holds for all above, too, also for those that are
+ * not mounted here. The kernel takes long to make version 1's memory.stat, so one folder's is enough.
+ */
+static bool folder_limits(const char *folder, int version, uint64_t *limit)
+{
+	if (version == 1) {
+		if (read_limit(folder, "memory.stat", "hierarchical_memory_limit ", limit))
+			return true;
+		read_limit(folder, "memory.limit_in_bytes", "", limit);
+		return false;
+	}
+	read_limit(folder, "memory.max", "", limit);
+	/* Above the second limit the kernel slows the process down until it crawls. */
+	read_limit(folder, "memory.high", "", limit);
+	return false;
 }
 
 /*
@@ -226,23 +233,25 @@ static uint64_t cgroup_climb(const char *root, const char *mount, const char *pa
 	uint64_t limit = UINT64_MAX;
 	path_join(folder, root, mount, inside ? cgroup + skip : "");
 	for (;;) {
-		limit = uint64_least(limit, limit_of(folder, version));
 		char *slash = strrchr(folder, '/');
-		if (strlen(folder) <= bottom || !slash)
+		if (folder_limits(folder, version, &limit) || strlen(folder) <= bottom || !slash)
 			return limit;
 		*(slash < folder + bottom ? folder + bottom : slash) = 0;
 	}
 }
 
-static uint64_t limit_of_version(const char *root, int version)
+uint64_t tl_limits_cgroup(const char *root)
 {
 	static struct lines lines;
 	static char cgroup[LINE], line[LINE];
 	uint64_t limit = UINT64_MAX;
+	int version = 1;
 	char *part, *mount;
 
-	if (!find_cgroup(root, version, cgroup) ||
-	    !open_lines(&lines, root, "/proc/self/mountinfo"))
+	/* Memory is in one tree: where version 1 has it, version 2 has not. */
+	if (!find_cgroup(root, version, cgroup) && !find_cgroup(root, ++version, cgroup))
+		return limit;
+	if (!open_lines(&lines, root, "/proc/self/mountinfo"))
 		return limit;
 	while (next_line(&lines, line))
 		if (is_mount(line, version, &part, &mount))
@@ -250,11 +259,6 @@ static uint64_t limit_of_version(const char *root, int version)
 					     cgroup_climb(root, mount, part, cgroup, version));
 	close_lines(&lines);
 	return limit;
-}
-
-uint64_t tl_limits_cgroup(const char *root)
-{
-	return uint64_least(limit_of_version(root, 2), limit_of_version(root, 1));
 }
 
 static uint64_t limit_of_process(int resource)

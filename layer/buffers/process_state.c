@@ -91,6 +91,11 @@ bool tl_process_is_home(void)
 	return process_id() == home;
 }
 
+pid_t tl_process_home(void)
+{
+	return home;
+}
+
 void tl_process_notice_fork(void)
 {
 	if (TL_LIKELY(!tl_pool_wiped()) || tl_process_is_confined())

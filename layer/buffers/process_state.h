@@ -15,6 +15,7 @@
 #define TL_LAYER_BUFFERS_PROCESS_STATE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "format/file/trace_file.h"
 
@@ -50,6 +51,9 @@ bool tl_process_is_owner(void);
 
 /* This memory was loaded in the calling process, or copied to it by a fork. */
 bool tl_process_is_home(void);
+
+/* That process, without asking the kernel. A child of vfork gets its parent's number. */
+pid_t tl_process_home(void);
 
 /*
  * If this process was forked without fork handlers (by clone or _Fork), do now what they do. Every

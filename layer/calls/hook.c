@@ -8,6 +8,7 @@
  */
 #include "layer/calls/hook.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,52 +64,76 @@ static const struct tl_hook *hook_find(uint32_t id)
 }
 
 /*
- * Pointers to the list's hooks, sorted by name. No malloc here: the first call may come from a
- * signal handler.
+ * The names in lists of hooks. No malloc here: the first call may come from a signal handler. And
+ * little room, since the program's stack may be small: a slot holds the list's number, from 1 on, and
+ * the hook's place in it. 0: empty.
  */
-static uint32_t hooks_sort(const struct tl_hook *hooks, const struct tl_hook *sorted[TL_HOOK_MAX])
-{
-	uint32_t count = 0;
+#define NAME_SLOTS (2 * TL_HOOK_MAX)
+#define IN_LIST	   9u /* bits of a place: TL_HOOK_MAX */
 
-	for (; hooks->function && count < TL_HOOK_MAX; hooks++) {
-		uint32_t at = count++;
-		for (; at && strcmp(sorted[at - 1]->function, hooks->function) > 0; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = hooks;
-	}
-	return count;
+struct hook_names {
+	const struct tl_hook *const *lists;
+	uint16_t slots[NAME_SLOTS];
+	/*
+	 * Bits for the names' first two characters, which most functions of other APIs do not have.
+	 * It is looked at first, as there are thousands of functions.
+	 */
+	uint64_t beginnings;
+};
+
+static_assert(TL_HOOK_MAX == 1u << IN_LIST, "a slot has room for each place");
+
+static const struct tl_hook *names_at(const struct hook_names *names, uint32_t slot)
+{
+	return &names->lists[(slot >> IN_LIST) - 1][slot & (TL_HOOK_MAX - 1)];
 }
 
-static const struct tl_hook *hooks_find(const struct tl_hook *const *sorted, uint32_t count,
-					const char *function)
+static uint64_t name_beginning(const char *name)
 {
-	while (count) {
-		const struct tl_hook *middle = sorted[count / 2];
-		int order = strcmp(function, middle->function);
-		if (!order)
-			return middle;
-		if (order > 0) {
-			sorted += count / 2 + 1;
-			count -= count / 2 + 1;
-		} else {
-			count /= 2;
+	return UINT64_C(1) << (((unsigned char)name[0] * 5u + (unsigned char)name[1]) & 63);
+}
+
+/* The slot of that name: its own, or an empty one for it. */
+static uint16_t *names_slot(struct hook_names *names, const char *name)
+{
+	uint32_t at = 0;
+
+	for (const char *c = name; *c; c++)
+		at = at * 31 + (unsigned char)*c;
+	for (;; at++) {
+		uint16_t *slot = &names->slots[at % NAME_SLOTS];
+
+		if (!*slot || !strcmp(names_at(names, *slot)->function, name))
+			return slot;
+	}
+}
+
+/* If a function is in several lists, or twice in one, the first one counts. False: too many. */
+static bool names_make(struct hook_names *names, const struct tl_hook *const *lists)
+{
+	uint32_t left = TL_HOOK_MAX;
+
+	*names = (struct hook_names){.lists = lists};
+	for (uint32_t n = 0; lists[n]; n++)
+		for (uint32_t i = 0; lists[n][i].function; i++) {
+			if (!left--)
+				return false;
+			uint16_t *slot = names_slot(names, lists[n][i].function);
+
+			names->beginnings |= name_beginning(lists[n][i].function);
+			if (!*slot)
+				*slot = (uint16_t)((n + 1) << IN_LIST | i);
 		}
-	}
-	return NULL;
+	return true;
 }
 
-/*
- * How many characters all names of the list begin with. They are an API's prefix or more, which most
- * functions of other APIs do not have.
- */
-static size_t hooks_prefix(const struct tl_hook *const *sorted, uint32_t count)
+static const struct tl_hook *names_find(struct hook_names *names, const char *name)
 {
-	const char *first = sorted[0]->function, *last = sorted[count - 1]->function;
-	size_t same = 0;
+	if (!(names->beginnings & name_beginning(name)))
+		return NULL;
+	uint32_t slot = *names_slot(names, name);
 
-	while (first[same] && first[same] == last[same])
-		same++;
-	return same;
+	return slot ? names_at(names, slot) : NULL;
 }
 
 static struct tl_hook_place *hook_table_for(uint32_t number, uint32_t count)
@@ -180,27 +205,20 @@ static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint3
 	return true;
 }
 
-bool tl_hook_set(const struct tl_hook *hooks)
+bool tl_hook_set(const struct tl_hook *const *lists)
 {
-	const struct tl_hook *sorted[TL_HOOK_MAX], *hook;
-	uint32_t count = hooks_sort(hooks, sorted);
 	const struct tl_shim_library *library;
 	struct hooked_shims set = {.count = 0};
-	bool all = true;
+	struct hook_names names;
+	bool all = names_make(&names, lists);
 
 	if (!tl_hook_has_barrier)
 		barrier_register();
-	if (!count)
-		return true;
-	size_t prefix = hooks_prefix(sorted, count);
-
 	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
-			const char *name = library->api->functions[i].name;
+			const struct tl_hook *hook =
+				names_find(&names, library->api->functions[i].name);
 
-			if (strncmp(name, sorted[0]->function, prefix) != 0)
-				continue;
-			hook = hooks_find(sorted, count, name);
 			all &= !hook ||
 			       hook_set_one(hook, &library->shims[i], library->api->count, &set);
 		}

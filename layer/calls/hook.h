@@ -44,7 +44,7 @@
 
 #define TL_HOOK_STATE 64u  /* bytes of state for each call, zeroed, aligned to 16 */
 #define TL_HOOK_WORDS 24u  /* functions with more words of parameters have no hooks */
-#define TL_HOOK_MAX   512u /* hooks of one list */
+#define TL_HOOK_MAX   512u /* hooks that are set at once */
 
 enum tl_hook_way {
 	TL_HOOK_PLAIN,
@@ -73,11 +73,12 @@ int tl_hook_uncancelled(void);
 void tl_hook_cancellable(const int *state);
 
 /*
- * Set hooks for functions of all registered APIs. A list ends with .function NULL, and stays in
- * place. Names without a shim are skipped, and so are functions that have a hook. False: memory was
- * short, and some hooks are missing. One thread at a time.
+ * Set hooks for functions of all registered APIs. `lists` ends with NULL, each list with .function
+ * NULL; they stay in place. Names without a shim are skipped, and so are functions that have a hook.
+ * False: some hooks are missing, as memory was short, or they were more than TL_HOOK_MAX. One thread
+ * at a time.
  */
-bool tl_hook_set(const struct tl_hook *hooks);
+bool tl_hook_set(const struct tl_hook *const *lists);
 
 /*
  * The real function of that name, which is looked up if need be; NULL if there is none. Slow: keep

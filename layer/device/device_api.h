@@ -22,7 +22,7 @@ enum tl_device_left {
 
 struct tl_device_api {
 	const char *prefix; /* prefix of its functions: "cl", "ze" */
-	/* NULL-ended: lists of hooks, each as tl_hook_set takes it. */
+	/* As tl_hook_set takes them. */
 	const struct tl_hook *const *hooks;
 	/*
 	 * Collect the results that are ready, show the others as unfinished, and release what the

@@ -72,8 +72,7 @@ void tl_device_begin(void)
 		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
 		/* Where memory is too short for a hook, the function is called without it. */
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
-			for (const struct tl_hook *const *list = (*api)->hooks; *list; list++)
-				tl_hook_set(*list);
+			tl_hook_set((*api)->hooks);
 		tl_once_done(&begun);
 	}
 	/*

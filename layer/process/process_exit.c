@@ -88,21 +88,25 @@ void tl_process_renew_exit(void)
 		atexit(at_exit);
 }
 
-static _Atomic uint32_t early_in; /* the process whose early end has been; 0: none */
+/*
+ * The process whose early end has been; 0: none. By the number that the layer keeps, as LLVM alone
+ * registers thousands of handlers, and each asks.
+ */
+static _Atomic pid_t early_in;
 
 bool tl_exit_early_is_done(void)
 {
-	return atomic_load_explicit(&early_in, memory_order_relaxed) == (uint32_t)getpid();
+	return atomic_load_explicit(&early_in, memory_order_relaxed) == tl_process_home();
 }
 
 void tl_exit_early(void)
 {
-	uint32_t own = (uint32_t)getpid();
-
-	if (atomic_exchange_explicit(&early_in, own, memory_order_relaxed) == own)
-		return;
 	tl_process_notice_fork();
-	if (!tl_process_has_records())
+	/* A child of vfork has its parent's number here, and has no records. */
+	if (tl_exit_early_is_done() || !tl_process_has_records())
+		return;
+	if (atomic_exchange_explicit(&early_in, tl_process_home(), memory_order_relaxed) ==
+	    tl_process_home())
 		return;
 	tl_device_await();
 	tl_writer_finish();

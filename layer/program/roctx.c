@@ -97,7 +97,7 @@ static void stop_before(struct tl_call *call, void *state)
 		roctx_tool()->stop(*(const uint64_t *)call->params[0]);
 }
 
-static const struct tl_hook hooks[] = {
+static const struct tl_hook roctx_hooks[] = {
 	{"roctxMarkA", mark_before, NULL, TL_HOOK_STRAIGHT},
 	{"roctxRangePushA", NULL, push_after, TL_HOOK_STRAIGHT},
 	{"roctxRangePop", pop_before, NULL, TL_HOOK_STRAIGHT},
@@ -105,6 +105,7 @@ static const struct tl_hook hooks[] = {
 	{"roctxRangeStop", stop_before, NULL, TL_HOOK_STRAIGHT},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
+static const struct tl_hook *const hooks[] = {roctx_hooks, NULL};
 
 /* ---- the start */
 

@@ -127,11 +127,16 @@ static const struct tl_hook straight_hooks[] = {
 	{NULL},
 };
 
+static bool set_list(const struct tl_hook *list)
+{
+	return tl_hook_set((const struct tl_hook *const[]){list, NULL});
+}
+
 static void set_hooks(enum tl_args args, bool straight)
 {
 	record(args);
 	ck_assert(tl_process_begin());
-	ck_assert(tl_hook_set(straight ? straight_hooks : hooks));
+	ck_assert(set_list(straight ? straight_hooks : hooks));
 }
 
 /* In a loop of two: the same behaviour with hooks that promise more. */
@@ -281,7 +286,7 @@ static const struct tl_hook calling[] = {{"toy_add", before_calls, after_calls, 
 START_TEST(calls_of_hooks_pass)
 {
 	hook(TL_ARGS_FULL);
-	ck_assert(tl_hook_set(calling));
+	ck_assert(set_list(calling));
 	toy_add(5, 5);
 	toy_add(6, 6);
 	is_story("baba");
@@ -308,7 +313,7 @@ START_TEST(a_list_may_name_functions_of_several_apis)
 
 	record(TL_ARGS_FULL);
 	ck_assert(tl_process_begin());
-	ck_assert(tl_hook_set(mixed_hooks));
+	ck_assert(set_list(mixed_hooks));
 	toy_run(in_run, &with);
 	is_story("(d)");
 }
@@ -559,7 +564,7 @@ START_TEST(a_thread_is_not_cancelled_inside_of_a_hook)
 	record(TL_ARGS_SCALARS);
 	ck_assert(tl_process_begin());
 	straight = _i;
-	ck_assert(tl_hook_set(straight ? straight_cancelled : cancelled));
+	ck_assert(set_list(straight ? straight_cancelled : cancelled));
 	pthread_create(&thread, NULL, is_cancelled, NULL);
 	pthread_join(thread, &result);
 	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
@@ -622,7 +627,7 @@ static const struct tl_hook raising[] = {{"toy_add", before_raises, after_raises
 START_TEST(a_signal_handlers_calls_have_hooks_but_not_inside_of_one)
 {
 	hook(TL_ARGS_SCALARS);
-	ck_assert(tl_hook_set(raising));
+	ck_assert(set_list(raising));
 	signal(SIGUSR1, call_in_handler);
 	toy_run(raise_signal, NULL);
 	is_story("(())");
@@ -671,7 +676,7 @@ START_TEST(a_hooks_time_is_not_the_calls)
 {
 	record(TL_ARGS_SCALARS);
 	ck_assert(tl_process_begin());
-	ck_assert(tl_hook_set(timed));
+	ck_assert(set_list(timed));
 	for (unsigned i = 0; i < 10; i++)
 		toy_add(1, 1);
 	uint64_t start = inner_start, end = inner_end;
@@ -881,7 +886,7 @@ START_TEST(who_drains_waits_for_hooks_of_other_threads_and_not_for_ever)
 
 	record(TL_ARGS_SCALARS);
 	toy_run(NULL, NULL);
-	ck_assert(tl_hook_set(waiting));
+	ck_assert(set_list(waiting));
 	ck_assert(tl_hook_drain(in_ms(100)));
 	pthread_create(&thread, NULL, calls_add, NULL);
 	while (!inside)
