@@ -3,18 +3,21 @@
  * bench_start: what a preloaded library adds to the start and end of a program, or arguments add to
  * a command. Runs PROGRAM with and without it, in pairs in a shuffled order. Prints one line: the median milliseconds without
  * it, the median of the pairs' differences, the median of their ratios, and the quartiles of the
- * ratios; then the first three for the processor time of all threads.
+ * ratios; the first three for the processor time of all threads; the bounds between which the ratios'
+ * median lies (95 percent), and how many pairs there were.
  *
- *	bench_start [--first] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
- *	bench_start [--first] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...
+ *	bench_start [OPTION...] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
+ *	bench_start [OPTION...] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...
  *							with and without the COUNT arguments behind WORD
  *
  * The output of the program goes to /dev/null. Settings of tracelayer come from the environment.
  * --first: the milliseconds are those until the program's first instructions, which print the
  * monotonic clock in nanoseconds, as `bench_nothing first` does.
+ * --seconds=N: more pairs than PAIRS, as many as fit into that time, at most 101.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,6 +31,7 @@
 #include "bench/harness.h"
 
 #define PAIRS_MAX     1000
+#define PAIRS_MOST    101 /* where there is a time */
 #define ARGUMENTS_MAX 64
 
 extern char **environ;
@@ -118,6 +122,17 @@ static void times_print(size_t pairs)
 	       bench_median(ratio, pairs));
 }
 
+/*
+ * Of so many values in order, the median of what they come from lies between the n-th from each end, as
+ * each value is above it or below it by the toss of a coin.
+ */
+static size_t bound_of_median(size_t count)
+{
+	double at = ((double)count - 1.96 * sqrt((double)count)) / 2;
+
+	return at > 0 ? (size_t)at : 0;
+}
+
 struct command {
 	char **argv;
 	const char *preload;
@@ -156,21 +171,25 @@ int main(int argc, char **argv)
 	static struct cost with[PAIRS_MAX], without[PAIRS_MAX];
 	struct command longer, shorter;
 
-	if (argc > 1 && !strcmp(argv[1], "--first")) {
-		until_first = true;
-		argv++, argc--;
+	double seconds = 0;
+
+	for (; argc > 1 && !strncmp(argv[1], "--", 2); argv++, argc--) {
+		until_first |= !strcmp(argv[1], "--first");
+		if (!strncmp(argv[1], "--seconds=", 10))
+			seconds = strtod(argv[1] + 10, NULL);
 	}
 	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
 
 	if (pairs < 1 || pairs > PAIRS_MAX || !commands_take(argc, argv, &longer, &shorter)) {
 		fprintf(stderr,
-			"usage: bench_start [--first] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
-			"       bench_start [--first] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
+			"usage: bench_start [--first] [--seconds=N] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
+			"       bench_start [--first] [--seconds=N] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
 		return 2;
 	}
 	command_run(&shorter);
 	command_run(&longer);
 	srand((unsigned)getpid());
+	double until = ms_now() + seconds * 1e3;
 	for (size_t i = 0; i < pairs; i++) {
 		bool first = rand() / 256 % 2;
 		if (first)
@@ -178,14 +197,18 @@ int main(int argc, char **argv)
 		without[i] = command_run(&shorter);
 		if (!first)
 			with[i] = command_run(&longer);
+		if (i + 1 == pairs && pairs < PAIRS_MOST && ms_now() < until)
+			pairs++;
 	}
 	for (size_t i = 0; i < pairs; i++)
 		pair_take(i, with[i].wall, without[i].wall);
 	times_print(pairs);
 	printf(" %.4f %.4f ", ratio[pairs / 4], ratio[pairs * 3 / 4]);
+	size_t bound = bound_of_median(pairs);
+	double low = ratio[bound], high = ratio[pairs - 1 - bound];
 	for (size_t i = 0; i < pairs; i++)
 		pair_take(i, with[i].cpu, without[i].cpu);
 	times_print(pairs);
-	putchar('\n');
+	printf(" %.4f %.4f %zu\n", low, high, pairs);
 	return 0;
 }

@@ -53,6 +53,7 @@ bench_encode_CFLAGS = $(AM_CFLAGS) -O2
 bench_encode_LDADD = libtl_format.la libtl_gzip.la libbench_callee.la $(GZIP_LIBS) -ldl
 bench_encode_LDFLAGS = $(AM_LDFLAGS) -no-install
 bench_start_SOURCES = %D%/bench_start.c $(bench_harness)
+bench_start_LDADD = -lm
 bench_phases_trace_SOURCES = %D%/phases_trace.c
 bench_profiler_SOURCES = %D%/bench_profiler.c $(bench_harness)
 bench_profiler_CFLAGS = $(AM_CFLAGS) -O2

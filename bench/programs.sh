@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # programs.sh: OpenCL programs that nobody here wrote, with and without tracelayer. A part of bench/bench. Those that are not here are named.
 
-section "Programs on PoCL, recording to a file, with ÷ without; $whole_pairs pairs"
+section "Programs on PoCL, recording to a file, with ÷ without; $whole_pairs pairs or more"
 
 # program_row TEXT PACKAGE COMMAND...: a row, if the command is there. Its first run lets the driver compile the kernels.
 program_row()
@@ -67,13 +67,13 @@ run_row()
 	# What `run` makes of headers, and the driver of kernels, is kept from the first run on.
 	env "$@" >/dev/null 2>>"$work/errors"
 	rm -f "$work"/run.*.json
-	"$top_builddir/bench_start" $whole_pairs --arguments "$count" env "$@" 2>>"$work/errors" >"$work/line"
+	"$top_builddir/bench_start" "--seconds=$whole_seconds" $whole_pairs --arguments "$count" env "$@" 2>>"$work/errors" >"$work/line"
 	test -s "$work/line" || { printf '  %-58s  failed: %s\n' "$text" "$(tail -n 1 "$work/errors")"; return; }
 	whole_line "$text" "$(cat "$work/line")" "$work"/run.*.json
 	rm -f "$work"/run.*.json
 }
 
-section "Programs on Mesa's Vulkan for processors, run --api vulkan ÷ bare, with run itself; $whole_pairs pairs"
+section "Programs on Mesa's Vulkan for processors, run --api vulkan ÷ bare, with run itself; $whole_pairs pairs or more"
 programs_lavapipe=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 programs_vulkan=("VK_ICD_FILENAMES=$programs_lavapipe" "$top_builddir/tracelayer" run --quiet -o "$work/run.%p.json" --api vulkan --)
 if test -e "$programs_lavapipe" && command -v vulkaninfo >/dev/null; then
@@ -86,7 +86,7 @@ if test -e "$programs_lavapipe" && command -v ffmpeg >/dev/null; then
 		-filter_hw_device v -f lavfi -i testsrc=size=320x240:rate=25:duration=4 -vf format=rgba,hwupload,avgblur_vulkan,hwdownload,format=rgba -f null -
 fi
 
-section "SYCL on Intel's OpenCL for processors, run --xpti ÷ bare, with run itself; $whole_pairs pairs"
+section "SYCL on Intel's OpenCL for processors, run --xpti ÷ bare, with run itself; $whole_pairs pairs or more"
 programs_sycl=$(ls -d "$programs_kept"/sycl-*/bin/python 2>/dev/null | tail -n 1)
 if test -n "$programs_sycl"; then
 	programs_sycl_lib=${programs_sycl%/bin/python}/lib

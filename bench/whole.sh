@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # whole.sh: whole programs, with and without tracelayer. A part of bench/bench.
 
-section "Whole programs on PoCL, recording to a file, with ÷ without; $whole_pairs pairs"
+section "Whole programs on PoCL, recording to a file, with ÷ without; $whole_pairs pairs or more"
 if command -v clpeak >/dev/null; then
 	whole_row "clpeak --kernel-latency, 100,000 calls" clpeak --kernel-latency
 else

@@ -275,14 +275,60 @@ static bool reference_is_overridden(const struct look *look, const struct tl_elf
 	return first && first != elf;
 }
 
+/*
+ * Where in a library's table the references to shims are. A driver may have a hundred thousand
+ * relocations, which each look would read. Written within tl_loaded_with. As long as no library has
+ * been unloaded and no name has come, it stays so; tables that share a place push each other out.
+ */
+#define RANGES_MAX 256
+
+struct relocation_range {
+	const ElfW(Rela) *table;
+	uint32_t from, to;
+};
+
+static struct {
+	struct relocation_range range[RANGES_MAX];
+	unsigned long long removed;
+	uint32_t names;
+} ranges;
+
+static void ranges_begin(const struct look *look)
+{
+	if (ranges.removed == look->loaded->generation.removed &&
+	    ranges.names == look->names->count)
+		return;
+	memset(&ranges, 0, sizeof(ranges));
+	ranges.removed = look->loaded->generation.removed;
+	ranges.names = look->names->count;
+}
+
+static const struct relocation_range *
+relocation_range(const struct tl_elf *elf, const ElfW(Rela) *relocations, uint32_t count)
+{
+	struct relocation_range *range =
+		&ranges.range[((uintptr_t)relocations >> 3) * 0x9e3779b97f4a7c15u >> 56];
+
+	if (range->table == relocations)
+		return range;
+	*range = (struct relocation_range){relocations, count, 0};
+	for (uint32_t i = 0; i < count; i++)
+		if (relocation_shim(elf, &relocations[i], true)) {
+			range->from = range->to ? range->from : i;
+			range->to = i + 1;
+		}
+	return range;
+}
+
 /* `own`: bind the library's calls of its own functions to itself. NULL: leave them. */
 static void relocations_scan(struct look *look, const struct tl_elf *elf,
 			     const ElfW(Rela) *relocations, uint32_t count, bool undefined,
 			     struct tl_own_references *own)
 {
+	const struct relocation_range *range = relocation_range(elf, relocations, count);
 	struct tl_known_library *it = library_known_as(elf);
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = range->from; i < range->to; i++) {
 		struct tl_shim *shim = relocation_shim(elf, &relocations[i], undefined);
 		enum binding binding =
 			shim ? relocation_binding(look, elf, &relocations[i],
@@ -488,6 +534,7 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 	look->loaded = loaded;
 	look->program = loaded->elf;
 	plain_begin(look);
+	ranges_begin(look);
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
