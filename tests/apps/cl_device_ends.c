@@ -15,9 +15,10 @@
  *			command, and asks its event: after everybody's end. Prints how many calls
  *			the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
- *	compiling	as later, and then a thread that made no calls, as a driver's own, registers
- *			a handler. It says in the file SEEN whether the trace in TRACELAYER_OUTPUT
- *			has its end. The program's handler does not wait for its command of 5 ms
+ *	compiling [N]	as later, and then a thread that made no calls, as a driver's own, registers
+ *			a handler, and before it N that do nothing. The one says in the file SEEN
+ *			whether the trace in TRACELAYER_OUTPUT has its end. The program's handler
+ *			does not wait for its command of 5 ms
  *	forked		forks while commands are under way; the child returns from main, and says
  *			how many calls the driver saw in it (test driver)
  *	mixed		as gated, with more such commands in a queue without order than are asked
@@ -320,18 +321,24 @@ static void submit_in_handler(void)
 	print_commands();
 }
 
-static void *be_driver(void *unused)
+static void do_nothing(void)
 {
-	atexit(look_at_trace);
-	return unused;
 }
 
-static int compiling(void)
+static void *be_driver(void *more)
+{
+	for (unsigned i = 0; i < *(const unsigned *)more; i++)
+		atexit(do_nothing);
+	atexit(look_at_trace);
+	return NULL;
+}
+
+static int compiling(unsigned more)
 {
 	pthread_t thread;
 
 	device_run(queue, empty, 0, NULL, NULL);
-	if (pthread_create(&thread, NULL, be_driver, NULL))
+	if (pthread_create(&thread, NULL, be_driver, &more))
 		return 1;
 	pthread_join(thread, NULL);
 	return 0;
@@ -547,7 +554,7 @@ static int end(const char *way, const char *argument)
 	if (!strcmp(way, "interrupted"))
 		return interrupted();
 	if (!strcmp(way, "compiling"))
-		return compiling();
+		return compiling(argument ? app_number(argument) : 0);
 	if (!strcmp(way, "forked"))
 		return forked();
 	if (!strcmp(way, "steady"))

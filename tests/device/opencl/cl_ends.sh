@@ -7,7 +7,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 56
+plan 57
 
 many=8000
 test -z "${STRESS-}" || many=20000
@@ -51,6 +51,14 @@ unnoticed "an exit handler of the driver" preload env SEEN="$tmp/seen" "$apps/cl
 is "$(cat "$tmp/seen")" ended "an exit handler of the driver: the trace is written before it"
 lanes "an exit handler of the driver: a command of the program's handler behind it is on its lane, to its end" --commands "$(commands traced)" --unfinished 0 \
 	--log "$tmp/traced.log"
+if test -x /usr/bin/strace; then
+	LD_PRELOAD= strace -f -c -o "$tmp/calls" -E LD_PRELOAD="$libtracelayer" -E TRACELAYER_OUTPUT="$tmp/strace.json" env SEEN="$tmp/seen" "$apps/cl_device_ends" \
+		compiling 3000 >"$tmp/strace.out"
+	ok "thousands of handlers of a driver, as LLVM has them: they ask the kernel nothing each" test \
+		"$(awk '$NF ~ /^get[tp]id$/ { n += $4 } END { print n + 0 }' "$tmp/calls")" -lt 1000
+else
+	skip 1 "there is no strace on this machine"
+fi
 unnoticed "an exit handler that runs after everybody's end" preload "$apps/cl_device_ends" early
 like "$(cat "$tmp/traced.out")" '^calls of others: 0$' "nobody but it calls the driver then"
 # After it only the program itself is to blame: the bare run's lines, and nothing else.
