@@ -305,6 +305,8 @@ static void tag_read(struct tags *tags, const char *tag)
 		tags->direction |= TL_IN | TL_OUT;
 	else if (!strcmp(tag, "optional"))
 		tags->direction |= TL_OPTIONAL;
+	else if (!strcmp(tag, "always"))
+		tags->direction |= TL_ALWAYS;
 	else if (!strcmp(tag, "string"))
 		tags->has_length = true,
 		tags->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};

@@ -53,7 +53,7 @@ const char *comment_behind_statement(const struct comments *comments, size_t fro
  * [zero-ended] [zero-ended(2)] [address] [checked]. doc/tracelayer-descriptor.5 explains them.
  */
 struct tags {
-	unsigned direction; /* TL_IN, TL_OUT, TL_OPTIONAL */
+	unsigned direction; /* TL_IN, TL_OUT, TL_OPTIONAL, TL_ALWAYS */
 	struct length length;
 	bool has_length;
 	bool address; /* not to be followed */

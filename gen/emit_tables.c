@@ -70,7 +70,8 @@ static const char *direction_text(unsigned direction)
 	} bits[] = {{TL_IN, "TL_IN"},
 		    {TL_OUT, "TL_OUT"},
 		    {TL_OPTIONAL, "TL_OPTIONAL"},
-		    {TL_OBLIGED, "TL_OBLIGED"}};
+		    {TL_OBLIGED, "TL_OBLIGED"},
+		    {TL_ALWAYS, "TL_ALWAYS"}};
 	char *text = copy_text("");
 
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)

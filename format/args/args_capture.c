@@ -158,7 +158,7 @@ static bool sibling_count(const struct capture *c, const struct tl_scope *scope,
 	if (length->kind == TL_LENGTH_POINTEE ? !pointee_count(scope, sibling, count)
 					      : !value_count(scope, sibling, count))
 		return false;
-	if (length->kind == TL_LENGTH_VALUE && c->when == TL_CAPTURE_EXIT)
+	if (length->kind == TL_LENGTH_VALUE && c->when != TL_CAPTURE_ENTRY)
 		count_cut_to_filled(scope, v, count);
 	if (__builtin_mul_overflow(*count, length->constant ? length->constant : 1, count))
 		*count = UINT64_MAX;
@@ -326,7 +326,7 @@ static void capture_pointer(struct capture *c, const struct tl_scope *scope,
 	 * The call may have raised a count that was zero, to say how many there are, and then has
 	 * not touched the array: its address may be invalid, and so may the pointers in it.
 	 */
-	if (v->length.kind == TL_LENGTH_POINTEE && c->when == TL_CAPTURE_EXIT)
+	if (v->length.kind == TL_LENGTH_POINTEE && c->when != TL_CAPTURE_ENTRY)
 		c->doubtful = true;
 	struct extent extent = pointer_extent(c, scope, v, pointer);
 	if (!extent.known)

@@ -28,8 +28,9 @@
 #include "tracelayer/api.h"
 
 enum tl_capture_when {
-	TL_CAPTURE_ENTRY, /* before the call: memory that IN parameters lead to */
-	TL_CAPTURE_EXIT,  /* after a success: memory that OUT parameters lead to */
+	TL_CAPTURE_ENTRY,  /* before the call: memory that IN parameters lead to */
+	TL_CAPTURE_EXIT,   /* after a success: memory that OUT parameters lead to */
+	TL_CAPTURE_FAILED, /* after a failure: of these, what is TL_ALWAYS */
 };
 
 #define TL_CAPTURE_STRING   256 /* bytes of a string that are kept */

@@ -60,6 +60,7 @@ bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 	kept->entry_size = sizes.entry;
 	kept->exit = at + sizes.entry;
 	kept->exit_size = sizes.exit;
+	kept->failed = sizes.exit && tl_call_failed(function, record->result);
 	return !(record->flags & TL_RECORD_RESULT) || result_blob_take(kept);
 }
 

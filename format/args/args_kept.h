@@ -19,6 +19,7 @@ struct tl_args_kept {
 	size_t entry_size, exit_size;
 	/* a struct tl_blob: the text that the result leads to, or errno; NULL: none */
 	const void *result;
+	bool failed; /* .exit has what TL_CAPTURE_FAILED makes */
 };
 
 /*

@@ -102,18 +102,13 @@ void tl_value_print(struct tl_text *text, const struct tl_type *type, const void
 		text->at = out.at;
 }
 
-void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
-		   const void *entry, size_t entry_size, const void *exit, size_t exit_size)
+void tl_args_print(struct tl_text *text, const struct tl_function *function,
+		   const struct tl_args_kept *kept)
 {
-	const struct tl_args_kept kept = {.words = words,
-					  .entry = entry,
-					  .exit = exit,
-					  .entry_size = entry_size,
-					  .exit_size = exit_size};
 	struct tl_args_walk walk;
 	bool first = true;
 
-	tl_args_walk_start(&walk, &tl_json_sink, text, function, &kept);
+	tl_args_walk_start(&walk, &tl_json_sink, text, function, kept);
 	for (uint32_t i = 0; i < function->count; i++)
 		if (tl_args_walk_param(&walk, i, first))
 			first = false;

@@ -9,14 +9,14 @@
 
 /*
  * Print a call's arguments as the members of a JSON object, without the braces:
- * `"hEvent":"0x55…","pCount":2`. entry and exit are the blobs that the two captures made. Memory
+ * `"hEvent":"0x55…","pCount":2`. `kept` has the blobs that the two captures made. Memory
  * that a call both read and wrote is shown as after the call; where it was different before,
  * "NAME:in" follows with the earlier value. Strings are escaped; bytes that are not UTF-8 become
  * U+FFFD. Integers beyond 2^53 are printed as strings, since JSON readers lose their last digits.
  * Of a damaged record, the valid part is printed. A value that does not fit is left out whole.
  */
-void tl_args_print(struct tl_text *text, const struct tl_function *function, const uint64_t *words,
-		   const void *entry, size_t entry_size, const void *exit, size_t exit_size);
+void tl_args_print(struct tl_text *text, const struct tl_function *function,
+		   const struct tl_args_kept *kept);
 
 /* Print one value of a type, as JSON: a number, or a quoted string. Pointers and structs are not
  * followed. */

@@ -435,7 +435,7 @@ static bool visit_followed(struct tl_visitor *entry, struct tl_visitor *exit,
 	struct tl_blobs exit_blobs = *exit->blobs;
 	bool is_input = is_followed(param, TL_CAPTURE_ENTRY);
 
-	if (!is_followed(param, TL_CAPTURE_EXIT) || !param_is_captured(exit, place))
+	if (!is_followed(param, exit->when) || !param_is_captured(exit, place))
 		return is_input && visit_captured(entry, param, place, "", first);
 	if (!visit_captured(exit, param, place, "", first)) {
 		/*
@@ -470,7 +470,9 @@ void tl_args_walk_start(struct tl_args_walk *walk, const struct tl_sink *sink, s
 	walk->after = blobs_in(kept->exit, kept->exit_size);
 	walk->at_entry =
 		(struct tl_visitor){sink, text, &walk->before, TL_CAPTURE_ENTRY, true, api};
-	walk->at_exit = (struct tl_visitor){sink, text, &walk->after, TL_CAPTURE_EXIT, false, api};
+	walk->at_exit = (struct tl_visitor){
+		sink,  text, &walk->after, kept->failed ? TL_CAPTURE_FAILED : TL_CAPTURE_EXIT,
+		false, api};
 	walk->params = scope_of_params(function, kept->words);
 }
 

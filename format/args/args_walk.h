@@ -73,11 +73,11 @@ static inline bool is_text(const struct tl_type *type)
 /* Whether the pointer is followed at this time, if it is not NULL. */
 static inline bool is_followed(const struct tl_variable *v, enum tl_capture_when when)
 {
-	unsigned directions = v->direction & (TL_IN | TL_OUT);
+	static const uint8_t wanted[] = {TL_IN, TL_OUT, TL_ALWAYS};
+	bool both = !(v->direction & (TL_IN | TL_OUT)) && when != TL_CAPTURE_FAILED;
 
 	return v->type->kind == TL_KIND_POINTER && v->length.kind != TL_LENGTH_NONE &&
-	       element_size(v->type) &&
-	       (!directions || directions & (when == TL_CAPTURE_ENTRY ? TL_IN : TL_OUT));
+	       element_size(v->type) && (both || v->direction & wanted[when]);
 }
 
 /* A pointer that is an element of an array has no variable of its own: a char * is taken for a

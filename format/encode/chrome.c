@@ -141,8 +141,7 @@ static bool chrome_args(struct tl_text *text, const struct tl_function *function
 	if (name)
 		tl_args_plan_print(&name->plan, &args, kept);
 	else
-		tl_args_print(&args, function, kept->words, kept->entry, kept->entry_size,
-			      kept->exit, kept->exit_size);
+		tl_args_print(&args, function, kept);
 	text->at = args.at;
 	return args.cut;
 }

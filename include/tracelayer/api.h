@@ -91,6 +91,8 @@ enum tl_direction {
 	 * read by a checked copy.
 	 */
 	TL_OBLIGED = 8,
+	TL_ALWAYS =
+		16, /* with TL_OUT: valid after a failure, too, as what holds an error code is */
 };
 
 /* A parameter of a function, or a member of a struct or union. */

@@ -23,6 +23,9 @@ static TL_ALWAYS_INLINE void draft_capture_exit(struct tl_producer *producer,
 		draft->flags |= TL_RECORD_RESULT;
 	if (!failed)
 		tl_scratch_capture_exit(producer, open, function, draft->words, cut);
+	else
+		tl_scratch_walk_exit(producer, open, function, draft->words, TL_CAPTURE_FAILED,
+				     cut);
 }
 
 /*

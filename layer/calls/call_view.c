@@ -32,18 +32,21 @@ TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t si
 	const struct tl_function *function = view->function;
 	struct tl_text to = {text, text + size - 1, false};
 	uint64_t words[TL_CAPTURE_WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
-	size_t entry_size, leave_size = 0;
+	struct tl_args_kept kept = {.words = words, .entry = entry, .exit = leave};
 	bool cut = false;
 
 	*text = 0;
 	if (function->words > TL_CAPTURE_WORDS)
 		return 0;
 	tl_params_words(function, view->params, words);
-	entry_size = tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
-	if (view_has_ended(view) && !(view->flags & TL_VIEW_SKIPPED) && !tl_view_failed(view))
-		leave_size = tl_args_capture(function, words, TL_CAPTURE_EXIT, leave, sizeof(leave),
-					     &cut);
-	tl_args_print(&to, function, words, entry, entry_size, leave, leave_size);
+	kept.entry_size =
+		tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
+	kept.failed = tl_view_failed(view);
+	if (view_has_ended(view) && !(view->flags & TL_VIEW_SKIPPED))
+		kept.exit_size = tl_args_capture(function, words,
+						 kept.failed ? TL_CAPTURE_FAILED : TL_CAPTURE_EXIT,
+						 leave, sizeof(leave), &cut);
+	tl_args_print(&to, function, &kept);
 	*to.at = 0;
 	return (size_t)(to.at - text);
 }

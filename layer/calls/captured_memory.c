@@ -104,7 +104,8 @@ bool tl_scratch_capture_result(struct tl_producer *producer, const struct tl_ope
 }
 
 void tl_scratch_walk_exit(struct tl_producer *producer, const struct tl_open_call *open,
-			  const struct tl_function *function, const uint64_t *words, bool *cut)
+			  const struct tl_function *function, const uint64_t *words,
+			  enum tl_capture_when when, bool *cut)
 {
 	struct tl_blob_sizes *sizes = tl_scratch_sizes(producer, open);
 	uint32_t before = sizes->entry + sizes->exit;
@@ -112,5 +113,5 @@ void tl_scratch_walk_exit(struct tl_producer *producer, const struct tl_open_cal
 	uint32_t room = scratch_blob_room(function, at);
 
 	room = room > before ? room - before : 0;
-	sizes->exit += scratch_capture(producer, function, words, TL_CAPTURE_EXIT, at, room, cut);
+	sizes->exit += scratch_capture(producer, function, words, when, at, room, cut);
 }

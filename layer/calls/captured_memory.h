@@ -77,11 +77,12 @@ static inline uint64_t tl_capture_plan_of(const struct tl_function *function)
 	return tl_capture_plan_keep(function, at);
 }
 
-/* Of functions without a plan, or where room is short. */
+/* Of functions without a plan, after failures, or where room is short. */
 void tl_scratch_walk_entry(struct tl_producer *producer, struct tl_open_call *open,
 			   const struct tl_function *function, const uint64_t *words);
 void tl_scratch_walk_exit(struct tl_producer *producer, const struct tl_open_call *open,
-			  const struct tl_function *function, const uint64_t *words, bool *cut);
+			  const struct tl_function *function, const uint64_t *words,
+			  enum tl_capture_when when, bool *cut);
 
 /*
  * Captures by a plan at `at`, behind what is in use. It first claims all that it may need, so that a
@@ -172,7 +173,7 @@ static inline void tl_scratch_capture_exit(struct tl_producer *producer,
 	if (TL_UNLIKELY(!tl_capture_is_planned(plan, TL_CAPTURE_EXIT) ||
 			at + TL_CAPTURE_PLANNED > TL_SCRATCH || sizes->entry > TL_CAPTURE_PLANNED ||
 			sizes->exit))
-		tl_scratch_walk_exit(producer, open, function, words, cut);
+		tl_scratch_walk_exit(producer, open, function, words, TL_CAPTURE_EXIT, cut);
 	else if (tl_capture_has_steps(plan, TL_CAPTURE_EXIT))
 		sizes->exit = tl_scratch_by_plan(producer, plan, words, TL_CAPTURE_EXIT, at);
 }

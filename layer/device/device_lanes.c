@@ -105,8 +105,11 @@ static bool thread_is_inside(void)
  */
 static bool thread_is_first(void)
 {
-	static __thread enum { NOT_ASKED, FIRST, OTHER } kept
-		__attribute__((tls_model("initial-exec")));
+	static __thread enum {
+		NOT_ASKED,
+		FIRST,
+		OTHER
+	} kept __attribute__((tls_model("initial-exec")));
 
 	if (kept == NOT_ASKED)
 		kept = syscall(SYS_gettid) == syscall(SYS_getpid) ? FIRST : OTHER;

@@ -349,7 +349,7 @@ START_TEST(opencl_results_are_error_codes)
 	ck_assert_int_eq(f->failure, TL_FAILURE_NEGATIVE);
 	const struct variable *code = param(cl, "clCreateBuffer", "errcode_ret");
 	ck_assert_str_eq(code->type->target->name, "cl_error");
-	ck_direction(code, TL_OUT | TL_OPTIONAL | TL_OBLIGED);
+	ck_direction(code, TL_OUT | TL_OPTIONAL | TL_OBLIGED | TL_ALWAYS);
 	ck_assert_int_eq(function(cl, "clCreateBuffer")->failure, TL_FAILURE_NULL);
 	ck_assert_int_eq(function(cl, "clCreateBuffer")->layer, TL_LAYER_RUNTIME);
 	ck_assert_int_eq(function(cl, "clCreateBuffer")->phase, TL_PHASE_PREPARATION);

@@ -341,6 +341,12 @@ static const struct tl_variable world_params[] = {
 	PARAM("worlds", WORLDS, 1, .direction = TL_IN, .length = {TL_LENGTH_CONSTANT, 0, 0, 3}),
 };
 
+static const struct tl_variable make_params[] = {
+	PARAM("object", HANDLES, 0, .direction = TL_OUT, ONE),
+	PARAM("before", UINTP, 1, .direction = TL_IN, ONE),
+	PARAM("code", UINTP, 2, .direction = TL_OUT | TL_OPTIONAL | TL_ALWAYS, ONE),
+};
+
 static const struct tl_variable allocate_params[] = {
 	PARAM("desc", DESCP, 0, .direction = TL_IN, ONE),
 	PARAM("objects", HANDLES, 1, .direction = TL_OUT, .length = {TL_LENGTH_MEMBER, 0, 0, 3}),
@@ -361,6 +367,7 @@ enum {
 	F_EXCHANGE,
 	F_WORLDS,
 	F_ALLOCATE,
+	F_MAKE,
 	F_COUNT
 };
 #define FUNCTION(n, i, p, w, f)                                                                    \
@@ -388,6 +395,7 @@ static const struct tl_function table_functions[] = {
 	FUNCTION("exchange", F_EXCHANGE, exchange_params, 2, TL_FAILURE_NEVER),
 	FUNCTION("worlds", F_WORLDS, world_params, 2, TL_FAILURE_NEVER),
 	FUNCTION("allocate", F_ALLOCATE, allocate_params, 2, TL_FAILURE_NONZERO),
+	FUNCTION("make", F_MAKE, make_params, 3, TL_FAILURE_NULL),
 };
 
 static const struct tl_chain table_chains[] = {

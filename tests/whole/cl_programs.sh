@@ -5,7 +5,7 @@
 : >"$tmp/begun"
 . "$top_srcdir/tests/lib/whole.sh"
 need_library
-plan 43
+plan 45
 
 apps=$top_builddir/tests/apps
 
@@ -18,6 +18,10 @@ counted_program "vector addition, again and again" "$apps/cl_vector_add" -i "${S
 counted_program "callbacks" "$apps/cl_callbacks"
 unlike "$(cat "$tmp/traced.out")" WRONG "callbacks: what they were given was right"
 counted_program "hostile arguments" "$apps/cl_hostile"
+# The program prints each code.
+is "$(grep -o '"errcode_ret":"CL_INVALID_KERNEL_NAME"' "$tmp/t.json" | wc -l)" "$(grep -c '^clCreateKernel.*: -46$' "$tmp/traced.out")" \
+	"hostile arguments: a call that failed has its error code"
+is "$(grep -c '"errcode_ret":"0x[1-9a-f]' "$tmp/t.json")" 0 "... and none has the code's address"
 counted_program "errno, descriptors, signals: exit(7)" "$apps/cl_errno" -e 7
 
 # The same with fewer and with no arguments recorded: other code runs then.

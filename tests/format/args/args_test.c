@@ -25,6 +25,7 @@
 
 static _Alignas(8) char entry_blobs[65536], exit_blobs[65536];
 static size_t entry_size, exit_size;
+static bool failed; /* the last capture at a call's end was one after a failure */
 static bool was_cut;
 static char printed[65536];
 
@@ -37,8 +38,16 @@ static void capture_entry(int function, const uint64_t *words)
 	exit_size = 0;
 }
 
+static void capture_failed(int function, const uint64_t *words)
+{
+	exit_size = tl_args_capture(&table_functions[function], words, TL_CAPTURE_FAILED,
+				    exit_blobs, sizeof exit_blobs, &was_cut);
+	failed = true;
+}
+
 static void capture_exit(int function, const uint64_t *words)
 {
+	failed = false;
 	exit_size = tl_args_capture(&table_functions[function], words, TL_CAPTURE_EXIT, exit_blobs,
 				    sizeof exit_blobs, &was_cut);
 }
@@ -51,8 +60,13 @@ static const char *print_into(int function, const uint64_t *words, size_t room)
 	json_error_t error;
 	json_t *json;
 
-	tl_args_print(&text, &table_functions[function], words, entry_blobs, entry_size, exit_blobs,
-		      exit_size);
+	const struct tl_args_kept kept = {.words = words,
+					  .entry = entry_blobs,
+					  .exit = exit_blobs,
+					  .entry_size = entry_size,
+					  .exit_size = exit_size,
+					  .failed = failed};
+	tl_args_print(&text, &table_functions[function], &kept);
 	ck_assert(text.at <= text.end);
 	*text.at = 0;
 	snprintf(object, sizeof object, "{%s}", printed);
@@ -404,6 +418,31 @@ START_TEST(out_arrays_end_where_the_call_says_that_it_stopped)
 	words[2] = 0;
 	capture_exit(F_INFO, words);
 	ck_assert_ptr_nonnull(strstr(print(F_INFO, words), "\"0xdead\"],\"size_ret\":\"0x0\""));
+}
+END_TEST
+
+START_TEST(an_error_code_is_read_after_a_failure)
+{
+	uint64_t object = 0xdead;
+	uint32_t before = 3, code = 61;
+	uint64_t words[] = {WORD(&object), WORD(&before), WORD(&code)};
+	char expected[100];
+
+	snprintf(expected, sizeof expected, "\"object\":\"%p\",\"before\":3,\"code\":61",
+		 (void *)&object);
+	capture_entry(F_MAKE, words);
+	capture_failed(F_MAKE, words);
+	ck_assert_str_eq(print(F_MAKE, words), expected);
+	capture_exit(F_MAKE, words);
+	ck_assert_str_eq(print(F_MAKE, words), "\"object\":\"0xdead\",\"before\":3,\"code\":61");
+	words[2] = 0;
+	capture_failed(F_MAKE, words);
+	ck_assert_ptr_nonnull(strstr(print(F_MAKE, words), "\"before\":3,\"code\":\"0x0\""));
+	/* All others have nothing after a failure. */
+	capture_entry(F_CREATE, words);
+	capture_failed(F_CREATE, words);
+	ck_assert_uint_eq(exit_size, 0);
+	failed = false;
 }
 END_TEST
 
@@ -984,6 +1023,7 @@ int main(void)
 	tcase_add_test(tests, out_arrays_are_read_after_success_and_in_out_values_are_both_shown);
 	tcase_add_test(tests, out_arrays_end_where_the_call_says_that_it_stopped);
 	tcase_add_test(tests, out_arrays_are_as_long_as_a_member_says);
+	tcase_add_test(tests, an_error_code_is_read_after_a_failure);
 	tcase_add_test(tests, lists_of_pairs_end_at_a_pair_that_begins_with_zero);
 	tcase_add_test(tests, arrays_whose_count_is_null_are_addresses);
 	tcase_add_test(tests, huge_counts_read_no_more_than_they_show);

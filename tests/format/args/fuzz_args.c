@@ -51,7 +51,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		memcpy(exit, input + entry_size, exit_size);
 
 	struct tl_text text = {object + 1, object + 1 + room, false};
-	tl_args_print(&text, function, words, entry, entry_size, exit, exit_size);
+	const struct tl_args_kept kept = {.words = words,
+					  .entry = entry,
+					  .exit = exit,
+					  .entry_size = entry_size,
+					  .exit_size = exit_size,
+					  .failed = size % 2};
+	tl_args_print(&text, function, &kept);
 	object[0] = '{';
 	*text.at = '}';
 	json_t *json = json_loadb(object, (size_t)(text.at - object) + 1,

@@ -60,7 +60,13 @@ static size_t print(char *to, size_t room, const struct tl_function *function,
 {
 	struct tl_text text = {to, to + room, false};
 
-	tl_args_print(&text, function, words, blobs, entry, blobs + entry / 8, exit);
+	const struct tl_args_kept kept = {.words = words,
+					  .entry = blobs,
+					  .exit = blobs + entry / 8,
+					  .entry_size = entry,
+					  .exit_size = exit,
+					  .failed = tl_call_failed(function, result)};
+	tl_args_print(&text, function, &kept);
 	if (function->result->kind != TL_KIND_VOID && function->result->size <= 8)
 		tl_value_print(&text, function->result, &result);
 	tl_text_unsigned(&text, tl_call_failed(function, result));
