@@ -13,6 +13,8 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "layer/buffers/buffer.h"
 #include "layer/calls/call_thread.h"
@@ -46,6 +48,19 @@ static void thread_ends(void *value)
 void tl_thread_start(void)
 {
 	have_key = pthread_key_create(&key, thread_ends) == 0;
+}
+
+bool tl_thread_is_first(void)
+{
+	static __thread enum {
+		NOT_ASKED,
+		FIRST,
+		OTHER
+	} kept __attribute__((tls_model("initial-exec")));
+
+	if (kept == NOT_ASKED)
+		kept = syscall(SYS_gettid) == syscall(SYS_getpid) ? FIRST : OTHER;
+	return kept == FIRST;
 }
 
 /*

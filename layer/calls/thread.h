@@ -15,6 +15,12 @@ void tl_thread_start(void);
 struct tl_thread *tl_thread_attach(void);
 
 /*
+ * Whether the calling thread is the process's first. Asks the kernel once in each thread. A thread
+ * that forked counts as before.
+ */
+bool tl_thread_is_first(void);
+
+/*
  * From now on the calling thread's calls are served in their entries, unless something prevents
  * that.
  */

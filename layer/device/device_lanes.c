@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,29 +98,13 @@ static bool thread_is_inside(void)
 	       atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
 }
 
-/*
- * The process's first thread. Asked once in each thread, as a driver registers thousands of handlers
- * one after the other. A thread that forked counts as before.
- */
-static bool thread_is_first(void)
-{
-	static __thread enum {
-		NOT_ASKED,
-		FIRST,
-		OTHER
-	} kept __attribute__((tls_model("initial-exec")));
-
-	if (kept == NOT_ASKED)
-		kept = syscall(SYS_gettid) == syscall(SYS_getpid) ? FIRST : OTHER;
-	return kept == FIRST;
-}
-
 bool tl_device_is_driver_here(void)
 {
 	struct tl_thread *thread = tl_self;
 
 	if (!thread)
-		return !thread_is_first();
+		/* A driver registers thousands of handlers, one after the other. */
+		return !tl_thread_is_first();
 	return atomic_load_explicit(&thread->top, memory_order_relaxed) != thread->open;
 }
 
