@@ -120,20 +120,35 @@ static size_t block_limit(void)
 
 /* ---- Blocks */
 
+/* While the file can't be written, no producer waits for the writer. */
+static void failing_set(int error)
+{
+	if (error)
+		tl_writer_note_error(error);
+	bool as_before = !tl_writer.failing == !error;
+	tl_writer.failing = error;
+	if (as_before)
+		return;
+	tl_writer.failing_since = tl_clock_gettime_ticks();
+	tl_buffer_refuse(error);
+}
+
+/* False: there is none, or (.laneless) there is no memory for what is known of its thread. */
 static bool block_take_chunk(void)
 {
-	struct tl_chunk *chunk;
-
 	/* Without .flush_only, threads that go on recording would keep a flush going for ever. */
-	while ((!tl_writer.flush_only || tl_buffer_is_flushing()) && (chunk = tl_buffer_take())) {
-		struct tl_lane *lane = tl_lane_of(chunk->producer);
-		tl_clock_settle();
-		if (lane) {
-			tl_block_hold(&tl_writer.block, chunk, lane);
-			return true;
-		}
-		tl_writer_drop_chunk(chunk);
-		tl_buffer_give_back(chunk);
+	struct tl_chunk *chunk =
+		!tl_writer.flush_only || tl_buffer_is_flushing() ? tl_buffer_take() : NULL;
+	struct tl_lane *lane = chunk ? tl_lane_of(chunk->producer) : NULL;
+
+	tl_clock_settle();
+	if (lane) {
+		tl_block_hold(&tl_writer.block, chunk, lane);
+		return true;
+	}
+	if (chunk) {
+		tl_buffer_put_back(chunk, chunk->begin);
+		tl_writer.laneless = true;
 	}
 	return false;
 }
@@ -210,19 +225,6 @@ static int block_put(void)
 	return 0;
 }
 
-/* While the file can't be written, no producer waits for the writer. */
-static void failing_set(int error)
-{
-	if (error)
-		tl_writer_note_error(error);
-	bool as_before = !tl_writer.failing == !error;
-	tl_writer.failing = error;
-	if (as_before)
-		return;
-	tl_writer.failing_since = tl_clock_gettime_ticks();
-	tl_buffer_refuse(error);
-}
-
 static bool block_write(void)
 {
 	int error = memory_map() ? tl_writer_open_file() : ENOMEM;
@@ -243,11 +245,17 @@ bool tl_writer_drain(unsigned blocks, bool *more)
 
 	/* Events that wait for a file are not lost yet. */
 	tl_writer_forget_unwritten();
+	tl_writer.laneless = false;
 	while (written && blocks && (tl_writer.block.held || block_take_chunk())) {
 		if (!tl_writer.writes_all)
 			tl_buffer_make_ahead();
 		written = block_write();
 		blocks--;
+	}
+	if (tl_writer.laneless) {
+		/* Its chunk waits, as for a file that can't be written. */
+		failing_set(ENOMEM);
+		written = false;
 	}
 	*more = written && !blocks;
 	tl_ahead_stop();

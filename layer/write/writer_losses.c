@@ -101,16 +101,6 @@ void tl_writer_settle_losses(void)
 	tl_writer.losses_told = tl_writer_losses();
 }
 
-void tl_writer_drop_chunk(const struct tl_chunk *chunk)
-{
-	for (const char *at = chunk->begin; at < chunk->end;) {
-		const struct tl_call_record *record = (const void *)at;
-		tl_writer.dropped += tl_record_counts(record->type);
-		at += record->size ? 8 * record->size : 8;
-	}
-	tl_writer_note_error(ENOMEM);
-}
-
 void tl_writer_drop_file(uint32_t file)
 {
 	for (uint32_t i = 0; i < tl_lane_count(); i++) {

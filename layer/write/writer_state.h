@@ -56,6 +56,7 @@ struct tl_writer_state {
 	struct tl_sink sink;
 	/* the last end that was asked for comes after all that was recorded */
 	_Atomic bool complete;
+	bool laneless;		/* a chunk waits for memory for its thread's lane */
 	int failing;		/* the error of the last attempt to write; 0: it succeeded */
 	uint64_t failing_since; /* ns */
 	bool flush_only;	/* write what was recorded before the flush, and nothing newer */
@@ -80,8 +81,7 @@ extern struct tl_writer_state tl_writer;
 /* Note the error by which events are lost; the first one stays. */
 void tl_writer_note_error(int error);
 
-/* Count as lost: a chunk that can't be kept; or all events of the file with this number. */
-void tl_writer_drop_chunk(const struct tl_chunk *chunk);
+/* Count all events of the file with this number as lost. */
 void tl_writer_drop_file(uint32_t file);
 
 /* Count, per lane, what waits in the buffers and can't be written; and set these counts to 0. */

@@ -6,6 +6,7 @@
  *					CALLS calls; lifts the limit, waits LATER seconds, makes as
  *					many again
  *	cramped none CALLS		makes CALLS calls
+ *	cramped late CALLS		one call, lets itself have no more addresses, CALLS calls
  *	cramped cgroup FOLDER CALLS	goes into that cgroup first
  *
  * Exit code 5. It needs no OpenCL platform.
@@ -68,8 +69,10 @@ int main(int argc, char **argv)
 		calls(atol(argv[3]));
 		return 5;
 	}
+	if (!strcmp(argv[1], "late"))
+		calls(1);
 	if (strcmp(argv[1], "none"))
-		cramp(atol(argv[1]));
+		cramp(strcmp(argv[1], "late") ? atol(argv[1]) : 0);
 	calls(atol(argv[2]));
 	if (argc > 3) {
 		limit(RLIM_INFINITY);

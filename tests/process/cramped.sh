@@ -11,7 +11,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 33
+plan 35
 
 limited() { (ulimit "$1" "$2"; shift 2; "$@"); }
 # ends EVENTS COMMAND…: with exit code 5, and so many events.
@@ -37,6 +37,8 @@ if test -x /usr/bin/strace; then
 else
 	skip 1 "there is no strace on this machine"
 fi
+ok "no addresses after the first call: no call is lost" ends 20001 "$tracelayer" run -o t.json "$app" late 20000
+is "$(cat err)" "tracelayer: trace: t.json (20001 events, 20001 recovered)" "... and nothing else is said"
 ok "what could not be had is tried again" ends 1000 "$tracelayer" run -o t.json "$app" 65536 1000 2
 is "$(cat err)" "tracelayer: there was no memory for event buffers, and 1000 events are lost; raise the limit (ulimit -v), or lower --memory
 tracelayer: trace: t.json (1000 events, 1000 lost)" "... and what was lost until then is said"
