@@ -240,6 +240,9 @@ void tl_buffer_after_fork(void);
 void tl_buffer_lose(void);
 /* Counts lost events of the calling thread. */
 void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count);
+/* The same of calls that never returned, of which too many were open; and how many these were in all. */
+void tl_buffer_lose_unreturned(struct tl_producer *producer, uint64_t count);
+uint64_t tl_buffer_unreturned(void);
 
 /* For the trace's end: events that newer ones in rings have overwritten. */
 uint64_t tl_buffer_overwritten(void);

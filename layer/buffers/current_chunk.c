@@ -114,6 +114,19 @@ void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count)
 		producer->lost_since = producer_ticks_now(producer);
 }
 
+static _Atomic uint64_t unreturned;
+
+void tl_buffer_lose_unreturned(struct tl_producer *producer, uint64_t count)
+{
+	atomic_fetch_add_explicit(&unreturned, count, memory_order_relaxed);
+	tl_buffer_lose_here(producer, count);
+}
+
+uint64_t tl_buffer_unreturned(void)
+{
+	return atomic_load_explicit(&unreturned, memory_order_relaxed);
+}
+
 void tl_current_say_lost(struct tl_producer *producer)
 {
 	uint64_t lost = atomic_load_explicit(&producer->lost, memory_order_relaxed);

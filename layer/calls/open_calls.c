@@ -130,7 +130,7 @@ void tl_open_count_unentered(struct tl_producer *producer)
 	tl_call_thread_of(producer)->full = 0;
 	if (TL_LIKELY(!atomic_load_explicit(&producer->unentered, memory_order_relaxed)))
 		return;
-	tl_buffer_lose_here(
+	tl_buffer_lose_unreturned(
 		producer, atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed));
 }
 

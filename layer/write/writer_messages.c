@@ -81,6 +81,12 @@ static void line_say(struct tl_text *text, const char *line, void (*say)(const c
 /* The events that are still in the buffers file can be recovered when the cause is gone. */
 static void line_put_remedy(struct tl_text *text, uint64_t lost, int error)
 {
+	if (!error && tl_buffer_unreturned() >= lost) {
+		/* In a forked child the count may be its parent's, too. */
+		tl_text_string(text, "they are calls that never returned, of which more were open "
+				     "in one thread than can be kept");
+		return;
+	}
 	if (!tl_writer.unwritten || !*tl_arena_path()) {
 		tl_text_string(text, error_remedy(error));
 		return;

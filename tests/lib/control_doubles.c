@@ -11,6 +11,13 @@ uint64_t tl_buffer_overwritten(void)
 	return 0;
 }
 
+uint64_t double_unreturned;
+
+uint64_t tl_buffer_unreturned(void)
+{
+	return double_unreturned;
+}
+
 uint64_t tl_buffer_stackless(void)
 {
 	return 0;

@@ -931,6 +931,18 @@ START_TEST(losses_are_in_the_trace_and_said_once)
 }
 END_TEST
 
+extern uint64_t double_unreturned; /* tests/lib/control_doubles.c */
+
+START_TEST(calls_that_never_returned_are_said_to_be_that)
+{
+	producer(0, 10, "one")->lost = double_unreturned = 42;
+	tl_writer_finish();
+	ck_assert_ptr_nonnull(strstr(said(), "/t.json: 42 events lost; they are calls that never "
+					     "returned, of which more were open in one thread than "
+					     "can be kept\n"));
+}
+END_TEST
+
 /* Other threads record on while the process ends: what came after the end began does not keep it
  * from ending. */
 START_TEST(finishing_ends_though_recording_does_not)
@@ -1832,6 +1844,7 @@ int main(void)
 	tcase_add_test(tests, a_recycled_thread_number_is_another_lane);
 	tcase_add_test(tests, a_thread_that_changes_its_name_is_named_again);
 	tcase_add_test(tests, losses_are_in_the_trace_and_said_once);
+	tcase_add_test(tests, calls_that_never_returned_are_said_to_be_that);
 	tcase_add_test(tests, finishing_ends_though_recording_does_not);
 	suite_add_tcase(suite, tests);
 
