@@ -29,6 +29,10 @@
 #define TL_REPORT_UNSHIMMED                                                                        \
 	"unshimmed" /* the process ends without a traced call and had this driver library loaded   \
 		     */
+#define TL_REPORT_BYPASSED                                                                         \
+	"bypassed" /* the same, and the program took functions from a driver, not from its loader.  \
+		      Message: the driver, a newline, the loader, a newline, and what --api calls  \
+		      the API, or nothing if the API has shims */
 #define TL_REPORT_PRECEDED                                                                         \
 	"preceded" /* the same, and this library comes before the shims and has functions of their \
 		      names. Message: its path */

@@ -292,6 +292,23 @@ static bool say_nature(const struct program *program)
 	}
 }
 
+/* The report's lines are in common/run_protocol.h. */
+static void say_bypassed(const char *report)
+{
+	int driver = (int)strcspn(report, "\n");
+	const char *loader = report + driver + (report[driver] != 0);
+	int length = (int)strcspn(loader, "\n");
+	const char *api = loader + length + (loader[length] != 0);
+
+	if (*api)
+		say("no trace: the program uses %.*s, which is not traced; add --api=%s, or see tracelayer apis",
+		    driver, report, api);
+	else
+		say("no trace: the program uses %.*s without its loader, and tracelayer traces the loader's functions; let the program open "
+		    "%.*s",
+		    driver, report, length, loader);
+}
+
 static void say_why_none(const struct program *program, const struct ending *ending,
 			 const struct tl_config *config, const struct reports *reports)
 {
@@ -332,6 +349,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: no call reached libtracelayer.so: %s comes before it in LD_PRELOAD and has functions of the same names; let "
 		    "what preloads that start tracelayer run",
 		    reports->preceded);
+	else if (reports->bypassed)
+		say_bypassed(reports->bypassed);
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
 		    reports->unshimmed, reports->unshimmed);

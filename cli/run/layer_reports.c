@@ -204,6 +204,8 @@ static void read_report(struct reports *reports, const char *name, const char *m
 		reports->recorded = true;
 	} else if (!strcmp(kind, TL_REPORT_UNSHIMMED)) {
 		keep_first(&reports->unshimmed, message);
+	} else if (!strcmp(kind, TL_REPORT_BYPASSED)) {
+		keep_first(&reports->bypassed, message);
 	} else if (!strcmp(kind, TL_REPORT_PRECEDED)) {
 		keep_first(&reports->preceded, message);
 	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
@@ -315,6 +317,7 @@ void reports_free(struct reports *reports)
 	free(reports->buffers);
 	free(reports->called);
 	free(reports->unshimmed);
+	free(reports->bypassed);
 	free(reports->preceded);
 	free(reports->failed);
 }

@@ -47,7 +47,7 @@ struct reports {
 	bool confined;	/* a process confined itself, so that recording ended */
 	bool recorded;	/* some call was not filtered out */
 	bool kept; /* buffers were kept, because the trace could not be written; a message said so */
-	char *called, *unshimmed, *preceded, *failed;
+	char *called, *unshimmed, *bypassed, *preceded, *failed;
 	int error; /* of .failed */
 };
 

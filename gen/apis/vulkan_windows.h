@@ -6,6 +6,9 @@
  */
 #include <vulkan/vulkan.h>
 
+/* Drivers have it, not the loader. A program that opens a driver itself asks it for all others. */
+PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *pName);
+
 #if __has_include(<vulkan/vulkan_xcb.h>)
 typedef struct xcb_connection_t xcb_connection_t;
 typedef uint32_t xcb_window_t;

@@ -235,9 +235,29 @@ void tl_report_preceded(const char *path)
 		report_link(TL_REPORT_PRECEDED, path);
 }
 
+static char bypass[TEXT_MAX / 8]; /* empty: no driver was used without its loader */
+static atomic_bool bypass_claimed, bypass_complete;
+
+void tl_report_bypassed(const char *path, const char *loader, const char *api)
+{
+	struct tl_text text = {bypass, bypass + sizeof(bypass) - 1, false};
+	const char *name = strrchr(path, '/');
+
+	if (atomic_exchange_explicit(&bypass_claimed, true, memory_order_relaxed))
+		return;
+	tl_text_string(&text, name ? name + 1 : path);
+	tl_text_string(&text, "\n");
+	tl_text_string(&text, loader);
+	tl_text_string(&text, "\n");
+	tl_text_string(&text, api ? api : "");
+	*text.at = 0;
+	/* Release: pairs with the acquire in report_unshimmed. */
+	atomic_store_explicit(&bypass_complete, true, memory_order_release);
+}
+
 /*
- * At the end of a process that made no traced call: reports whether it loaded a library that it
- * could have called.
+ * At the end of a process that made no traced call: reports whether it used a driver without its
+ * loader, or loaded a library that it could have called.
  */
 static __attribute__((destructor)) void report_unshimmed(void)
 {
@@ -245,6 +265,8 @@ static __attribute__((destructor)) void report_unshimmed(void)
 
 	if (!folder[0] || atomic_load_explicit(&called, memory_order_relaxed))
 		return;
-	if (tl_library_walk(library_is_driver, &library))
+	if (atomic_load_explicit(&bypass_complete, memory_order_acquire))
+		report_link(TL_REPORT_BYPASSED, bypass);
+	else if (tl_library_walk(library_is_driver, &library))
 		report_link(TL_REPORT_UNSHIMMED, library);
 }

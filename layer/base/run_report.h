@@ -66,6 +66,13 @@ bool tl_report_confined(bool began);
 void tl_report_shimmed(const struct tl_api *api);
 
 /*
+ * The program has taken functions from the driver at that path, while none of the API's loaders was
+ * loaded. `api`: the API has no shims, and --api gives them by that name; NULL: it has. Reported at
+ * the end, if no shim was called. Only the first counts.
+ */
+void tl_report_bypassed(const char *path, const char *loader, const char *api);
+
+/*
  * A program is about to be started that the layer won't be in: why (TL_WITHOUT_…), and its path.
  * Also in a child of vfork.
  */

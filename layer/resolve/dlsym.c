@@ -19,6 +19,10 @@
  *							loader)
  *	program			handle, elsewhere	the real one's: a driver's own function
  *							stays itself
+ *	program			handle, elsewhere, and	a closure: the program has no loader, and
+ *				a function that gives	asks the driver for all functions
+ *				out others, which
+ *				loaders don't export
  *	program			RTLD_DEFAULT, or us	the shim, if there would be something
  *							without us
  *	program			RTLD_NEXT		the same, looking behind the caller; but
@@ -38,7 +42,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
+#include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym_lookup.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/real_function.h"
@@ -202,6 +208,70 @@ static bool lookup_is_for_own(const struct tl_lookup *lookup, const void *pointe
 	       !tl_shim_names_is_builtin(lookup->question->name);
 }
 
+/* --- a driver that is used without its loader */
+
+struct bypass {
+	const void *pointer; /* lies in the driver */
+	const char *const *loaders;
+	const char *api; /* the API has no shims: which option gives them; or NULL */
+};
+
+static void bypass_report(const struct tl_loaded *loaded, void *closure)
+{
+	const struct bypass *bypass = closure;
+	const struct tl_elf *driver = tl_loaded_at(loaded, bypass->pointer);
+
+	for (const char *const *soname = bypass->loaders; *soname; soname++)
+		for (unsigned i = 1; i < loaded->count; i++)
+			if (tl_elf_is_named(&loaded->elf[i], *soname))
+				return;
+	if (driver && driver != loaded->elf)
+		tl_report_bypassed(driver->path, *bypass->loaders, bypass->api);
+}
+
+/*
+ * The program has taken a function from a library that is no loader. It may be any library. It is a
+ * driver if its role says so. A function that gives out others is all that an OpenCL driver need
+ * have.
+ */
+static void bypass_note(const struct tl_lookup *lookup, const void *pointer)
+{
+	const struct tl_function *function = lookup->shim->function;
+	const struct tl_known_library *there = tl_roles_at(pointer);
+	struct bypass bypass = {pointer, function->api->sonames, NULL};
+
+	if (tl_report_is_asked() && bypass.loaders && *bypass.loaders &&
+	    (function->flags & TL_FUNCTION_GETPROC || (there && there->role == TL_ROLE_DRIVER)))
+		tl_loaded_with(bypass_report, &bypass);
+}
+
+/* The same of Vulkan, where no option asks for its shims. */
+static void bypass_note_unshimmed(const struct tl_lookup *lookup)
+{
+	static const char *const loaders[] = {"libvulkan.so.1", NULL};
+	const struct tl_question *question = lookup->question;
+	struct bypass bypass = {NULL, loaders, "vulkan"};
+
+	if (!question->name || !tl_elf_begins(question->name, "vk_icd") ||
+	    !tl_elf_same(question->name, "vk_icdGetInstanceProcAddr") || !tl_report_is_asked() ||
+	    question->handle == RTLD_DEFAULT || question->handle == RTLD_NEXT)
+		return;
+	/* If there is none, the program's own question sets dlerror anew. */
+	bypass.pointer = tl_question_ask(&lookup->real->next, question, question->handle);
+	if (bypass.pointer)
+		tl_loaded_with(bypass_report, &bypass);
+}
+
+/* The closure is the driver's alone: a loader that is opened later has functions of its own. */
+static void *answer_drivers_getproc(const struct tl_lookup *lookup, void *pointer)
+{
+	void *given = lookup->foreign ? pointer : tl_closure_for(lookup->shim, pointer);
+
+	if (given == pointer && !lookup->foreign)
+		bypass_note(lookup, pointer);
+	return lookup_answer(lookup, given);
+}
+
 static void *answer_handle(const struct tl_lookup *lookup)
 {
 	void *pointer =
@@ -216,10 +286,14 @@ static void *answer_handle(const struct tl_lookup *lookup)
 		tl_api_by_caller(&lookup->shim, 1);
 		return lookup_answer(lookup, tl_resolve_closure(lookup->shim, pointer));
 	}
+	if (!lookup->foreign && tl_resolve_is_loaders(lookup->shim, pointer))
+		return lookup_give(lookup, pointer);
+	if (tl_shim_names_is_drivers_getproc(lookup->shim))
+		return answer_drivers_getproc(lookup, pointer);
 	if (lookup->foreign)
 		tl_roles_note_driver(pointer);
-	else if (tl_resolve_is_loaders(lookup->shim, pointer))
-		return lookup_give(lookup, pointer);
+	else
+		bypass_note(lookup, pointer);
 	return lookup_answer(lookup, pointer);
 }
 
@@ -257,7 +331,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_questi
 		void *ours = tl_zel_lookup(&lookup);
 
 		tl_zel_notice_linked_loader(&lookup);
-
+		bypass_note_unshimmed(&lookup);
 		errno = saved;
 		return ours ? lookup_answer(&lookup, ours) : lookup_jump(&lookup);
 	}

@@ -391,6 +391,9 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 		if ((defined.exported || defined.unexported) &&
 		    (name_is_exported(name) ? defined.exported : defined.unexported))
 			continue;
+		/* Only dlsym finds it, so nothing in a driver that has it can be bound to us. */
+		if (tl_shim_names_is_drivers_getproc(name->shim))
+			continue;
 		if (!tl_elf_lookup(elf, name->name, name->hash, NULL))
 			continue;
 		if (name_is_exported(name))

@@ -421,6 +421,29 @@ static void pointer_wrap(struct tl_shim *shim, void **place)
 		*place = tl_resolve_closure(shim, *place);
 }
 
+/* It is a closure's, and not the one of its name. */
+static bool shim_is_further(const struct tl_shim *shim)
+{
+	const struct tl_function *function = shim->function;
+	const struct tl_shim_library *library = tl_shim_names_library(function->api);
+
+	return library && shim != &library->shims[function->index];
+}
+
+/*
+ * A get-proc function of a driver that the program uses without the loader, which may be opened
+ * later. Its closure gives out closures: what the loader exports must stay free for the loader's
+ * functions, since whoever is linked with the loader gets to them by name.
+ */
+static void pointer_wrap_further(struct tl_shim *shim, void **place)
+{
+	if (!shim || !(shim->function->flags & TL_FUNCTION_EXPORTED) ||
+	    tl_resolve_real_if_loaded(shim))
+		pointer_wrap(shim, place);
+	else if (*place && tl_loaded_is_code(*place) && !tl_roles_is_own_at(*place))
+		*place = tl_closure_for(shim, *place);
+}
+
 static struct tl_shim *shim_named(const struct tl_api *api, uint64_t name)
 {
 	struct tl_shim *shim = name ? tl_shim_names_find((const char *)(uintptr_t)name) : NULL;
@@ -513,7 +536,9 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 		uint64_t where = words[function->params[getproc->where].offset];
 		uint64_t version = words[function->params[getproc->version].offset];
 
-		if (getproc->kind == TL_GETPROC_RETURNED)
+		if (getproc->kind == TL_GETPROC_RETURNED && shim_is_further(shim))
+			pointer_wrap_further(shim_named(function->api, name), result);
+		else if (getproc->kind == TL_GETPROC_RETURNED)
 			pointer_wrap(shim_named(function->api, name), result);
 		else if (getproc->kind == TL_GETPROC_STORED && where)
 			stored_wrap(function->api, getproc, name, (uint32_t)version,

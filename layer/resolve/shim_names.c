@@ -213,6 +213,13 @@ bool tl_shim_names_is_builtin_at(const void *entry)
 	return false;
 }
 
+bool tl_shim_names_is_drivers_getproc(const struct tl_shim *shim)
+{
+	uint32_t flags = shim->function->flags;
+
+	return flags & TL_FUNCTION_GETPROC && !(flags & TL_FUNCTION_EXPORTED);
+}
+
 uint32_t tl_shim_names_index(const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;

@@ -55,6 +55,12 @@ struct tl_shim *tl_shim_names_at(const void *entry);
 bool tl_shim_names_is_builtin(const char *name);
 bool tl_shim_names_is_builtin_at(const void *entry);
 
+/*
+ * A function of this name gives out an API's other functions, and only drivers have it
+ * (vk_icdGetInstanceProcAddr).
+ */
+bool tl_shim_names_is_drivers_getproc(const struct tl_shim *shim);
+
 /* The index of a shim's name among all names, which never changes. UINT32_MAX: it has none. */
 uint32_t tl_shim_names_index(const struct tl_shim *shim);
 
