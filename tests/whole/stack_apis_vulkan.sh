@@ -16,7 +16,7 @@ registry=/usr/share/vulkan/registry/vk.xml
 test -e $registry || { echo "Bail out! $registry is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 51
+plan 64
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 
@@ -272,6 +272,88 @@ same want seen "all that it gets are shown, and of arrays with a count beside th
 shown '^vkCreatePrivateDataSlot .*"pPrivateDataSlot": "0x' "and an object that no rule names"
 shown '^vkGetDeviceBufferMemoryRequirements .*"pMemoryRequirements": \{"sType": "VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2", .*"size": 64.*"sType": "VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS"' "and a struct with its chain"
 like "$(cat traced.err)" '0 objects never destroyed, 0 wrong calls' "none of which leaks"
+
+# --- a program that opens the driver itself, as ncnn does where VK_ICD_FILENAMES names one, and then a plugin that is linked with the loader
+cat >direct.c <<'END_OF_C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <vulkan/vulkan.h>
+#define GET(name) PFN_##name name = (PFN_##name)get(instance, #name)
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+	VkInstance instance = NULL;
+	PFN_vkGetInstanceProcAddr get = library ? (PFN_vkGetInstanceProcAddr)dlsym(library, argv[2]) : NULL;
+	if (!get)
+		return 2;
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+	float priority = 1;
+	uint32_t one = 1;
+	VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+	VkDeviceCreateInfo with = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queues};
+	VkPhysicalDevice physical;
+	VkPhysicalDeviceProperties properties;
+	VkDevice device;
+	VkQueue queue;
+	GET(vkCreateInstance);
+	printf("%d\n", vkCreateInstance(&info, NULL, &instance));
+	GET(vkEnumeratePhysicalDevices);
+	GET(vkGetPhysicalDeviceProperties);
+	GET(vkCreateDevice);
+	GET(vkGetDeviceProcAddr);
+	GET(vkDestroyInstance);
+	printf("%d\n", vkEnumeratePhysicalDevices(instance, &one, &physical));
+	vkGetPhysicalDeviceProperties(physical, &properties);
+	printf("%s\n%d\n", properties.deviceName, vkCreateDevice(physical, &with, NULL, &device));
+#define GET_OF_DEVICE(name) PFN_##name name = (PFN_##name)vkGetDeviceProcAddr(device, #name)
+	GET_OF_DEVICE(vkGetDeviceQueue);
+	GET_OF_DEVICE(vkQueueSubmit);
+	GET_OF_DEVICE(vkDeviceWaitIdle);
+	GET_OF_DEVICE(vkDestroyDevice);
+	vkGetDeviceQueue(device, 0, 0, &queue);
+	for (int i = 0; i < 7; i++)
+		printf("%d\n", vkQueueSubmit(queue, 0, NULL, VK_NULL_HANDLE));
+	printf("%d\n", vkDeviceWaitIdle(device));
+	void *plugin = argc > 3 ? dlopen(argv[3], RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*run)(void) = plugin ? (int (*)(void))dlsym(plugin, "run") : NULL;
+	printf("%d\n", run ? run() : -1);
+	printf("%d\n", vkQueueSubmit(queue, 0, NULL, VK_NULL_HANDLE));
+	vkDestroyDevice(device, NULL);
+	vkDestroyInstance(instance, NULL);
+	return 0;
+}
+END_OF_C
+cat >linked.c <<'END_OF_C'
+#include <vulkan/vulkan.h>
+int run(void)
+{
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+	VkInstance instance;
+	VkPhysicalDevice physical;
+	VkPhysicalDeviceProperties properties;
+	uint32_t one = 1;
+	if (vkCreateInstance(&info, 0, &instance) || vkEnumeratePhysicalDevices(instance, &one, &physical))
+		return 1;
+	vkGetPhysicalDeviceProperties(physical, &properties);
+	vkDestroyInstance(instance, 0);
+	return (int)one;
+}
+END_OF_C
+ok "a program that opens the driver itself is built" ${CC:-cc} -o direct direct.c -ldl
+ok "and a plugin that is linked with the loader" ${CC:-cc} -shared -fPIC -o linked.so linked.c -lvulkan
+lavapipe=$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["ICD"]["library_path"])' "$driver")
+names() { cut -d' ' -f1 calls | sed 's/^vk_icdGet/vkGet/' | sort | uniq -c; }
+program "a program by the loader" ./direct libvulkan.so.1 vkGetInstanceProcAddr
+names >want
+program "the same program by the driver's own function" ./direct "$lavapipe" vk_icdGetInstanceProcAddr
+names >seen
+same want seen "has the same calls in its trace: $(wc -l <calls)"
+is "$(grep -c '^vkQueueSubmit ' calls) $(grep -c '^vk_icdGetInstanceProcAddr ' calls)" '8 6' "those by functions of the device, and those for which the driver was asked"
+like "$(cat traced.err)" '0 objects never destroyed, 0 wrong calls' "none of which leaks"
+program "with a plugin that is linked with the loader, later" ./direct "$lavapipe" vk_icdGetInstanceProcAddr ./linked.so
+is "$(grep -c '^vkCreateInstance ' calls) $(grep -c '^vkQueueSubmit ' calls)" '2 8' "has both in its trace"
+"$tracelayer" run -o none.json -- ./direct "$lavapipe" vk_icdGetInstanceProcAddr 2>&1 >/dev/null | tail -n 1 >said
+is "$(cat said)" "tracelayer: no trace: the program uses $(basename "$lavapipe"), which is not traced; add --api=vulkan, or see tracelayer apis" "without shims, run says how to trace it"
 
 # --- the descriptor against the registry that Vulkan's headers are made from
 registry_agrees()
