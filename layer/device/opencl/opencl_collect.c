@@ -11,8 +11,10 @@
  * layer (background.h) reports, each millisecond, the commands that have been waited for since. The
  * program's threads do it only where that thread can't be created or falls behind, and at the end.
  * Before the program makes a call that could show that the layer still holds an event, the layer
- * releases the events of all ended commands. The trace of a killed process may lack the commands of
- * its last milliseconds.
+ * releases the events that only the layer still has, of all ended commands. The commands stay in the
+ * list, until a call has waited for them: another thread may do so, or be doing it just now. Events
+ * that the program still has stay, too. They hold their queue and context with the layer or without
+ * it. The trace of a killed process may lack the commands of its last milliseconds.
  *
  * The thread that submits the next command asks about the events and releases them, directly after
  * that submission: the device is busy then, and there is time. In another thread it would cost
@@ -91,12 +93,15 @@ static cl_int command_status(const struct tl_cl_command *command)
 }
 
 /*
- * Whether it has ended. Then .done and everything that can be known of it are set. A command is asked
+ * Whether it has ended. Then .done and everything that can be known of it are set. That is asked once
+ * of a command that stays in the list after its end (.seen). A command is asked
  * for its times only after its end, also one that a call has waited for: the call may have waited for
  * another one. A driver may report a question that comes too early to the program's callback.
  */
 static bool command_look(struct tl_cl_command *command)
 {
+	if (command->seen)
+		return command->done = true;
 	command->status = command_status(command);
 	command->done = command->status <= CL_COMPLETE;
 	if (command->status == CL_COMPLETE)
@@ -107,17 +112,16 @@ static bool command_look(struct tl_cl_command *command)
 enum collecting {
 	FRONT, /* what has ended among the oldest */
 	ENDED, /* what has ended */
-	/*
-	 * those of them that were waited for, or stand before one that was. Others, which the
-	 * device may be busy with, are left
-	 */
+	/* those of them that were waited for: a call may wait for the others later */
 	NOTED,
+	/* those of them that were waited for; others stay, without events that only we have */
+	YIELD,
 	LAST, /* what has ended, however many have not */
 };
 
 /*
- * Returns the last one that has ended, or NULL. After a number of unfinished commands, only those
- * that have been waited for are asked about.
+ * Returns the last one that has ended, or NULL. After a number of unfinished commands, and where no
+ * others are wanted, only those that have been waited for are asked about.
  */
 static const struct tl_cl_command *queue_look(const struct tl_cl_queue *queue,
 					      const struct tl_cl_command *last, uint32_t most,
@@ -130,7 +134,8 @@ static const struct tl_cl_command *queue_look(const struct tl_cl_queue *queue,
 	     command = command == last ? NULL : command->next) {
 		if (!looks && what == FRONT)
 			break;
-		if (!looks && !atomic_load_explicit(&command->noted, memory_order_relaxed))
+		if ((!looks || what == NOTED) &&
+		    !atomic_load_explicit(&command->noted, memory_order_relaxed))
 			continue;
 		if (command_look(command)) {
 			ended = command;
@@ -219,8 +224,41 @@ static void commands_tell(struct tl_cl_command *done)
 static void commands_let_go(struct tl_cl_command *done, uint64_t seen)
 {
 	for (; done; done = done->next) {
-		done->seen = seen;
-		tl_cl.clReleaseEvent(done->event);
+		if (!done->seen)
+			done->seen = seen;
+		if (done->event)
+			tl_cl.clReleaseEvent(done->event);
+	}
+}
+
+/*
+ * Nobody but the layer has the event: no call can wait for it, and only the layer keeps what it
+ * holds. The call that waits for its own command is about to look for the event.
+ */
+static bool command_is_ours_alone(const struct tl_cl_command *command)
+{
+	cl_uint references = 0;
+
+	if (command->blocking && !atomic_load_explicit(&command->noted, memory_order_relaxed))
+		return false;
+	return command->owned ||
+	       tl_cl.clGetEventInfo(command->event, CL_EVENT_REFERENCE_COUNT, sizeof(references),
+				    &references, NULL) != CL_SUCCESS ||
+	       references <= 1;
+}
+
+/* The queue is claimed. The commands up to `last` that are .done stay, without their events. */
+static void queue_let_events_go(struct tl_cl_queue *queue, const struct tl_cl_command *last,
+				uint64_t seen)
+{
+	for (struct tl_cl_command *command = queue->first; command;
+	     command = command == last ? NULL : command->next) {
+		if (!command->done)
+			continue;
+		if (!command->seen)
+			command->seen = seen;
+		if (command->event && command_is_ours_alone(command))
+			tl_cl.clReleaseEvent(tl_cl_command_take_event(command));
 	}
 }
 
@@ -238,7 +276,9 @@ static struct tl_cl_command *queue_take_claimed(struct tl_cl_queue *queue,
 	uint64_t seen = at ? at : tl_event_now();
 	/* Do not look further: this runs at each submission, however many commands there are. */
 	const struct tl_cl_command *ended = queue_look(queue, last, most, what);
-	struct tl_cl_command *done = ended ? tl_cl_take_done(queue, ended) : NULL;
+	if (ended && what == YIELD)
+		queue_let_events_go(queue, ended, seen);
+	struct tl_cl_command *done = ended ? tl_cl_take_done(queue, ended, what == YIELD) : NULL;
 
 	commands_let_go(done, seen);
 	return done;
@@ -305,17 +345,32 @@ static void queue_have_told(struct tl_cl_queue *queue)
 		queue_tell_untold(queue);
 }
 
-/* Release all that has ended, also where another thread is collecting just now. */
-void tl_cl_collect(struct tl_cl_queue *queue)
+static void queue_collect_patiently(struct tl_cl_queue *queue, enum collecting what)
 {
 	struct tl_cl_command *last;
 
 	if (!tl_cl_queue_claim_patiently(queue, &last))
 		return;
-	queue_put_untold(queue,
-			 last ? queue_take_claimed(queue, last, UINT32_MAX, ENDED, 0) : NULL);
+	queue_put_untold(queue, last ? queue_take_claimed(queue, last, UINT32_MAX, what, 0) : NULL);
 	if (tl_cl_count(&queue->untolds))
 		queue_have_told(queue);
+}
+
+/* Release all that has ended, also where another thread is collecting just now. */
+void tl_cl_collect(struct tl_cl_queue *queue)
+{
+	queue_collect_patiently(queue, ENDED);
+}
+
+void tl_cl_yield(struct tl_cl_queue *queue)
+{
+	queue_collect_patiently(queue, YIELD);
+}
+
+void tl_cl_yield_all(void)
+{
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		tl_cl_yield(queue);
 }
 
 void tl_cl_collect_all(void)
@@ -421,12 +476,26 @@ enum tl_device_left tl_cl_collect_some(void)
 	return left;
 }
 
-TL_CL_BEFORE(tl_cl_collect_before)
+TL_CL_BEFORE(tl_cl_context_info_before)
+{
+	(void)state;
+	if (TL_CL_PARAM(cl_context_info, call, 1) == CL_CONTEXT_REFERENCE_COUNT && tl_cl_ready())
+		tl_cl_yield_all();
+}
+
+/*
+ * A queue that the program has keeps its context with the layer's events or without them. Those of
+ * queues that the program has released may be the last that keep it.
+ */
+TL_CL_BEFORE(tl_cl_release_context_before)
 {
 	(void)call;
 	(void)state;
-	if (tl_cl_ready())
-		tl_cl_collect_all();
+	if (!tl_cl_ready())
+		return;
+	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
+		if (queue_is_given_up(queue))
+			tl_cl_collect(queue);
 }
 
 /* --- the end */

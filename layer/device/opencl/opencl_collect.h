@@ -17,6 +17,13 @@
 void tl_cl_collect(struct tl_cl_queue *queue);
 void tl_cl_collect_all(void);
 
+/*
+ * Before a call that may show how many references there are: release the events that only the layer
+ * has. The commands stay until a call has waited for them.
+ */
+void tl_cl_yield(struct tl_cl_queue *queue);
+void tl_cl_yield_all(void);
+
 /* In the background: see struct tl_device_api. */
 enum tl_device_left tl_cl_collect_some(void);
 bool tl_cl_awaits(void);
@@ -28,7 +35,8 @@ void tl_cl_collect_meanwhile(const struct tl_call *call, struct tl_cl_queue *que
 void tl_cl_collect_waited(struct tl_cl_queue *queue, const struct tl_cl_call *waited);
 
 /* Before calls after which the program might see that the layer still holds something. */
-TL_CL_BEFORE(tl_cl_collect_before);
+TL_CL_BEFORE(tl_cl_context_info_before);
+TL_CL_BEFORE(tl_cl_release_context_before);
 
 /* Collect what has ended; the first time, wait for what is about to end. */
 void tl_cl_collect_await(uint64_t deadline);

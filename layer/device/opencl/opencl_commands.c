@@ -63,6 +63,7 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 	atomic_store_explicit(&command->noted, false, memory_order_relaxed);
 	command->status = CL_SUCCESS;
 	command->waited.end = 0;
+	command->seen = 0;
 	command->has = 0;
 	tl_spin_lock_take(&queue->lock);
 	*(queue->last ? &queue->last->next : &queue->first) = command;
@@ -135,7 +136,7 @@ static bool queue_has_event(struct tl_cl_queue *queue, cl_event event)
 {
 	tl_spin_lock_take(&queue->lock);
 	const struct tl_cl_command *command = queue->first;
-	while (command && command->event != event)
+	while (command && (!event || command->event != event))
 		command = command->next;
 	tl_spin_lock_release(&queue->lock);
 	return command;
@@ -230,7 +231,17 @@ static void queue_see_who_waits(const struct tl_cl_queue *queue, const struct tl
 	}
 }
 
-struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last)
+cl_event tl_cl_command_take_event(struct tl_cl_command *command)
+{
+	tl_spin_lock_take(&command->queue->lock);
+	cl_event event = command->event;
+	command->event = NULL;
+	tl_spin_lock_release(&command->queue->lock);
+	return event;
+}
+
+struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last,
+				      bool noted)
 {
 	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
 
@@ -238,7 +249,7 @@ struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl
 	tl_spin_lock_take(&queue->lock);
 	for (command = queue->first; command; command = next) {
 		next = command == last ? NULL : command->next;
-		if (!command->done || command_is_held(command)) {
+		if (!command->done || (noted && !command->waited.end) || command_is_held(command)) {
 			command->done = false;
 			before = command;
 			continue;

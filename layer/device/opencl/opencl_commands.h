@@ -33,7 +33,8 @@ struct tl_cl_command {
 	/* The thread that enqueues it fills in all of these. */
 	struct tl_cl_queue *queue;
 	struct tl_device_command *lane;
-	cl_event event;		     /* the layer holds a reference */
+	/* the layer holds a reference; NULL: it has released it. Written under the lock */
+	cl_event event;
 	struct tl_cl_call submitted; /* the call that submitted it */
 	uint32_t correlation, request;
 	/* sizes as far as there are .dimensions, and .local[0] with them */
@@ -51,8 +52,8 @@ struct tl_cl_command {
 	 * under the lock
 	 */
 	struct tl_cl_call waited;
+	uint64_t seen; /* ticks: it had ended by then; 0: nobody has seen that yet */
 	/* When it has ended: */
-	uint64_t seen; /* ticks: it had ended by then */
 	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };
@@ -175,10 +176,14 @@ struct tl_cl_queue *tl_cl_queue_claim_with(cl_event event);
 
 void tl_cl_queue_unclaim(struct tl_cl_queue *queue);
 
+/* By the claimer, who releases the event. The command stays. */
+cl_event tl_cl_command_take_event(struct tl_cl_command *command);
+
 /*
  * By the claimer: take out those that are .done, up to `last`, in the order that they were in.
- * Returns them, linked by .next.
+ * `noted`: only those that a call has waited for. Returns them, linked by .next.
  */
-struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last);
+struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last,
+				      bool noted);
 
 #endif

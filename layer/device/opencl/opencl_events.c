@@ -27,14 +27,14 @@ static bool event_ask(cl_event event, cl_event_info name, void *value, size_t si
 	return tl_cl.clGetEventInfo(event, name, size, value, NULL) == CL_SUCCESS;
 }
 
-/* First collect and release what has ended. */
+/* First release the events that only the layer has. */
 TL_CL_BEFORE(tl_cl_event_info_before)
 {
 	struct asking *asking = state;
 
 	if (TL_CL_PARAM(cl_event_info, call, 1) != CL_EVENT_REFERENCE_COUNT || !tl_cl_ready())
 		return;
-	tl_cl_collect_all();
+	tl_cl_yield_all();
 	asking->claimed = tl_cl_queue_claim_with(TL_CL_PARAM(cl_event, call, 0));
 }
 

@@ -45,8 +45,8 @@ static const struct tl_hook hooks[] = {
 	{"clGetEventInfo", tl_cl_event_info_before, tl_cl_event_info_after, TL_HOOK_PLAIN},
 	{"clGetEventProfilingInfo", tl_cl_event_times_before, tl_cl_event_times_after,
 	 TL_HOOK_PLAIN},
-	{"clGetContextInfo", tl_cl_collect_before, NULL, TL_HOOK_PLAIN},
-	{"clReleaseContext", tl_cl_collect_before, NULL, TL_HOOK_PLAIN},
+	{"clGetContextInfo", tl_cl_context_info_before, NULL, TL_HOOK_PLAIN},
+	{"clReleaseContext", tl_cl_release_context_before, NULL, TL_HOOK_PLAIN},
 
 	{"clReleaseKernel", tl_cl_release_kernel_before, NULL, TL_HOOK_PLAIN},
 

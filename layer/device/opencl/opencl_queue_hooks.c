@@ -31,7 +31,10 @@ TL_CL_AFTER(tl_cl_retain_queue_after)
 		atomic_fetch_add_explicit(&queue->references, 1, memory_order_relaxed);
 }
 
-/* Collect what has ended first, because its events hold references to the queue. */
+/*
+ * Events of the layer's hold references to the queue. So where this may be the program's last one,
+ * collect what has ended first.
+ */
 TL_CL_BEFORE(tl_cl_release_queue_before)
 {
 	struct tl_cl_queue *queue = tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0));
@@ -39,10 +42,10 @@ TL_CL_BEFORE(tl_cl_release_queue_before)
 	(void)state;
 	if (!queue || tl_cl_is_drivers(call))
 		return;
-	if (tl_cl_ready())
-		tl_cl_collect(queue);
 	if (atomic_fetch_sub_explicit(&queue->references, 1, memory_order_relaxed) != 1)
 		return;
+	if (tl_cl_ready())
+		tl_cl_collect(queue);
 	tl_device_queue_release(queue->lanes);
 	if (atomic_load_explicit(&queue->count, memory_order_relaxed))
 		tl_device_do_soon();
@@ -241,11 +244,16 @@ TL_CL_BEFORE(tl_cl_queue_info_before)
 	cl_command_queue_info name = TL_CL_PARAM(cl_command_queue_info, call, 1);
 	struct asking *asking = state;
 
-	if (name == CL_QUEUE_REFERENCE_COUNT)
-		tl_cl_collect_before(call, state);
-	if (name != CL_QUEUE_PROPERTIES && name != CL_QUEUE_PROPERTIES_ARRAY)
+	if (name != CL_QUEUE_PROPERTIES && name != CL_QUEUE_PROPERTIES_ARRAY &&
+	    name != CL_QUEUE_REFERENCE_COUNT)
 		return;
 	asking->queue = tl_cl_queue_find(TL_CL_PARAM(cl_command_queue, call, 0));
+	if (name == CL_QUEUE_REFERENCE_COUNT) {
+		if (asking->queue && tl_cl_ready())
+			tl_cl_yield(asking->queue);
+		asking->queue = NULL;
+		return;
+	}
 	if (asking->queue && !atomic_load_explicit(&asking->queue->given, memory_order_relaxed))
 		asking->queue = NULL;
 	if (asking->queue && name == CL_QUEUE_PROPERTIES_ARRAY)

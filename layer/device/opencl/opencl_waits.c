@@ -70,7 +70,7 @@ static struct tl_cl_command *events_last_command(struct tl_cl_command *command,
 	struct tl_cl_command *last = NULL;
 
 	for (; command; command = command->next)
-		if (events_have(command->event, events))
+		if (command->event && events_have(command->event, events))
 			last = command;
 	return last;
 }
@@ -90,7 +90,7 @@ static uint32_t queue_note_events(struct tl_cl_queue *queue, const struct tl_cl_
 	events->from = 0;
 	for (struct tl_cl_command *command = last ? first : NULL; command;
 	     command = command == last ? NULL : command->next)
-		if (queue->in_order || events_have(command->event, events))
+		if (queue->in_order || (command->event && events_have(command->event, events)))
 			commands += tl_cl_note(queue, command, waited);
 	tl_cl_pass_noted(queue);
 	tl_spin_lock_release(&queue->lock);
