@@ -26,7 +26,7 @@
 #define COMMANDS 8 /* of a round */
 #define ROUNDS	 8
 /* microseconds */
-#define ENDED	  20000 /* for commands, or a driver's threads, to end */
+#define ENDED	  20000 /* for a driver's threads to end, or to release what had ended */
 #define COLLECTED 5000	/* for the layer to report what was waited for */
 #define PAUSE	  100
 
@@ -108,14 +108,53 @@ static enum waiting round_waiting(unsigned turn, unsigned round)
 	return turn % 2 ? unordered[round % 3] : round % 4;
 }
 
-/* Commands, with an event each unless the round needs none. */
-static void round_begin(cl_command_queue queue, enum waiting waiting, cl_event *events)
+static atomic_bool ended;
+
+static void CL_CALLBACK say_ended(cl_event event, cl_int status, void *unused)
+{
+	(void)event;
+	(void)status;
+	(void)unused;
+	ended = true;
+}
+
+/* A command that ends after all before it. A driver's callback says so; no call waits for it. */
+static cl_event enqueue_marker(cl_command_queue queue)
+{
+	cl_event event;
+
+	ended = false;
+	device_commands++;
+	DO(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+	DO(clSetEventCallback(event, CL_COMPLETE, say_ended, NULL));
+	return event;
+}
+
+static void await_marker(void)
+{
+	while (!ended)
+		usleep(PAUSE);
+	usleep(ENDED);
+}
+
+/*
+ * Commands, with an event each unless the round needs none. `marked`: the last one is a marker.
+ */
+static void round_begin(cl_command_queue queue, enum waiting waiting, cl_event *events, bool marked)
 {
 	for (unsigned i = 0; i < COMMANDS; i++) {
 		bool wanted = waiting == ALL_EVENTS || waiting == ONE_BY_ONE ||
 			      (waiting == LAST_EVENT && i == COMMANDS - 1);
 		events[i] = NULL;
-		device_run(queue, empty, 0, NULL, wanted ? &events[i] : NULL);
+		if (!marked || i < COMMANDS - 1) {
+			device_run(queue, empty, 0, NULL, wanted ? &events[i] : NULL);
+			continue;
+		}
+		events[i] = enqueue_marker(queue);
+		if (wanted)
+			continue;
+		DO(clReleaseEvent(events[i]));
+		events[i] = NULL;
 	}
 	DO(clFlush(queue));
 }
@@ -158,8 +197,8 @@ static void turn_alone(unsigned turn)
 
 	for (unsigned round = 0; round < ROUNDS / 2; round++) {
 		enum waiting waiting = round_waiting(turn, round);
-		round_begin(queue, waiting, events);
-		usleep(ENDED);
+		round_begin(queue, waiting, events, true);
+		await_marker();
 		intrude(queue, events[COMMANDS - 1], true);
 		round_end(queue, waiting, events);
 	}
@@ -188,7 +227,7 @@ static void turn_beside(unsigned turn)
 	pthread_create(&thread, NULL, intruder, NULL);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		enum waiting waiting = round_waiting(turn, round);
-		round_begin(shared, waiting, events);
+		round_begin(shared, waiting, events, false);
 		if (round % 3 == 0)
 			usleep(PAUSE);
 		round_end(shared, waiting, events);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ze_awaited: commands that end before the program waits for them, and before it submits the next
- * ones. The waits are for a queue, a fence, the device, an immediate list, and for commands' events.
- * Two further lists are destroyed before the wait.
+ * ones. The waits are for a queue, for a fence, and for commands' events. Lists are destroyed before
+ * the wait.
  *
  * Prints "commands N": each of them is waited for. With an argument, further commands: MANY on a
  * queue, before it waits for them.
@@ -15,7 +15,7 @@
 #define COMMANDS 3 /* of a list */
 #define ROUNDS	 4
 #define MANY	 2000
-#define ENDED	 5000 /* microseconds for the commands to end */
+#define PAUSE	 500 /* microseconds */
 
 static struct ze_app app;
 static ze_kernel_handle_t kernel;
@@ -38,35 +38,43 @@ static ze_command_list_handle_t list_new(ze_event_handle_t event)
 	return list;
 }
 
+static ze_fence_handle_t fence_new(ze_command_queue_handle_t queue)
+{
+	const ze_fence_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
+	ze_fence_handle_t fence;
+
+	MUST(ZE(zeFenceCreate, queue, &desc, &fence));
+	return fence;
+}
+
+/* Returns when the list has ended. No call has waited for that. */
 static void execute(ze_command_queue_handle_t queue, ze_command_list_handle_t list,
 		    ze_fence_handle_t fence)
 {
+	MUST(ZE(zeFenceReset, fence));
 	MUST(ZE(zeCommandQueueExecuteCommandLists, queue, 1, &list, fence));
 	commands += COMMANDS;
-	usleep(ENDED);
+	while (ZE(zeFenceQueryStatus, fence) == ZE_RESULT_NOT_READY)
+		usleep(PAUSE);
 }
 
 /* The same list twice, and two others, before each wait. */
 static void regular(ze_command_queue_handle_t queue)
 {
-	const ze_fence_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
 	ze_command_list_handle_t first = list_new(NULL), second = list_new(NULL), gone;
-	ze_fence_handle_t fence;
+	ze_fence_handle_t fence = fence_new(queue);
 
-	MUST(ZE(zeFenceCreate, queue, &desc, &fence));
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		gone = list_new(NULL);
-		execute(queue, first, NULL);
-		execute(queue, gone, NULL);
+		execute(queue, first, fence);
+		execute(queue, gone, fence);
 		MUST(ZE(zeCommandListDestroy, gone));
-		execute(queue, first, NULL);
-		execute(queue, second, round % 3 == 1 ? fence : NULL);
-		if (round % 3 == 0)
+		execute(queue, first, fence);
+		execute(queue, second, fence);
+		if (round % 2 == 0)
 			MUST(ZE(zeCommandQueueSynchronize, queue, UINT64_MAX));
-		else if (round % 3 == 1)
-			MUST(ZE(zeFenceHostSynchronize, fence, UINT64_MAX));
 		else
-			MUST(ZE(zeCommandQueueSynchronize, queue, UINT64_MAX));
+			MUST(ZE(zeFenceHostSynchronize, fence, UINT64_MAX));
 	}
 	MUST(ZE(zeFenceDestroy, fence));
 	MUST(ZE(zeCommandListDestroy, first));
@@ -89,7 +97,8 @@ static void immediate(void)
 		for (unsigned i = 0; i < COMMANDS; i++) {
 			append(list, events[i]);
 			commands++;
-			usleep(ENDED);
+			while (ZE(zeEventQueryStatus, events[i]) == ZE_RESULT_NOT_READY)
+				usleep(PAUSE);
 		}
 		for (unsigned i = COMMANDS; i-- > 0;) {
 			MUST(ZE(zeEventHostSynchronize, events[i], UINT64_MAX));
@@ -108,13 +117,15 @@ static void last_event(ze_command_queue_handle_t queue)
 	ze_event_pool_handle_t pool = ze_app_pool(&app, 1, 0);
 	ze_event_handle_t event = ze_app_event(pool, 0);
 	ze_command_list_handle_t list = list_new(event);
+	ze_fence_handle_t fence = fence_new(queue);
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		execute(queue, list, NULL);
+		execute(queue, list, fence);
 		MUST(ZE(zeEventHostSynchronize, event, UINT64_MAX));
 		MUST(ZE(zeCommandQueueSynchronize, queue, UINT64_MAX));
 		MUST(ZE(zeEventHostReset, event));
 	}
+	MUST(ZE(zeFenceDestroy, fence));
 	MUST(ZE(zeCommandListDestroy, list));
 	MUST(ZE(zeEventDestroy, event));
 	MUST(ZE(zeEventPoolDestroy, pool));

@@ -8,6 +8,7 @@
 #include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_executions.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,6 +224,8 @@ static void event_make_pending(struct ze_event *event, struct ze_execution *exec
 	event->signaller = execution->number;
 	event->behind = NULL;
 }
+
+_Static_assert(offsetof(struct ze_execution, next) == 0, "a link is its execution's address");
 
 struct ze_execution *tl_ze_event_signaller(const struct ze_event *event)
 {
