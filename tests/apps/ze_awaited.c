@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ze_awaited: commands that end before the program waits for them, and before it submits the next
- * ones. The waits are for a queue, for a fence, and for commands' events. Lists are destroyed before
- * the wait.
+ * ones. The waits are for a queue, for a fence, and for commands' events. Lists are destroyed
+ * before the wait.
  *
  * Prints "commands N": each of them is waited for. With an argument, further commands: MANY on a
  * queue, before it waits for them.

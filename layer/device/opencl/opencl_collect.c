@@ -11,10 +11,10 @@
  * layer (background.h) reports, each millisecond, the commands that have been waited for since. The
  * program's threads do it only where that thread can't be created or falls behind, and at the end.
  * Before the program makes a call that could show that the layer still holds an event, the layer
- * releases the events that only the layer still has, of all ended commands. The commands stay in the
- * list, until a call has waited for them: another thread may do so, or be doing it just now. Events
- * that the program still has stay, too. They hold their queue and context with the layer or without
- * it. The trace of a killed process may lack the commands of its last milliseconds.
+ * releases the events that only the layer still has, of all ended commands. The commands stay in
+ * the list, until a call has waited for them: another thread may do so, or be doing it just now.
+ * Events that the program still has stay, too. They hold their queue and context with the layer or
+ * without it. The trace of a killed process may lack the commands of its last milliseconds.
  *
  * The thread that submits the next command asks about the events and releases them, directly after
  * that submission: the device is busy then, and there is time. In another thread it would cost
@@ -93,10 +93,10 @@ static cl_int command_status(const struct tl_cl_command *command)
 }
 
 /*
- * Whether it has ended. Then .done and everything that can be known of it are set. That is asked once
- * of a command that stays in the list after its end (.seen). A command is asked
- * for its times only after its end, also one that a call has waited for: the call may have waited for
- * another one. A driver may report a question that comes too early to the program's callback.
+ * Whether it has ended. Then .done and everything that can be known of it are set. That is asked
+ * once of a command that stays in the list after its end (.seen). A command is asked for its times
+ * only after its end, also one that a call has waited for: the call may have waited for another
+ * one. A driver may report a question that comes too early to the program's callback.
  */
 static bool command_look(struct tl_cl_command *command)
 {
