@@ -143,6 +143,50 @@ static bool folder_is_trusted(const char *folder)
 	return stat.st_uid == geteuid() || (!stat.st_uid && !(stat.st_mode & 022));
 }
 
+/*
+ * Programs of root may become other users, who can't read root's home. So what root makes lies here:
+ * all can read it, and only root can write.
+ */
+static const char public_folder[] = "/var/cache/tracelayer/interposers";
+
+/* Make the folder unless it exists. Whether only root can write there, and all can read. */
+static bool public_make(const char *folder)
+{
+	struct stat stat;
+
+	/* By chmod, because the umask would cut mkdir's mode. */
+	if (!mkdir(folder, 0700) && chmod(folder, 0755))
+		return false;
+	return !lstat(folder, &stat) && S_ISDIR(stat.st_mode) && !stat.st_uid &&
+	       (stat.st_mode & 027) == 05;
+}
+
+static bool public_is_usable(void)
+{
+	const char *given = getenv("XDG_CACHE_HOME");
+	char outer[sizeof(public_folder)];
+
+	if (geteuid() || (given && *given == '/'))
+		return false;
+	strcpy(outer, public_folder);
+	*strrchr(outer, '/') = '\0';
+	return public_make(outer) && public_make(public_folder) &&
+	       !access(public_folder, W_OK | X_OK);
+}
+
+static bool entry_is_public(const struct cache_entry *entry)
+{
+	return !strcmp(entry->folder, public_folder);
+}
+
+static bool entry_folder(struct cache_entry *entry)
+{
+	if (!public_is_usable())
+		return user_folder("XDG_CACHE_HOME", ".cache", "interposers", entry->folder);
+	strcpy(entry->folder, public_folder);
+	return true;
+}
+
 bool cache_place(struct cache_entry *entry, const char *label, const char *const *words)
 {
 	char name[96];
@@ -159,7 +203,7 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 	for (char *at = name; *at; at++)
 		if (strchr("/ :", *at))
 			*at = '_';
-	if (!user_folder("XDG_CACHE_HOME", ".cache", "interposers", entry->folder)) {
+	if (!entry_folder(entry)) {
 		say("no home folder to keep interposers in; set XDG_CACHE_HOME");
 		return false;
 	}
@@ -301,6 +345,8 @@ int cache_keep(const struct cache_entry *entry, const char *library, const char 
 		fclose(from);
 	/* The old list must not stand beside the new library. */
 	if (!error && unlink(entry->list) && errno != ENOENT)
+		error = errno;
+	if (!error && entry_is_public(entry) && chmod(library, 0644))
 		error = errno;
 	if (!error && rename(library, entry->library))
 		error = errno;

@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
 check_trace=$top_srcdir/tests/lib/check_trace.py
-plan 59
+plan 63
 
 # The list.
 said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
@@ -86,6 +86,28 @@ if others_read "$libtracelayer"; then
 	chmod go-w "$cache"
 else
 	skip 4 "on this machine no other user can be had who may read the build folder"
+fi
+# Root's programs may become other users, so root's interposers lie where these can read them, unless XDG_CACHE_HOME says otherwise.
+if others_read "$libtracelayer" && unshare -m mount -t tmpfs none /var/cache 2>/dev/null; then
+	cat >"$tmp/root.sh" <<-'END'
+	mount -t tmpfs none /var/cache && chmod 755 /var/cache && cd / && umask 077 || exit 99
+	run() { timeout 60 "$tracelayer" run -o "$tmp/out.d/root.json" --lib=libz.so.1 -- "$@" 2>"$tmp/out.d/err"; }
+	run setpriv --reuid=65534 --clear-groups "$python" -c 'import zlib; print(zlib.crc32(b"some text"))'
+	grep -v '^tracelayer: ' "$tmp/out.d/err"; grep -c ' events\?' "$tmp/out.d/err"
+	stat -c '%n %a %u' /var/cache/tracelayer /var/cache/tracelayer/interposers /var/cache/tracelayer/interposers/*.so | sed 's/libz.*so /so /'
+	ls -A "$HOME/.cache" 2>/dev/null
+	echo trusted; chmod g+w /var/cache/tracelayer; run true; ls "$HOME/.cache/tracelayer/interposers" | grep -c 'so$'
+	rm -r "$HOME/.cache"; rm -r /var/cache/tracelayer; mount -o remount,ro /var/cache; run true; ls "$HOME/.cache/tracelayer/interposers" | grep -c 'so$'
+	END
+	(export tracelayer tmp python HOME=$tmp/roots; unset XDG_CACHE_HOME; unshare -m sh "$tmp/root.sh") >"$tmp/out" 2>&1
+	is "$(sed 2,\$d "$tmp/out")" "$("$python" -c 'import zlib; print(zlib.crc32(b"some text"))')" "root's program that becomes another user runs with root's interposer"
+	is "$(sed -n 2p "$tmp/out")" 1 "and is traced, and its dynamic linker prints nothing"
+	is "$(sed '1,2d; /^trusted/,$d' "$tmp/out")" "/var/cache/tracelayer 755 0
+/var/cache/tracelayer/interposers 755 0
+/var/cache/tracelayer/interposers/so 644 0" "the interposer lies where all can read it and only root can write, whatever the umask"
+	is "$(sed '1,/^trusted/d' "$tmp/out" | tr '\n' ' ')" "1 1 " "in root's home where others could write, or nobody can"
+else
+	skip 4 "on this machine no other user can be had who may read the build folder, or no mount can be made"
 fi
 for i in 1 2 3 4; do run "${zlib[@]}" -- true & done; wait; is "$(find "$cache" -type f ! -name '*.so' ! -name '*.list' ! -name '*.log')" "" \
 	"several at once leave nothing behind"
