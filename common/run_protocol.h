@@ -40,6 +40,10 @@
 	"without" /* this process starts a program that the layer won't be in. Message: one of the \
 		     words below, a space, the program's path, a newline, the process's short name \
 		   */
+#define TL_REPORT_UNREADABLE                                                                       \
+	"unreadable" /* this process starts a program that gets the layer without an interposer,     \
+			whose file it can't read. Message: the interposer's path, a newline, the     \
+			program's path */
 #define TL_REPORT_NO_MEMORY                                                                        \
 	"nomemory" /* no event buffers could be made. Message: events lost so far */
 #define TL_REPORT_CONFINED                                                                         \

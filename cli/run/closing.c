@@ -309,6 +309,18 @@ static void say_bypassed(const char *report)
 		    driver, report, length, loader);
 }
 
+/* A program could not read an interposer. Returns false where none was like that. */
+static bool say_unreadable(const struct reports *reports, const char *head)
+{
+	const char *program = reports->unreadable ? strchr(reports->unreadable, '\n') : NULL;
+
+	if (!program)
+		return false;
+	say("%s%s could not read %.*s, so calls of that library are missing; set XDG_CACHE_HOME to a folder that it can read",
+	    head, program + 1, (int)(program - reports->unreadable), reports->unreadable);
+	return true;
+}
+
 static void say_why_none(const struct program *program, const struct ending *ending,
 			 const struct tl_config *config, const struct reports *reports)
 {
@@ -345,6 +357,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
 		; /* images_say has printed the reason */
+	else if (say_unreadable(reports, "no trace: "))
+		; /* the same */
 	else if (reports->preceded)
 		say("no trace: no call reached libtracelayer.so: %s comes before it in LD_PRELOAD and has functions of the same names; let "
 		    "what preloads that start tracelayer run",
@@ -511,6 +525,7 @@ void closing_line(const struct program *program, const struct ending *ending,
 		    "tracelayer's README");
 	if (reports.count) {
 		images_say(&reports.images, ending->pid, false);
+		say_unreadable(&reports, "");
 		if (!traces_are_whole(&reports))
 			say_traces(&reports);
 		else if (speak && !(*config->job && say_job(&reports, job)))

@@ -208,6 +208,8 @@ static void read_report(struct reports *reports, const char *name, const char *m
 		keep_first(&reports->bypassed, message);
 	} else if (!strcmp(kind, TL_REPORT_PRECEDED)) {
 		keep_first(&reports->preceded, message);
+	} else if (!strcmp(kind, TL_REPORT_UNREADABLE)) {
+		keep_first(&reports->unreadable, message);
 	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
 		note_buffers(reports, message);
 	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
@@ -319,5 +321,6 @@ void reports_free(struct reports *reports)
 	free(reports->unshimmed);
 	free(reports->bypassed);
 	free(reports->preceded);
+	free(reports->unreadable);
 	free(reports->failed);
 }

@@ -48,6 +48,8 @@ struct reports {
 	bool recorded;	/* some call was not filtered out */
 	bool kept; /* buffers were kept, because the trace could not be written; a message said so */
 	char *called, *unshimmed, *bypassed, *preceded, *failed;
+	/* an interposer that a program could not read, a newline, that program */
+	char *unreadable;
 	int error; /* of .failed */
 };
 

@@ -399,6 +399,15 @@ int run_preload(struct program *program)
 	return EXIT_DONE;
 }
 
+/* `before`: LD_PRELOAD as the user has it; NULL: it is not set. */
+static void preload_restore(const char *before)
+{
+	if (before)
+		setenv("LD_PRELOAD", before, 1);
+	else
+		unsetenv("LD_PRELOAD");
+}
+
 /* They stand before what the user preloads, and behind the layer. */
 static int bring_interposers(struct wishes *wishes, const struct program *program, bool speak)
 {
@@ -657,12 +666,18 @@ int command_run(int argc, char **argv)
 		return EXIT_USAGE;
 	output_make_absolute(&config);
 	bool speak = !wishes.quiet && run_job_speaks(&job, &config);
+	const char *preload = getenv("LD_PRELOAD");
+	char *preloaded = preload ? need(strdup(preload)) : NULL;
 	int code = bring_interposers(&wishes, &program, speak);
 
 	if (code == EXIT_DONE && wishes.mpi)
 		code = bring_mpi();
 	if (code == EXIT_DONE && program.nature != TL_PROGRAM_FOREIGN)
 		code = run_preload(&program);
+	/* Interposers and the shims for MPI need the layer. */
+	if (program.nature == TL_PROGRAM_FOREIGN || program.nature == TL_PROGRAM_LIBC)
+		preload_restore(preloaded);
+	free(preloaded);
 
 	if (code == EXIT_DONE && config.xpti)
 		code = bring_xpti();

@@ -135,6 +135,18 @@ void tl_report_without(const char *why, const char *path)
 	report_link(TL_REPORT_WITHOUT, message);
 }
 
+void tl_report_unreadable(const char *library, size_t length, const char *path)
+{
+	char message[TEXT_MAX / 2];
+	struct tl_text text = {message, message + sizeof(message) - 1, false};
+
+	tl_text_put(&text, library, length);
+	tl_text_string(&text, "\n");
+	tl_text_string(&text, path);
+	*text.at = 0;
+	report_link(TL_REPORT_UNREADABLE, message);
+}
+
 void tl_report_recorded(void)
 {
 	static _Atomic bool told;

@@ -9,6 +9,7 @@
 #define TL_LAYER_BASE_RUN_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tracelayer/api.h"
@@ -77,6 +78,12 @@ void tl_report_bypassed(const char *path, const char *loader, const char *api);
  * Also in a child of vfork.
  */
 void tl_report_without(const char *why, const char *path);
+
+/*
+ * That program is about to be started without this library of LD_PRELOAD, as it can't be read
+ * there. Also in a child of vfork.
+ */
+void tl_report_unreadable(const char *library, size_t length, const char *path);
 
 /*
  * At the end: the library at that path takes the calls of functions that have shims. Reported only if

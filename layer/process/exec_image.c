@@ -3,7 +3,9 @@
  * exec_image.c: see exec_image.h.
  *
  * The dynamic linker of another C library (musl, bionic) finds no libc.so.6 for the layer and gives
- * up. So such a program gets an LD_PRELOAD without the layer.
+ * up. So such a program gets an LD_PRELOAD without the layer, and without the libraries that need it.
+ * So does a program that can't read the layer's file, and one that can't read an interposer's gets
+ * an LD_PRELOAD without that: glibc's dynamic linker would print an error, or give up, too.
  */
 #include "layer/process/exec_image.h"
 
@@ -39,19 +41,6 @@ static const char *preload_of(char *const envp[])
 	return list;
 }
 
-/* The list's first item that is this library, or one that needs it; NULL: there is none. */
-static const char *preload_find_own(const char *list, size_t *length)
-{
-	while (list && *list) {
-		*length = strcspn(list, SEPARATORS);
-		if (tl_preload_is_ours(list, *length))
-			return list;
-		list += *length;
-		list += strspn(list, SEPARATORS);
-	}
-	return NULL;
-}
-
 static bool can_read(const char *item, size_t length)
 {
 	char path[TL_PROGRAM_PATH];
@@ -64,10 +53,44 @@ static bool can_read(const char *item, size_t length)
 	return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) == 0;
 }
 
-static const char *image_why_without(const struct tl_program_file *file, const char *ours,
-				     size_t length)
+/* What a list has of ours. */
+struct own_items {
+	bool any, unreadable; /* unreadable: the layer's own file */
+	const char *missing;  /* the first other one that can't be read; NULL: there is none */
+	size_t missing_length;
+};
+
+static void own_item_look(struct own_items *own, const char *item, size_t length)
 {
-	if (!ours)
+	own->any = true;
+	if (can_read(item, length))
+		return;
+	if (tl_preload_is_self(item, length)) {
+		own->unreadable = true;
+	} else if (!own->missing) {
+		own->missing = item;
+		own->missing_length = length;
+	}
+}
+
+static struct own_items preload_look(const char *list)
+{
+	struct own_items own = {0};
+
+	while (list && *list) {
+		size_t length = strcspn(list, SEPARATORS);
+		if (tl_preload_is_ours(list, length))
+			own_item_look(&own, list, length);
+		list += length;
+		list += strspn(list, SEPARATORS);
+	}
+	return own;
+}
+
+static const char *image_why_without(const struct tl_program_file *file,
+				     const struct own_items *own)
+{
+	if (!own->any)
 		return TL_WITHOUT_CLEARED;
 	switch (file->nature) {
 	case TL_PROGRAM_STATIC:
@@ -79,35 +102,44 @@ static const char *image_why_without(const struct tl_program_file *file, const c
 	case TL_PROGRAM_PRIVILEGED:
 		return TL_WITHOUT_PRIVILEGED;
 	default:
-		return can_read(ours, length) ? NULL : TL_WITHOUT_UNREADABLE;
+		return own->unreadable ? TL_WITHOUT_UNREADABLE : NULL;
 	}
 }
 
-size_t tl_image_look(const char *path, char *const envp[])
+size_t tl_image_look(const char *path, char *const envp[], bool *all)
 {
 	struct tl_program_file file;
-	const char *list = preload_of(envp), *why, *ours;
-	size_t length = 0, count = 0;
+	const char *list = preload_of(envp), *why;
+	size_t count = 0;
 
 	if (tl_process_is_confined())
 		return 0;
-	ours = preload_find_own(list, &length);
-	if (!path || (!ours && !tl_report_is_asked()) ||
+	struct own_items own = preload_look(list);
+
+	if (!path || (!own.any && !tl_report_is_asked()) ||
 	    faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
 		return 0;
 	tl_program_started(path, &file);
-	why = image_why_without(&file, ours, length);
+	why = image_why_without(&file, &own);
 	if (why)
 		tl_report_without(why, path);
-	if (!ours || file.nature != TL_PROGRAM_LIBC)
+	*all = own.unreadable || file.nature == TL_PROGRAM_LIBC;
+	if (!why && own.missing)
+		tl_report_unreadable(own.missing, own.missing_length, path);
+	if (!own.any || (!*all && !own.missing))
 		return 0;
 	while (envp[count])
 		count++;
 	return (count + 1) * sizeof(*envp) + sizeof(PRELOAD) + strlen(list);
 }
 
+static bool item_stays(const char *item, size_t length, bool all)
+{
+	return !tl_preload_is_ours(item, length) || (!all && can_read(item, length));
+}
+
 /* Writes LD_PRELOAD's entry with the list's other items. */
-static void preload_put_rest(char *to, const char *list)
+static void preload_put_rest(char *to, const char *list, bool all)
 {
 	char *first = to + strlen(PRELOAD);
 
@@ -115,7 +147,7 @@ static void preload_put_rest(char *to, const char *list)
 	to = first;
 	while (*list) {
 		size_t length = strcspn(list, SEPARATORS);
-		if (length && !tl_preload_is_ours(list, length)) {
+		if (length && item_stays(list, length, all)) {
 			if (to > first)
 				*to++ = ':';
 			memcpy(to, list, length);
@@ -127,7 +159,7 @@ static void preload_put_rest(char *to, const char *list)
 	*to = 0;
 }
 
-char *const *tl_image_without(char *const envp[], void *room)
+char *const *tl_image_without(char *const envp[], bool all, void *room)
 {
 	const char *list = preload_of(envp);
 	char **fresh = room, *entry;
@@ -136,7 +168,7 @@ char *const *tl_image_without(char *const envp[], void *room)
 	while (envp[count])
 		count++;
 	entry = (char *)(fresh + count + 1);
-	preload_put_rest(entry, list);
+	preload_put_rest(entry, list, all);
 	for (size_t i = 0; i < count; i++) {
 		bool preload = !strncmp(envp[i], PRELOAD, strlen(PRELOAD));
 		if (!preload)

@@ -8,17 +8,22 @@
 #ifndef TL_LAYER_PROCESS_EXEC_IMAGE_H
 #define TL_LAYER_PROCESS_EXEC_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Look at the program. If the layer won't get into it, report that to `tracelayer run`. Returns 0,
- * or how much room tl_image_without needs: then the program uses another C library, and would not
- * start with the library that LD_PRELOAD names.
+ * Look at the program. If the layer or an interposer won't get into it, report that to `tracelayer
+ * run`. Returns 0, or how much room tl_image_without needs: then the program would not start with
+ * the libraries that LD_PRELOAD names, or its dynamic linker would print errors. *all: none of them
+ * may stay.
  */
-size_t tl_image_look(const char *path, char *const envp[]);
+size_t tl_image_look(const char *path, char *const envp[], bool *all);
 
-/* The environment without this library in LD_PRELOAD, made in that room. */
-char *const *tl_image_without(char *const envp[], void *room);
+/*
+ * The environment without this library and those that need it in LD_PRELOAD, made in that room.
+ * Unless `all`, those that can be read stay.
+ */
+char *const *tl_image_without(char *const envp[], bool all, void *room);
 
 /* The path that execvp would find, in `room` bytes; NULL: none. */
 const char *tl_image_find(const char *file, char *found, size_t room);

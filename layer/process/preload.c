@@ -63,6 +63,19 @@ static bool library_needs(const struct link_map *map, const char *path)
 	return false;
 }
 
+/*
+ * `map` was linked against this library. Its name in DT_NEEDED is our soname:
+ * the file that LD_PRELOAD names, libtracelayer.so, is a link.
+ */
+static bool library_needs_self(const struct link_map *map, const struct link_map *self)
+{
+	const ElfW(Dyn) *strings = dynamic(self, DT_STRTAB), *soname = dynamic(self, DT_SONAME);
+
+	return library_needs(map, self->l_name) ||
+	       (strings && soname &&
+		library_needs(map, (const char *)strings->d_un.d_ptr + soname->d_un.d_val));
+}
+
 /* A library of the list needs this one: shims for another API, made by tracegen. */
 static bool a_listed_one_needs(const char *list, const struct link_map *self)
 {
@@ -140,17 +153,28 @@ void tl_preload_look(void)
 		map = map->l_prev;
 	/* The program itself may need this library, too. It has no name. */
 	for (; map && nnames < BRINGERS; map = map->l_next)
-		if (*map->l_name && library_needs(map, self->l_name))
+		if (*map->l_name && library_needs_self(map, self))
 			names[nnames++] = path_last_part(map->l_name);
+}
+
+/* The item's last part is that name. */
+static bool item_is(const char *item, size_t length, const char *name)
+{
+	size_t size = strlen(name);
+
+	return length >= size && !memcmp(item + length - size, name, size) &&
+	       (length == size || item[length - size - 1] == '/');
 }
 
 bool tl_preload_is_ours(const char *item, size_t length)
 {
-	for (size_t i = 0; i < nnames; i++) {
-		size_t size = strlen(names[i]);
-		if (length >= size && !memcmp(item + length - size, names[i], size) &&
-		    (length == size || item[length - size - 1] == '/'))
+	for (size_t i = 0; i < nnames; i++)
+		if (item_is(item, length, names[i]))
 			return true;
-	}
 	return false;
+}
+
+bool tl_preload_is_self(const char *item, size_t length)
+{
+	return nnames && item_is(item, length, names[0]);
 }

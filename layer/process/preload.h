@@ -20,4 +20,7 @@ void tl_preload_look(void);
 /* An item of LD_PRELOAD is this library, or a library that needs it. Async-signal-safe. */
 bool tl_preload_is_ours(const char *item, size_t length);
 
+/* It is this library. Async-signal-safe. */
+bool tl_preload_is_self(const char *item, size_t length);
+
 #endif

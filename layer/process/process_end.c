@@ -250,8 +250,9 @@ static int after_exec(int result)
 /* The environment for the program: the given one, or a changed copy on the caller's stack. */
 #define ENVIRONMENT(path, envp)                                                                    \
 	({                                                                                         \
-		size_t room_ = tl_image_look(path, envp);                                          \
-		room_ ? tl_image_without(envp, alloca(room_)) : (envp);                            \
+		bool all_ = false;                                                                 \
+		size_t room_ = tl_image_look(path, envp, &all_);                                   \
+		room_ ? tl_image_without(envp, all_, alloca(room_)) : (envp);                      \
 	})
 
 TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])

@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 32
+plan 45
 
 none="tracelayer: no trace: "
 # runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
@@ -26,6 +26,21 @@ runs()
 	test "$(cat said)" = "$(cat err)" || { cat err; return 1; }
 }
 said() { cat said; }
+
+# A library, a program that calls it, and the same with an interposer.
+export XDG_CACHE_HOME=$tmp/cache
+echo 'int own(int n) { return n + 1; }' | $CC -shared -fPIC -Wl,-soname,libown.so.1 -x c -o libown.so.1 - &&
+	echo 'int own(int); int main(void) { return own(own(4)); }' | $CC -x c -o calls_own - -x none ./libown.so.1 -Wl,-rpath,"$tmp" || exit 99
+runs_own()
+{
+	local want=$1; shift
+	timeout 60 "$tracelayer" run --quiet --lib=./libown.so.1 true 2>/dev/null # makes it
+	rm -f t*.json
+	timeout 60 "$tracelayer" run -o t.json --lib=./libown.so.1 "$@" >out 2>err
+	test "$? $(cat out)" = "$want" || { cat out err; return 1; }
+	grep '^tracelayer: ' err >said
+	test "$(cat said)" = "$(cat err)" || { cat err; return 1; }
+}
 
 # --- another C library
 cat >hello.c <<'END'
@@ -58,8 +73,14 @@ if musl-gcc -o hello hello.c 2>/dev/null && ./hello >/dev/null; test $? = 5; the
 	is "$(timeout 60 "$tracelayer" run sh -c ./preload 2>/dev/null)" none "... and all of it where there is nothing else"
 	is "$(LD_PRELOAD=$libtracelayer TRACELAYER_FOLLOW=no sh -c './hello; echo $?' 2>&1)" "hello
 5" "one that is not followed runs, too"
+	for by in "./hello" "sh -c './hello; exit \$?'" "env ./hello"; do
+		eval "set -- $by"
+		ok "with an interposer it runs, too: $*" runs_own "5 hello" "$@"
+		like "$(said)" "^${none}.*ran without libtracelayer.so" "... and the line says why there is no trace"
+	done
+	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run --lib=./libown.so.1 ./preload 2>/dev/null)" "$tmp/other.so" "what the user preloads stays"
 else
-	skip 18 "no program of musl can be made on this machine (no musl-gcc)"
+	skip 25 "no program of musl can be made on this machine (no musl-gcc)"
 fi
 
 # A dynamic linker of our name, of a C library that is too old for us.
@@ -126,6 +147,22 @@ if others_read "$libtracelayer"; then
 	is "$(TMPDIR=$tmp/everybodys "$tracelayer" run setpriv --reuid 65534 --clear-groups "$python" nosy.py 2>/dev/null)" "hidden 0o41733" \
 		"the folder that it tells of it in can't be found by others"
 	is "$(ls everybodys)" "" "... and is gone at the end"
+
+	# It can read the layer and not the interposer, or the other way round.
+	other="setpriv --reuid 65534 --clear-groups ./calls_own"
+	ok "one that can't read the interposer runs, and its dynamic linker prints nothing" runs_own "6 " $other
+	like "$(said)" "^${none}./calls_own could not read $XDG_CACHE_HOME/tracelayer/interposers/libown.so.1-[0-9a-f]*.so, so calls of that library are missing; set " \
+		"... and the line says so"
+	runs_own "6 " sh -c "./calls_own; $other"
+	is "$(said | sed 's/ could not read .*//')" "tracelayer: ./calls_own
+tracelayer: trace: t.json (2 events)" "... also beside a trace"
+	chmod -R a+rX cache; runs_own "6 " $other
+	unlike "$(said)" "could not read" "one that can read it gets it"
+	mkdir -p prefix/bin prefix/lib && cp "$tracelayer" "$top_builddir/tracegen" prefix/bin/ && cp "$libtracelayer" prefix/lib/ && chmod 700 prefix/lib
+	tracelayer=$tmp/prefix/bin/tracelayer
+	runs_own "6 " true >/dev/null; chmod -R a+rX cache
+	ok "one that can read the interposer alone runs, too" runs_own "6 " $other
+	like "$(said)" "^${none}setpriv started ./calls_own where libtracelayer.so can't be read; " "... and the line says so"
 else
-	skip 3 "on this machine no other user can be had who may read the build folder"
+	skip 9 "on this machine no other user can be had who may read the build folder"
 fi
