@@ -321,6 +321,13 @@ static bool say_unreadable(const struct reports *reports, const char *head)
 	return true;
 }
 
+/* No report may have come out of it. */
+static void say_sandbox(const char *sandbox)
+{
+	say("no trace: no call was reported; if %s gave the program a root of its own, what was recorded there is not known here: start tracelayer after it: %s … tracelayer run -- …",
+	    sandbox, sandbox);
+}
+
 static void say_why_none(const struct program *program, const struct ending *ending,
 			 const struct tl_config *config, const struct reports *reports)
 {
@@ -368,6 +375,11 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
 		    reports->unshimmed, reports->unshimmed);
+	else if (images_sandbox(&reports->images))
+		say_sandbox(images_sandbox(&reports->images));
+	else if (WIFEXITED(ending->status) && WEXITSTATUS(ending->status) == 127)
+		say("no trace: the program ended with code 127 before its first call, which shells and the dynamic linker give where a program or a "
+		    "library can't be loaded; if memory is limited (ulimit -v, ulimit -d), raise the limit");
 	else if (reports->loaded && WIFSIGNALED(ending->status))
 		say("no trace: the program was killed by signal %d (%s) before its first call into an API that tracelayer has shims for",
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));

@@ -104,6 +104,34 @@ bool images_say(const struct images *images, pid_t pid, bool none)
 	return true;
 }
 
+/* What gives programs a root of their own. */
+static const char *const sandboxes[] = {
+	"bwrap",  "chroot", "crun", "firejail", "flatpak",	  "minijail0", "nsenter",
+	"nsjail", "proot",  "runc", "schroot",	"systemd-nspawn", "unshare"};
+
+/* The last that the layer came into. */
+static const struct image *images_newest(const struct images *images)
+{
+	const struct image *newest = NULL;
+
+	for (size_t i = 0; i < images->count; i++) {
+		const struct image *one = &images->list[i];
+		if (!one->without && (!newest || one->number > newest->number))
+			newest = one;
+	}
+	return newest;
+}
+
+const char *images_sandbox(const struct images *images)
+{
+	const struct image *newest = images_newest(images);
+
+	for (size_t i = 0; newest && i < sizeof(sandboxes) / sizeof(*sandboxes); i++)
+		if (!strcmp(newest->text, sandboxes[i]))
+			return sandboxes[i];
+	return NULL;
+}
+
 void images_forget(struct images *images)
 {
 	for (size_t i = 0; i < images->count; i++)

@@ -31,6 +31,12 @@ void images_without(struct images *images, pid_t pid, unsigned long long number,
  */
 bool images_say(const struct images *images, pid_t pid, bool none);
 
+/*
+ * The last program that the layer reported from, if it gives others a root of their own, such as
+ * bwrap: what it starts can't report. NULL: it is none of these.
+ */
+const char *images_sandbox(const struct images *images);
+
 void images_forget(struct images *images);
 
 #endif

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/places.h"
 #include "common/run_protocol.h"
 #include "common/text.h"
 #include "layer/base/library_walk.h"
@@ -25,6 +26,11 @@
 static char folder[256] TL_START; /* empty: `run` did not ask */
 static _Atomic uint64_t next_number TL_START;
 static atomic_bool called TL_START;
+static bool reached TL_START; /* the folder, at the start */
+
+/* The buffers that `run` was told of, and the process that they are of; 0: of none. */
+static char buffers[TL_PLACES_PATH];
+static _Atomic long buffers_of;
 
 /*
  * Drivers and loaders that programs use and that have no shims of their own: the list is in
@@ -85,7 +91,12 @@ void tl_report_start(void)
 	/* A copy: the program may change its environment. */
 	strcpy(folder, asked);
 	atomic_store_explicit(&next_number, link_first_number(), memory_order_relaxed);
-	report_link(TL_REPORT_LOADED, program_own_name());
+	reached = report_link(TL_REPORT_LOADED, program_own_name());
+}
+
+bool tl_report_is_out_of_reach(void)
+{
+	return folder[0] && !reached;
 }
 
 bool tl_report_is_asked(void)
@@ -159,7 +170,22 @@ void tl_report_recorded(void)
 
 void tl_report_buffers(const char *path)
 {
-	report_link(TL_REPORT_BUFFERS, path);
+	bool told = report_link(TL_REPORT_BUFFERS, path) && strlen(path) < sizeof(buffers);
+
+	if (told)
+		strcpy(buffers, path);
+	/* Release: pairs with the acquire in run_has_buffers. */
+	atomic_store_explicit(&buffers_of, told ? syscall(SYS_getpid) : 0, memory_order_release);
+}
+
+/*
+ * `run` knows of this process's buffers, and the process has got another root since then: the file
+ * is out of its reach, and so is the folder. `run` recovers the buffers.
+ */
+static bool run_has_buffers(void)
+{
+	return atomic_load_explicit(&buffers_of, memory_order_acquire) == syscall(SYS_getpid) &&
+	       syscall(SYS_faccessat, AT_FDCWD, buffers, F_OK) != 0;
 }
 
 void tl_report_trace(const char *path)
@@ -194,7 +220,11 @@ bool tl_report_failed(const char *path, int error)
 {
 	const uint64_t number = (uint64_t)error;
 
-	return report_numbers(TL_REPORT_FAILED, &number, 1, path);
+	int reason = errno;
+	bool known = report_numbers(TL_REPORT_FAILED, &number, 1, path) || run_has_buffers();
+
+	errno = reason;
+	return known;
 }
 
 /* APIs beyond these are not known here; then `run` may name a library that has shims. */

@@ -23,6 +23,12 @@ void tl_report_start(void);
 /* `run` asked for reports, and waits until all of the program's processes have ended. */
 bool tl_report_is_asked(void);
 
+/*
+ * `run` asked for reports, and they don't reach it: it has ended, or the process was started in a
+ * sandbox. Then `run` can't recover what this process leaves.
+ */
+bool tl_report_is_out_of_reach(void);
+
 /* This process reports nothing from now on. */
 void tl_report_stop(void);
 

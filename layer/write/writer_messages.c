@@ -100,6 +100,11 @@ static void line_put_remedy(struct tl_text *text, uint64_t lost, int error)
 	} else {
 		tl_text_string(text, "them back once that is corrected");
 	}
+	if (tl_report_is_out_of_reach()) {
+		tl_text_string(text, ", unless they are in a sandbox that takes ");
+		tl_text_string(text, tl_arena_path());
+		tl_text_string(text, " with it");
+	}
 }
 
 /* There were no buffers, at least at first, so a larger TRACELAYER_MEMORY would not help. */

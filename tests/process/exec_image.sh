@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 45
+plan 52
 
 none="tracelayer: no trace: "
 # runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
@@ -128,6 +128,46 @@ runs "5 hello" sh -c './fixed; exit $?'
 is "$(said)" "${none}sh started ./fixed, which is statically linked, so nothing can be preloaded; link it dynamically" "a static program that a shell starts is told of"
 runs "0 " env true
 is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "a program without calls is one"
+
+runs "127 " sh -c 'exec 2>/dev/null; exec ./nosuch'
+like "$(said)" "^${none}the program ended with code 127 before its first call, " "a program that could not be loaded made no call for that reason"
+
+# --- another root
+cat >bwrap.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+int own(int);
+int main(int argc, char **argv)
+{
+	if (getuid() && unshare(CLONE_NEWUSER))
+		return 99;
+	if (!strcmp(argv[1], "root"))
+		return own(1) != 2 || chroot("away") || chdir("/") ? 99 : own(4);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", "/dev/shm", "tmpfs", 0, NULL) ||
+	    mount("none", "away", "tmpfs", MS_RDONLY, NULL))
+		return 99;
+	execv(argv[2], argv + 2);
+	return argc;
+}
+END
+mkdir away; $CC -o bwrap bwrap.c ./libown.so.1 -Wl,-rpath,"$tmp" || exit 99
+if ./bwrap root; test $? = 5 && { ./bwrap shm ./calls_own; test $? = 6; }; then
+	unset_runs() { (unset TMPDIR; "$@"); }
+	ok "a program that changes its root runs" unset_runs runs_own "5 " ./bwrap root
+	is "$(said)" "tracelayer: trace: t.json (2 events, 2 recovered)" "... and what run has recovered is nobody else's to recover"
+	ok "one that is started with a /dev/shm of its own runs" unset_runs sh -c '"$0" run -o away/t.json --lib=./libown.so.1 ./bwrap shm ./calls_own 2>err; test $? = 6' "$tracelayer"
+	is "$(sed 's/recover [0-9]*/recover N/; s/buffers[.0-9]*/buffers.N/; 2s/;.*//' err)" \
+		"tracelayer: $tmp/away/t.json: Read-only file system, 2 events lost; \`tracelayer recover N\` brings them back once that is corrected, unless they are in a sandbox that takes /dev/shm/tracelayer-buffers.N with it
+${none}no call was reported" "... and no line says that its events can be had, or that it made no call"
+	ok "where another program came after the sandbox" unset_runs runs "0 " sh -c "./bwrap shm /bin/true; exec true"
+	is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "... that one made no call"
+else
+	skip 6 "no program can have a root of its own on this machine"
+fi
 
 # --- another user
 if others_read "$libtracelayer"; then
