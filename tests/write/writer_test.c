@@ -364,6 +364,11 @@ bool tl_report_no_memory(uint64_t lost)
 	return lost > 0;
 }
 
+bool tl_report_is_out_of_reach(void)
+{
+	return false;
+}
+
 bool tl_report_failed(const char *path, int error)
 {
 	report("failed ", path);
