@@ -16,8 +16,7 @@ const Elf64_Ehdr *tl_library_file_header(const struct tl_library_file *file)
 	return (const Elf64_Ehdr *)file->bytes;
 }
 
-/* The nth segment's header. NULL: there is none. */
-static const Elf64_Phdr *segment_at(const struct tl_library_file *file, unsigned n)
+const Elf64_Phdr *tl_library_file_segment(const struct tl_library_file *file, unsigned n)
 {
 	const Elf64_Ehdr *header = tl_library_file_header(file);
 
@@ -32,7 +31,7 @@ const void *tl_library_file_at(const struct tl_library_file *file, uint64_t addr
 {
 	const Elf64_Phdr *segment;
 
-	for (unsigned n = 0; (segment = segment_at(file, n)) != NULL; n++) {
+	for (unsigned n = 0; (segment = tl_library_file_segment(file, n)) != NULL; n++) {
 		uint64_t distance = address - segment->p_vaddr;
 
 		if (segment->p_type != PT_LOAD || address < segment->p_vaddr ||
@@ -51,7 +50,7 @@ static void dynamic_find(struct tl_library_file *file)
 {
 	const Elf64_Phdr *segment;
 
-	for (unsigned n = 0; (segment = segment_at(file, n)) != NULL; n++) {
+	for (unsigned n = 0; (segment = tl_library_file_segment(file, n)) != NULL; n++) {
 		if (segment->p_type != PT_DYNAMIC)
 			continue;
 		file->dynamic = tl_library_file_at(file, segment->p_vaddr, segment->p_filesz);

@@ -29,6 +29,9 @@ void tl_library_file_close(struct tl_library_file *file);
 
 const Elf64_Ehdr *tl_library_file_header(const struct tl_library_file *file);
 
+/* The nth segment's header. NULL: there is none. */
+const Elf64_Phdr *tl_library_file_segment(const struct tl_library_file *file, unsigned n);
+
 /* The entry of the dynamic section with this tag. NULL: there is none. */
 const Elf64_Dyn *tl_library_file_entry(const struct tl_library_file *file, int64_t tag);
 

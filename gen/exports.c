@@ -97,6 +97,7 @@ static void exports_add(const struct tl_library_file *file, const Elf64_Sym *sym
 	export->version = copy_text(text ? text : "");
 	export->hidden = version & VERSION_HIDDEN;
 	export->indirect = type == STT_GNU_IFUNC;
+	export->compared = false;
 	export->address = symbol->st_value;
 }
 

@@ -17,6 +17,7 @@ struct export
 	const char *version; /* "" where symbols have none */
 	bool hidden;	     /* not the version that new programs get */
 	bool indirect;	     /* an ifunc: the address is its resolver's */
+	bool compared;	     /* by exports_find_compared */
 	uint64_t address;
 };
 
@@ -49,6 +50,12 @@ const char *library_find_quietly(const char *name);
 
 /* Add the exports of the library at `path`. -1 after an error (printed). */
 int exports_read(const char *path, struct exports *to);
+
+/*
+ * Mark the functions whose address the library takes without the dynamic linker's search, and may
+ * compare. `exports` are those of the library at `path` alone.
+ */
+void exports_find_compared(const char *path, struct exports *exports);
 
 /* The first version of a function; NULL: the libraries don't export it. */
 const struct export *exports_find(const struct exports *exports, const char *name);

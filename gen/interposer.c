@@ -174,6 +174,18 @@ static void versions_add(struct model *model, struct library *library)
 	}
 }
 
+/* Behind versions_add. Older versions of a function (name@version) stay as they are. */
+static void compared_mark(struct model *model, const struct library *library)
+{
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		struct function *function = &model->functions[i];
+		const struct interposed *export = export_find(library, function->name);
+
+		if (export && export->compared)
+			function->flags |= TL_FUNCTION_COMPARED;
+	}
+}
+
 /* "libcurl.so.4" is curl. */
 static void model_name(struct model *model, const struct library *library)
 {
@@ -343,6 +355,7 @@ static int interposer_make(struct model *model, struct library *library, const c
 	struct spot functions;
 
 	versions_add(model, library);
+	compared_mark(model, library);
 	model_name(model, library);
 	if (!emit_count(model)) {
 		fprintf(stderr,

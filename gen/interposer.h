@@ -5,6 +5,7 @@
  *
  *	interposer.c		the parts put together: which functions, tables, the file
  *	interposer_exports.c	what a library exports, with its versions
+ *	compared_functions.c	which of these it may compare pointers with
  *	interposer_signature.c	where calling conventions put parameters and results
  *	interposer_x86_64.c, interposer_aarch64.c	the conventions
  *	interposer_image.c	bytes with pointers in them, before their addresses are known
@@ -37,6 +38,7 @@ struct interposed {
 	const char *name;
 	const char *version; /* "": it has none */
 	bool is_default;     /* the version that new programs get */
+	bool compared;	     /* the library may compare pointers with it: TL_FUNCTION_COMPARED */
 	/* among the model's functions that have a shim */
 	const struct function *function;
 };

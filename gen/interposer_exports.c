@@ -21,6 +21,7 @@ struct library *library_read(const char *path, const char *const *companions, si
 
 	if (exports_read(path, &exports) != 0)
 		return NULL;
+	exports_find_compared(path, &exports);
 	for (size_t i = 0; i < ncompanions; i++) {
 		const char *companion = library_find_quietly(companions[i]);
 
@@ -39,7 +40,8 @@ struct library *library_read(const char *path, const char *const *companions, si
 		*APPEND(library->exports, library->nexports) =
 			(struct interposed){.name = exports.list[i].name,
 					    .version = exports.list[i].version,
-					    .is_default = !exports.list[i].hidden};
+					    .is_default = !exports.list[i].hidden,
+					    .compared = exports.list[i].compared};
 	}
 	return library;
 }

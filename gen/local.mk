@@ -20,7 +20,7 @@ tracegen_debug = \
 # A model to an interposer.
 tracegen_interposer = \
 	gen/model_tables.h gen/model_tables.c gen/emit.h gen/emit.c \
-	gen/interposer.h gen/interposer.c gen/interposer_code.c gen/interposer_elf.c gen/interposer_exports.c gen/interposer_image.c \
+	gen/compared_functions.c gen/interposer.h gen/interposer.c gen/interposer_code.c gen/interposer_elf.c gen/interposer_exports.c gen/interposer_image.c \
 	gen/interposer_signature.h gen/interposer_signature.c gen/interposer_x86_64.c gen/interposer_aarch64.c gen/interposer_tables.c common/signature.h \
 	format/file/describe.h format/file/describe.c format/file/describe_read.c common/stages.h common/stages.c
 tracegen_SOURCES = $(tracegen_debug) $(tracegen_interposer) \

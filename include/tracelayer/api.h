@@ -203,6 +203,8 @@ enum tl_function_flag {
 	TL_FUNCTION_RETAINS = 64,
 	TL_FUNCTION_TEXT = 128,	 /* its result is text, up to a NUL: full arguments show it */
 	TL_FUNCTION_ERRNO = 256, /* a call that failed has set errno: full arguments show it */
+	/* the library may compare pointers with the function's address: programs get that one */
+	TL_FUNCTION_COMPARED = 512,
 };
 
 /* A function. */

@@ -23,6 +23,7 @@
 #include "layer/process/process_exit.h"
 #include "layer/process/process_fork.h"
 #include "layer/process/process_parts.h"
+#include "layer/resolve/function_identity.h"
 
 /*
  * Functions of .preinit_array run before the C library's own constructor, which sets `environ`. The
@@ -89,6 +90,7 @@ static void bring_xpti(void)
 static __attribute__((constructor)) void library_loaded(void)
 {
 	tl_process_start();
+	tl_identity_look();
 	tl_preload_look();
 	if (tl_config.xpti && tl_process_is_preloaded())
 		bring_xpti();

@@ -13,6 +13,7 @@
 
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
+#include "layer/resolve/function_identity.h"
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -536,6 +537,7 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->loaded = loaded;
 	look->program = loaded->elf;
+	look->later |= tl_identity_restore(loaded);
 	plain_begin(look);
 	ranges_begin(look);
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)

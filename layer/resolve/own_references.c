@@ -120,11 +120,11 @@ static bool slot_is_writable(struct tl_own_references *references, uintptr_t slo
 /* --- binding */
 
 /*
- * Whether without us the library's own function would be found first. Only the dynamic linker knows
+ * Only the dynamic linker knows
  * the search order of libraries that were opened later: for these, no other may define the
  * function.
  */
-static bool library_comes_first(struct tl_own_references *references, const char *name)
+bool tl_own_references_come_first(struct tl_own_references *references, const char *name)
 {
 	const struct tl_loaded *loaded = references->loaded;
 	const struct tl_elf *first = tl_roles_first_at_start(loaded, references->elf, name);
@@ -141,6 +141,14 @@ static bool library_comes_first(struct tl_own_references *references, const char
 	return true;
 }
 
+bool tl_own_reference_store(struct tl_own_references *references, uintptr_t slot, uintptr_t address)
+{
+	if (!slot_is_writable(references, slot))
+		return false;
+	atomic_store_explicit((_Atomic uintptr_t *)slot, address, memory_order_release);
+	return true;
+}
+
 bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela) *relocation)
 {
 	const struct tl_elf *elf = references->elf;
@@ -150,10 +158,7 @@ bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela
 	references->overridden = false;
 	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value || slot % sizeof(uintptr_t) ||
 	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
-	    !library_comes_first(references, elf->strings + symbol->st_name) ||
-	    !slot_is_writable(references, slot))
+	    !tl_own_references_come_first(references, elf->strings + symbol->st_name))
 		return false;
-	atomic_store_explicit((_Atomic uintptr_t *)slot, elf->base + symbol->st_value,
-			      memory_order_release);
-	return true;
+	return tl_own_reference_store(references, slot, elf->base + symbol->st_value);
 }

@@ -9,7 +9,8 @@
  *
  * Only slots of calls are changed (JUMP_SLOT). A pointer to a function (GLOB_DAT, or a word in a
  * table) stays the shim's: the library may compare it with one that the program gave it, and that
- * one leads to the shim.
+ * one leads to the shim. (function_identity.h: those of functions whose library compares their own
+ * address.)
  */
 #ifndef TL_LAYER_RESOLVE_OWN_REFERENCES_H
 #define TL_LAYER_RESOLVE_OWN_REFERENCES_H
@@ -32,6 +33,16 @@ struct tl_own_references {
 void tl_own_references_begin(struct tl_own_references *references, const struct tl_loaded *loaded,
 			     const struct tl_elf *elf);
 void tl_own_references_end(struct tl_own_references *references);
+
+/*
+ * Whether without us a reference by this name leads to the library's own function, since no other
+ * library that defines it is found first.
+ */
+bool tl_own_references_come_first(struct tl_own_references *references, const char *name);
+
+/* Store an address in a slot of the library. False: the memory can't be written. */
+bool tl_own_reference_store(struct tl_own_references *references, uintptr_t slot,
+			    uintptr_t address);
 
 /*
  * The library's slot for this relocation leads to a shim, or will: store the library's own function

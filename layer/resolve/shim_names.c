@@ -20,6 +20,9 @@ static struct {
 	_Atomic uintptr_t start, end;
 } entries[LIBRARIES_MAX];
 
+/* How many of the libraries have functions whose addresses are compared. */
+static _Atomic unsigned compared;
+
 /*
  * Published with release when complete, read with acquire. A table that was replaced may still be
  * in use, so it is kept.
@@ -45,15 +48,43 @@ struct tl_shim_library *tl_shim_names_library(const struct tl_api *api)
 static void entries_note(unsigned n, const struct tl_shim_library *library)
 {
 	uintptr_t start = UINTPTR_MAX, end = 0;
+	unsigned flags = 0;
 
 	for (uint32_t i = 0; i < library->api->count; i++) {
 		uintptr_t entry = (uintptr_t)library->shims[i].entry;
 
 		start = entry < start ? entry : start;
 		end = entry >= end ? entry + 1 : end;
+		flags |= library->api->functions[i].flags;
 	}
 	atomic_store_explicit(&entries[n].start, start, memory_order_relaxed);
 	atomic_store_explicit(&entries[n].end, end, memory_order_release);
+	if (flags & TL_FUNCTION_COMPARED)
+		atomic_fetch_add_explicit(&compared, 1, memory_order_release);
+}
+
+unsigned tl_shim_names_compared(void)
+{
+	return atomic_load_explicit(&compared, memory_order_acquire);
+}
+
+/*
+ * The library's shim with this entry, or NULL. An interposer's entries lie in the order of its
+ * shims and have one size, so the place tells which it is. `first` and `last` are the lowest and
+ * the highest entry.
+ */
+static struct tl_shim *library_shim_at(const struct tl_shim_library *library, const void *entry,
+				       uintptr_t first, uintptr_t last)
+{
+	uintptr_t size = library->api->count > 1 ? (last - first) / (library->api->count - 1) : 0;
+	uintptr_t guess = size ? ((uintptr_t)entry - first) / size : 0;
+
+	if (guess < library->api->count && library->shims[guess].entry == entry)
+		return &library->shims[guess];
+	for (uint32_t i = 0; i < library->api->count; i++)
+		if (library->shims[i].entry == entry)
+			return &library->shims[i];
+	return NULL;
 }
 
 void tl_shim_names_add(struct tl_shim_library *library)
@@ -82,14 +113,15 @@ struct tl_shim *tl_shim_names_at(const void *entry)
 	if ((uintptr_t)entry - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start))
 		tl_api_need();
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++) {
-		if ((uintptr_t)entry >=
-			    atomic_load_explicit(&entries[n].end, memory_order_acquire) ||
-		    (uintptr_t)entry <
-			    atomic_load_explicit(&entries[n].start, memory_order_relaxed))
+		uintptr_t end = atomic_load_explicit(&entries[n].end, memory_order_acquire);
+		uintptr_t start = atomic_load_explicit(&entries[n].start, memory_order_relaxed);
+
+		if ((uintptr_t)entry >= end || (uintptr_t)entry < start)
 			continue;
-		for (uint32_t i = 0; i < library->api->count; i++)
-			if (library->shims[i].entry == entry)
-				return &library->shims[i];
+		struct tl_shim *shim = library_shim_at(library, entry, start, end - 1);
+
+		if (shim)
+			return shim;
 	}
 	return NULL;
 }

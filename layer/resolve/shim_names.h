@@ -45,6 +45,9 @@ const struct tl_shim_names *tl_shim_names(void);
 /* The shim of that name, or NULL. */
 struct tl_shim *tl_shim_names_find(const char *name);
 
+/* How many libraries have functions with TL_FUNCTION_COMPARED. */
+unsigned tl_shim_names_compared(void);
+
 /* The shim whose entry this is, or NULL. Takes no lock. */
 struct tl_shim *tl_shim_names_at(const void *entry);
 

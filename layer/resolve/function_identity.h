@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * function_identity.h: pointers to functions that their library compares.
+ *
+ * A library that is bound to itself (-Bsymbolic, protected functions) has its functions' own
+ * addresses. A program that takes the address of such a function gets the shim's. Then the two
+ * differ, and the library does not recognise its function: Qt finds no signal. tracegen marks the
+ * functions of which a library may do so (TL_FUNCTION_COMPARED). For these, pointers (GLOB_DAT,
+ * words in tables) of all libraries get the address that they have without us. Calls through a
+ * procedure linkage table stay with the shim, and so do the answers of dlsym.
+ *
+ * A look at the libraries (library_roles.h) does it. It comes with our constructor, with the first
+ * call of each function, and with each question by dlsym, which is how programs reach a plugin that
+ * they have opened.
+ */
+#ifndef TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
+#define TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
+
+#include <stdbool.h>
+
+#include "layer/base/loaded_libraries.h"
+
+/* Look at libraries that were loaded since the last time, if an interposer has such functions. */
+void tl_identity_look(void);
+
+/*
+ * The part of a look at the libraries; within tl_loaded_with, when our libraries have their role.
+ * True: the dynamic linker is still working on a library: look again.
+ */
+bool tl_identity_restore(const struct tl_loaded *loaded);
+
+#endif

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A library that is bound to itself compares its functions' own addresses with pointers that it gets: with those of the program and of a plugin that
+# the program opens. They are equal, as they are without us (Qt knows its signals by that). Calls by name are recorded, also of such functions, and
+# pointers that a library only passes on stay those of shims.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+: "${CC:=cc}"
+test -x "$top_builddir/tracelayer" || skip_all "not built"
+plan 21
+
+cat >"$tmp/defaults.h" <<'END_OF_FILE'
+typedef void (*release)(void *);
+void default_release(void *), other_release(void *), static_release(void *), passed_on(void *);
+void set_release(release);
+release get_release(void);
+int is_default(release), is_other(release), is_static(release);
+void use(void);
+END_OF_FILE
+cat >"$tmp/defaults.c" <<'END_OF_FILE'
+#include "defaults.h"
+static release current = default_release;
+static void *volatile nothing;
+void default_release(void *p) { nothing = p; }
+void other_release(void *p) { nothing = (char *)p + 1; }
+void static_release(void *p) { nothing = (char *)p + 2; }
+void passed_on(void *p) { nothing = (char *)p + 3; }
+void set_release(release given) { current = given; }
+release get_release(void) { return current; }
+int is_default(release given) { return given == default_release; }
+int is_other(release given) { return given == other_release; }
+int is_static(release given)
+{
+	static const release list[] = {static_release, 0};
+	const release *volatile at = list;
+	return *at == given;
+}
+static void __attribute__((noinline)) call(release it) { it(&current); }
+void use(void) { call(passed_on); }
+END_OF_FILE
+cat >"$tmp/app.c" <<'END_OF_FILE'
+#include "defaults.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef PLUGIN
+static const release table[] = {static_release};
+void ask(void)
+{
+	printf("plugin %d%d%d%d\n", get_release() == default_release, is_default(default_release), is_other(other_release), is_static(table[0]));
+}
+#else
+void by_name(void);
+static int writable_pages(void)
+{
+	char line[4096], rights[5];
+	unsigned long from, to;
+	int pages = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx %4s", &from, &to, rights) == 3 && rights[1] == 'w' && (strstr(line, "/app\n") || strstr(line, "/plugin.so\n")))
+			pages += (int)((to - from) >> 12);
+	fclose(maps);
+	return pages;
+}
+int main(int argc, char **argv)
+{
+	printf("program %d%d%d%d\n", get_release() == default_release, is_default(default_release), is_other(other_release), is_static(static_release));
+	set_release(passed_on);
+	get_release()(0);
+	set_release(default_release);
+	by_name();
+	use();
+	void *plugin = dlopen(argv[1], RTLD_NOW);
+	void (*ask)(void) = plugin ? (void (*)(void))dlsym(plugin, "ask") : 0;
+	if (!ask)
+		return puts(dlerror()), 1;
+	ask();
+	return printf("writable %d\n", writable_pages()) < 0;
+}
+#endif
+END_OF_FILE
+# In a library of its own: its calls have slots that no pointer shares.
+cat >"$tmp/by_name.c" <<'END_OF_FILE'
+#include "defaults.h"
+void by_name(void) { default_release(0); other_release(0); static_release(0); passed_on(0); }
+END_OF_FILE
+
+# The library's link flags, what its functions then are, and how program and plugin are linked.
+while IFS=: read -r compiled linked app; do
+	way="$compiled $linked $app"
+	rm -rf "$tmp/cache"
+	flags="-O2 -fPIC -I$tmp"
+	$CC $flags $compiled $linked -shared -Wl,-soname,libdefaults.so -o "$tmp/libdefaults.so" "$tmp/defaults.c" &&
+		$CC $flags -shared -o "$tmp/libbyname.so" "$tmp/by_name.c" -L"$tmp" -ldefaults &&
+		$CC $flags $app -shared -DPLUGIN -o "$tmp/plugin.so" "$tmp/app.c" -L"$tmp" -ldefaults -Wl,-rpath,"$tmp" &&
+		$CC $flags $app -pie -o "$tmp/app" "$tmp/app.c" -L"$tmp" -lbyname -ldefaults -Wl,-rpath,"$tmp" -ldl || { fail "it compiles: $way"; exit 1; }
+	bare=$("$tmp/app" "$tmp/plugin.so" | xargs)
+	like "$bare" "^program 1111 plugin 1111 writable" "bare:$way: pointers are equal"
+	is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --header "$tmp/defaults.h" --lib "$tmp/libdefaults.so" -o "$tmp/t.json" \
+		-- "$tmp/app" "$tmp/plugin.so" 2>"$tmp/errors" | xargs)" "$bare" "traced:$way: likewise, and the memory is protected as it is without us"
+	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | sort | uniq -c | xargs)" \
+		"1 default_release 3 get_release 2 is_default 2 is_other 2 is_static 1 other_release 2 passed_on 2 set_release 1 static_release 1 use" \
+		"traced:$way: calls by name are recorded, and by a pointer that was only passed on"
+	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
+	rm -f "$tmp/t.json"
+done <<'END_OF_FILE'
+::
+:-Wl,-Bsymbolic:
+:-Wl,-Bsymbolic-functions:-Wl,-z,now
+:-Wl,-Bsymbolic:-Wl,-z,norelro
+-fvisibility=protected::-Wl,-z,relro
+:-Wl,-Bsymbolic:-O0
+-fcf-protection=none:-Wl,-Bsymbolic,-z,pack-relative-relocs:
+END_OF_FILE
