@@ -8,7 +8,9 @@
  * for a closure. Any other address is passed on as it is, also an address inside a shim: a
  * backtrace should show the shim.
  *
- * The pointer itself is not changed: a library may compare it with one that the program gave it.
+ * The pointer itself is not changed: a library may compare it with one that the program gave it. So
+ * the answer's address of the symbol (dli_saddr) is the pointer that was asked about, as it is
+ * without us.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,16 +49,28 @@ static const void *address_without_us(const void *address)
 	return real ? real : address;
 }
 
+/* `found`: the answer about `real`, which was asked in place of `address`. */
+static int answer_for(int found, Dl_info *info, const void *address, const void *real)
+{
+	if (found && address != real && info->dli_saddr == real)
+		info->dli_saddr = (void *)address;
+	return found;
+}
+
 int tl_dladdr(const void *address, Dl_info *info)
 {
 	const struct tl_dl *next = &tl_real_dl()->next;
+	const void *real = address_without_us(address);
 
-	return next->dladdr ? next->dladdr(address_without_us(address), info) : 0;
+	return next->dladdr ? answer_for(next->dladdr(real, info), info, address, real) : 0;
 }
 
 int tl_dladdr1(const void *address, Dl_info *info, void **extra, int flags)
 {
 	const struct tl_dl *next = &tl_real_dl()->next;
+	const void *real = address_without_us(address);
 
-	return next->dladdr1 ? next->dladdr1(address_without_us(address), info, extra, flags) : 0;
+	return next->dladdr1
+		       ? answer_for(next->dladdr1(real, info, extra, flags), info, address, real)
+		       : 0;
 }

@@ -5,8 +5,8 @@
  *
  *	library PATH
  *	function NAME FILE FILE OFFSET	the file that the name is found in; the file where dladdr says
- *					that the function lies, and how far behind that file's start,
- *					or 0 where it has no name
+ *					that the function lies, and its symbol's address in that
+ *					file, or 0 where it has no name
  *	result TEXT			what FUNCTION returned; KIND is text or number
  *
  * tests/gen/libraries.py runs it, bare and with an interposer preloaded.
@@ -56,16 +56,15 @@ static void function_print(char *name)
 {
 	struct place place = {.address = name_find(name), .path = "-"};
 	Dl_info info = {.dli_fname = "-"};
+	const ElfW(Sym) *symbol = NULL;
 
 	if (place.address) {
 		dl_iterate_phdr(place_look, &place);
-		dladdr(place.address, &info);
+		dladdr1(place.address, &info, (void **)&symbol, RTLD_DL_SYMENT);
 	}
 	/* Where an IFUNC leads need not have a name. */
-	unsigned long offset = info.dli_saddr ? (unsigned long)((const char *)info.dli_saddr -
-								(const char *)info.dli_fbase)
-					      : 0;
-	printf("function %s %s %s %lx\n", name, place.path, info.dli_fname, offset);
+	printf("function %s %s %s %lx\n", name, place.path, info.dli_fname,
+	       symbol ? (unsigned long)symbol->st_value : 0ul);
 }
 
 static void names_print(const char *path)

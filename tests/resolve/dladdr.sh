@@ -40,9 +40,9 @@ static void tell(const char *what, void *function)
 	struct link_map *map = 0;
 	const ElfW(Sym) *symbol = 0;
 	int found = dladdr(function, &info);
-	printf("%s %d %s %s", what, found, info.dli_fname, info.dli_sname ? info.dli_sname : "-");
+	printf("%s %d %s %s %d", what, found, info.dli_fname, info.dli_sname ? info.dli_sname : "-", info.dli_saddr == function);
 	found = dladdr1(function, &info, (void **)&map, RTLD_DL_LINKMAP);
-	printf(" %d %s", found, map ? map->l_name : "-");
+	printf(" %d %s %d", found, map ? map->l_name : "-", info.dli_saddr == function);
 	found = dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT);
 	printf(" %d %d %d\n", found, symbol != 0, info.dli_fname && !!strstr(info.dli_fname, "oneself.so"));
 }
@@ -112,7 +112,7 @@ __attribute__((constructor)) static void tell(void)
 	void *extra;
 	dladdr((void *)clGetPlatformIDs, &info);
 	dladdr1((void *)clGetPlatformIDs, &further, &extra, RTLD_DL_LINKMAP);
-	printf("%s %s %s\n", info.dli_fname, info.dli_sname, further.dli_fname);
+	printf("%s %s %s %d\n", info.dli_fname, info.dli_sname, further.dli_fname, info.dli_saddr == (void *)clGetPlatformIDs);
 }
 END_OF_FILE
 printf 'int clGetPlatformIDs(unsigned a, void *b, unsigned *c) { return 0; }\n' >"$tmp/opencl.c"
@@ -123,6 +123,6 @@ early()
 		$CC -shared -fPIC -o "$tmp/lib/libearly.so" "$tmp/early.c" "$tmp/lib/libOpenCL.so.1" -ldl &&
 		$CC -o "$tmp/main" "$tmp/main.c" -Wl,--no-as-needed "$tmp/lib/libearly.so" "$tmp/lib/libOpenCL.so.1" -Wl,-rpath,"$tmp/lib" &&
 		"$tmp/main" >"$tmp/bare" && LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=$tmp/early.json "$tmp/main" >"$tmp/traced" &&
-		grep -q "^$tmp/lib/libOpenCL.so.1 clGetPlatformIDs $tmp/lib/libOpenCL.so.1\$" "$tmp/bare" && diff "$tmp/bare" "$tmp/traced"
+		grep -q "^$tmp/lib/libOpenCL.so.1 clGetPlatformIDs $tmp/lib/libOpenCL.so.1 1\$" "$tmp/bare" && diff "$tmp/bare" "$tmp/traced"
 }
 ok 'asked by a constructor that runs before ours: the same' early
