@@ -14,6 +14,10 @@
  *					function is only passed on: g_object_unref is, and a
  *					program's calls of it should stay traced.
  *
+ * Only functions of C++ count: Qt's signals are found by their addresses. A library in C mostly works
+ * with another pointer, and then no call through the pointers may be missed: programs hand g_free to
+ * GLib, which compares it.
+ *
  * Instructions are recognised byte by byte. What is taken for one by mistake only makes another
  * function count.
  */
@@ -317,7 +321,7 @@ void exports_find_compared(const char *path, struct exports *exports)
 	if (tl_library_file_open(path, &file) != 0)
 		return;
 	for (size_t i = 0; i < exports->count; i++)
-		if (!exports->list[i].indirect)
+		if (!exports->list[i].indirect && !strncmp(exports->list[i].name, "_Z", 2))
 			APPEND(search.functions, search.nfunctions)->address =
 				exports->list[i].address;
 	if (search.nfunctions)

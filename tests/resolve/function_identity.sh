@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A library that is bound to itself compares its functions' own addresses with pointers that it gets: with those of the program and of a plugin that
+# A C++ library that is bound to itself compares its functions' own addresses with pointers that it gets: with those of the program and of a plugin that
 # the program opens. They are equal, as they are without us (Qt knows its signals by that). Calls by name are recorded, also of such functions, and
 # pointers that a library only passes on stay those of shims.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 21
+plan 22
 
 cat >"$tmp/defaults.h" <<'END_OF_FILE'
 typedef void (*release)(void *);
@@ -44,7 +44,7 @@ cat >"$tmp/app.c" <<'END_OF_FILE'
 #include <string.h>
 #ifdef PLUGIN
 static const release table[] = {static_release};
-void ask(void)
+extern "C" void ask(void)
 {
 	printf("plugin %d%d%d%d\n", get_release() == default_release, is_default(default_release), is_other(other_release), is_static(table[0]));
 }
@@ -89,16 +89,16 @@ END_OF_FILE
 while IFS=: read -r compiled linked app; do
 	way="$compiled $linked $app"
 	rm -rf "$tmp/cache"
-	flags="-O2 -fPIC -I$tmp"
+	flags="-x c++ -O2 -fPIC -I$tmp"
 	$CC $flags $compiled $linked -shared -Wl,-soname,libdefaults.so -o "$tmp/libdefaults.so" "$tmp/defaults.c" &&
 		$CC $flags -shared -o "$tmp/libbyname.so" "$tmp/by_name.c" -L"$tmp" -ldefaults &&
 		$CC $flags $app -shared -DPLUGIN -o "$tmp/plugin.so" "$tmp/app.c" -L"$tmp" -ldefaults -Wl,-rpath,"$tmp" &&
 		$CC $flags $app -pie -o "$tmp/app" "$tmp/app.c" -L"$tmp" -lbyname -ldefaults -Wl,-rpath,"$tmp" -ldl || { fail "it compiles: $way"; exit 1; }
 	bare=$("$tmp/app" "$tmp/plugin.so" | xargs)
 	like "$bare" "^program 1111 plugin 1111 writable" "bare:$way: pointers are equal"
-	is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --header "$tmp/defaults.h" --lib "$tmp/libdefaults.so" -o "$tmp/t.json" \
+	is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdefaults.so" -o "$tmp/t.json" \
 		-- "$tmp/app" "$tmp/plugin.so" 2>"$tmp/errors" | xargs)" "$bare" "traced:$way: likewise, and the memory is protected as it is without us"
-	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | sort | uniq -c | xargs)" \
+	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | c++filt | sed 's/(.*//' | sort | uniq -c | xargs)" \
 		"1 default_release 3 get_release 2 is_default 2 is_other 2 is_static 1 other_release 2 passed_on 2 set_release 1 static_release 1 use" \
 		"traced:$way: calls by name are recorded, and by a pointer that was only passed on"
 	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
@@ -112,3 +112,20 @@ done <<'END_OF_FILE'
 :-Wl,-Bsymbolic:-O0
 -fcf-protection=none:-Wl,-Bsymbolic,-z,pack-relative-relocs:
 END_OF_FILE
+
+# In C, no call is missed: neither one by name of a program that takes the address, too, nor one by the pointer.
+cat >"$tmp/both.c" <<'END_OF_FILE'
+#include "defaults.h"
+int main(void)
+{
+	default_release(0);
+	set_release(default_release);
+	get_release()(0);
+	return 0;
+}
+END_OF_FILE
+rm -rf "$tmp/cache"
+$CC -O2 -fPIC "-I$tmp" -Wl,-Bsymbolic -shared -Wl,-soname,libdefaults.so -o "$tmp/libdefaults.so" "$tmp/defaults.c" &&
+	$CC -O2 -fPIC -pie "-I$tmp" -o "$tmp/both" "$tmp/both.c" -L"$tmp" -ldefaults -Wl,-rpath,"$tmp" || fail "it compiles: C"
+XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdefaults.so" -o "$tmp/t.json" -- "$tmp/both" 2>"$tmp/errors"
+is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | grep -c default_release)" 2 "C: a call by name and one by pointer are both recorded"
