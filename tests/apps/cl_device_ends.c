@@ -43,6 +43,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <errno.h>
 #include <sys/wait.h>
@@ -208,12 +209,28 @@ static int busy(void)
 	return 5;
 }
 
+static atomic_uint ended;
+
+static void CL_CALLBACK count_ended(cl_event event, cl_int status, void *unused)
+{
+	(void)event;
+	(void)status;
+	(void)unused;
+	atomic_fetch_add(&ended, 1);
+}
+
 static int abrupt(void)
 {
-	device_run(queue, empty, 0, NULL, NULL);
-	device_run(queue, empty, 0, NULL, NULL);
+	cl_event events[2];
+
+	for (int i = 0; i < 2; i++) {
+		device_run(queue, empty, 0, NULL, &events[i]);
+		DO(clSetEventCallback(events[i], CL_COMPLETE, count_ended, NULL));
+	}
 	DO(clFlush(queue));
-	usleep(50000);
+	/* The driver says so, and no call waits. */
+	while (atomic_load(&ended) < 2)
+		usleep(1000);
 	print_commands();
 	_exit(6);
 }
