@@ -36,8 +36,12 @@
 #include "layer/device/opencl/opencl_devices.h"
 #include "layer/device/opencl/opencl_driver_functions.h"
 
-/* commands that nobody waits for; beyond it the oldest are collected */
-#define KEEP 512u
+/*
+ * Commands that nobody waits for; beyond it the oldest are collected. In queues without order each
+ * look passes all of them.
+ */
+#define KEEP	       512u
+#define KEEP_UNORDERED 16u
 /* commands waited for and not reported: beyond this the program's threads help */
 #define MANY 1024u
 #define SOME 64u /* commands reported at a time */
@@ -300,7 +304,7 @@ static bool queue_collect(struct tl_cl_queue *queue, uint32_t most, enum collect
 
 static bool queue_is_full(const struct tl_cl_queue *queue)
 {
-	return tl_cl_count(&queue->count) > KEEP;
+	return tl_cl_count(&queue->count) > (queue->in_order ? KEEP : KEEP_UNORDERED);
 }
 
 /* Report the commands of a queue whose events are released. Returns whether there were any. */
@@ -390,7 +394,9 @@ static void queue_let_go_meanwhile(struct tl_cl_queue *queue, uint64_t at)
 
 	if (!tl_cl_queue_claim(queue, &last, true))
 		return;
-	queue_put_untold(queue, last ? queue_take_claimed(queue, last, SOME, NOTED, at) : NULL);
+	queue_put_untold(queue, last ? queue_take_claimed(queue, last, SOME,
+							  queue_is_full(queue) ? ENDED : NOTED, at)
+				     : NULL);
 	if (tl_cl_count(&queue->untolds) >= MANY)
 		queue_tell_untold(queue);
 	else
@@ -468,7 +474,9 @@ enum tl_device_left tl_cl_collect_some(void)
 			left = left < TL_DEVICE_LATER ? TL_DEVICE_LATER : left;
 			continue;
 		}
-		if (queue_collect(queue, SOME, tl_cl_count(&queue->noted) ? NOTED : FRONT, 0))
+		if (queue_collect(
+			    queue, SOME,
+			    tl_cl_count(&queue->noted) && !queue_is_full(queue) ? NOTED : FRONT, 0))
 			left = TL_DEVICE_MORE;
 		else if (left == TL_DEVICE_NOTHING)
 			left = TL_DEVICE_UNENDED;
