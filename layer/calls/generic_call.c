@@ -10,15 +10,12 @@
 #include "layer/calls/generic_call.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "format/args/args.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/slow_path.h"
-#include "layer/calls/stack_memory.h"
-#include "layer/calls/thread.h"
 #include "layer/resolve/call_origin.h"
 
 #define PAGE	   ((uintptr_t)4096)
@@ -317,29 +314,6 @@ static bool stack_is_the_first(uintptr_t from, uintptr_t to)
 }
 
 /*
- * The stack of another thread ends with what the C library keeps of the thread. Each of its pages
- * is asked about once. What lies further below than a stack may be large is no part of it, and
- * before a gap comes another one's stack.
- */
-static bool stack_is_threads(uintptr_t from, uintptr_t to)
-{
-	static __thread uintptr_t low __attribute__((tls_model("initial-exec"))),
-		refused __attribute__((tls_model("initial-exec")));
-	uintptr_t top = (uintptr_t)pthread_self(), page = from & ~(uintptr_t)(PAGE - 1);
-
-	if (to > top || top - from > FIRST_NEAR || page == refused || tl_thread_is_first())
-		return false;
-	uintptr_t known = low ? low : top & ~(uintptr_t)(PAGE - 1);
-
-	if (page < known && !tl_stack_is_mapped(page, known)) {
-		refused = page;
-		return false;
-	}
-	low = page < known ? page : known;
-	return true;
-}
-
-/*
  * All bytes on the arguments' own page can be read. The stack may end with that page, if it is a
  * coroutine's, or if the caller is the first function of its thread. Half of all calls reach beyond
  * their page, and to ask the kernel takes longer than anything else in a call.
@@ -353,8 +327,8 @@ uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
 
 	if (to <= page)
 		return TL_GENERIC_STACK;
-	bool more = stack_is_the_first(from, to) || stack_is_threads(from, to) ||
-		    tl_checked_copy(&byte, (const void *)page, 1) == 1;
+	bool more =
+		stack_is_the_first(from, to) || tl_checked_copy(&byte, (const void *)page, 1) == 1;
 	errno = error;
 	return more ? TL_GENERIC_STACK : (page - from) / 8;
 }

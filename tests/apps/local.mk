@@ -118,9 +118,6 @@ check_PROGRAMS += %D%/cl_device %D%/cl_device_answers %D%/cl_device_hostile %D%/
 check_PROGRAMS += %D%/cl_awaited
 %C%_cl_awaited_SOURCES = %D%/cl_awaited.c %D%/cl_device.h %D%/cl_app.h
 %C%_cl_awaited_LDADD = -lOpenCL -lpthread
-check_PROGRAMS += %D%/ze_awaited
-%C%_ze_awaited_SOURCES = %D%/ze_awaited.c $(ZE_APP_SOURCES)
-%C%_ze_awaited_LDADD = $(ZE_APP_LIBS)
 
 check_PROGRAMS += %D%/tool_calls %D%/tool_objects
 %C%_tool_calls_SOURCES = %D%/tool_calls.c

@@ -814,33 +814,6 @@ START_TEST(unknown_arguments_on_the_first_threads_stack_need_no_question)
 }
 END_TEST
 
-static void *words_of_thread(void *unused)
-{
-	char stack[4 * 4096], *end = stack + 3 * 4096 - (uintptr_t)stack % 4096;
-
-	memset(stack, 0, sizeof(stack));
-	ck_assert_uint_eq(words_at(end - 2 * 4096 - 64), TL_GENERIC_STACK);
-	refuse_every_question();
-	ck_assert_uint_eq(words_at(end - 2 * 4096 - 64), TL_GENERIC_STACK);
-	ck_assert_uint_eq(words_at(end - 4096 - 64), TL_GENERIC_STACK);
-	ck_assert_uint_eq(words_at(end - 64), TL_GENERIC_STACK);
-	/* Further below nobody knows, nor on another stack. */
-	ck_assert_uint_eq(words_at(end - 16 * 4096 - 64), 8);
-	char *other =
-		mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ck_assert_uint_eq(words_at(other + 4096 - 64), 8);
-	return unused;
-}
-
-START_TEST(unknown_arguments_on_a_threads_stack_are_asked_about_once)
-{
-	pthread_t thread;
-
-	ck_assert_int_eq(pthread_create(&thread, NULL, words_of_thread, NULL), 0);
-	pthread_join(thread, NULL);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("calls");
@@ -881,7 +854,6 @@ int main(void)
 	tcase_add_test(tcase, calls_of_a_threads_last_destructors_are_recorded_in_its_lane);
 	tcase_add_test(tcase, closures_follow_the_shim_they_were_made_for);
 	tcase_add_test(tcase, unknown_arguments_on_the_first_threads_stack_need_no_question);
-	tcase_add_test(tcase, unknown_arguments_on_a_threads_stack_are_asked_about_once);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);

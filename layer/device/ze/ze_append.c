@@ -273,7 +273,7 @@ static void append_submitted(struct tl_call *call, struct append_state *state,
 	if (queue->synchronous)
 		tl_ze_drain(queue, number, &here);
 	else
-		tl_ze_look(queue);
+		tl_ze_collect(queue);
 	tl_ze_event_leave(event);
 }
 

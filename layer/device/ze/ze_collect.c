@@ -3,8 +3,7 @@
  * ze_collect.c: see ze_collect.h.
  *
  * An item is shown once it is read and the call that submitted it has returned, since the item
- * needs the call's times. It waits for a call that waits for it, which gets an arrow: the program
- * may make that call long after the item's end. If there are too many, the oldest are shown.
+ * needs the call's times.
  */
 #include "layer/device/ze/ze_collect.h"
 
@@ -14,8 +13,6 @@
 #include "layer/device/ze/ze_capture.h"
 #include "layer/device/ze/ze_driver_functions.h"
 
-/* items of a queue that nothing waits for: beyond it the oldest are shown */
-#define KEEP 512u
 /* nanoseconds by which the timestamp may come later than the program's signal before it */
 #define STAMP_AFTER 100000u
 /* nanoseconds that a wait's end may be wrong by, besides the device's clock */
@@ -203,74 +200,6 @@ void tl_ze_collect(struct ze_queue *queue)
 }
 
 /*
- * Reads an item. If a call has waited for its event, the item is shown. False: it may be ready
- * later.
- */
-static bool item_look(struct ze_execution *execution, uint32_t index)
-{
-	const struct ze_item *item = &execution->items[index];
-
-	if (item->shown)
-		return true;
-	if (item->near.end)
-		return item_show_if_ready(execution, index);
-	return execution->submitted && (tl_ze_item_read(execution, index) || item->lost ||
-					(item_may_never_be_read(execution, index) &&
-					 execution->number < execution->queue->over));
-}
-
-/* Returns how many items may become ready, up to `most`. */
-static uint32_t execution_look(struct ze_execution *execution, uint32_t most)
-{
-	uint32_t count = execution->recording->count, stuck = 0, first = count;
-
-	for (uint32_t i = execution->first_unread; i < count && stuck < most; i++) {
-		if (item_look(execution, i))
-			continue;
-		first = stuck++ ? first : i;
-	}
-	execution->first_unread = first;
-	if (!stuck)
-		tl_ze_execution_vacate(execution);
-	return stuck;
-}
-
-/* The queue's last execution stays, however many items it has. */
-static void queue_show_oldest(struct ze_queue *queue)
-{
-	struct ze_execution *next;
-	uint32_t stuck = 0;
-
-	for (struct ze_execution *execution = queue->first;
-	     queue->items > KEEP && execution->next && stuck < STUCK; execution = next) {
-		next = execution->next;
-		stuck += execution_collect(execution, STUCK - stuck);
-		if (execution->left == 0)
-			tl_ze_execution_free(execution);
-	}
-}
-
-void tl_ze_look(struct ze_queue *queue)
-{
-	struct ze_execution *next;
-	uint32_t stuck = 0;
-
-	tl_ze_pair(queue->device);
-	for (struct ze_execution *execution = queue->unread; execution && stuck < STUCK;
-	     execution = next) {
-		uint32_t unready = execution_look(execution, STUCK - stuck);
-		next = execution->next;
-		if (!unready && execution == queue->unread)
-			queue->unread = next;
-		stuck += unready;
-		if (execution->left == 0)
-			tl_ze_execution_free(execution);
-	}
-	if (queue->items > KEEP)
-		queue_show_oldest(queue);
-}
-
-/*
  * When a queue or a list is destroyed, its commands are over; when the process ends, they may not
  * be.
  */
@@ -350,7 +279,7 @@ static void event_note_wait(const struct ze_event *event, struct ze_execution *e
 
 void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited)
 {
-	struct ze_execution *execution = tl_ze_event_signaller(event);
+	struct ze_execution *execution = event->pending;
 	uint32_t index = event->index;
 	struct ze_queue *queue = tl_ze_queues();
 
@@ -361,15 +290,12 @@ void tl_ze_signalled(struct ze_event *event, const struct tl_device_call *waited
 		event->behind = NULL;
 		return;
 	}
-	if (!execution || execution->items[index].shown)
+	if (!execution)
 		return;
 	if (waited)
 		event_note_wait(event, execution, index, waited);
-	queue = execution->queue;
 	item_show_if_ready(execution, index);
-	if (execution->left == 0)
-		tl_ze_execution_free(execution);
-	tl_ze_look(queue);
+	tl_ze_collect(execution->queue);
 }
 
 /* Each execution of the recording that has not been shown completely. */

@@ -14,12 +14,6 @@
 #include "layer/device/ze/ze_queues.h"
 #include "layer/device/ze/ze_recordings.h"
 
-/*
- * Read those of a queue's commands that are ready, so that others may use their events. If there
- * are many that nothing has waited for, show the oldest.
- */
-void tl_ze_look(struct ze_queue *queue);
-
 /* Show those of a queue's commands that are ready. */
 void tl_ze_collect(struct ze_queue *queue);
 

@@ -294,7 +294,6 @@ static void event_forget_before(struct tl_call *call, void *state)
 	tl_ze_event_enter(event);
 	if (event) {
 		tl_ze_settle(event);
-		event->signalled_on = NULL;
 		event->behind = NULL;
 	}
 	tl_ze_event_leave(event);

@@ -46,12 +46,6 @@ struct ze_event {
 	/* the last command that signals it, unless its times have been read */
 	struct ze_execution *pending;
 	uint32_t index;
-	/*
-	 * where that command is, read or not, until the host resets the event: the queue, which may
-	 * be gone (NULL: there is none), and the execution's number
-	 */
-	struct ze_queue *signalled_on;
-	uint64_t signaller;
 	bool told;
 	/* if .told: its times as last read; as long as it has these, it was not signalled again */
 	uint64_t last_start, last_end;

@@ -218,7 +218,7 @@ static void execute_done(struct tl_call *call, struct execute *execute, ze_fence
 	if (queue->synchronous)
 		tl_ze_drain(queue, queue->number, &here);
 	else
-		tl_ze_look(queue);
+		tl_ze_collect(queue);
 }
 
 static void execute_end(struct tl_call *call, struct execute_state *state, bool failed,

@@ -8,7 +8,6 @@
 #include "layer/device/device_lanes.h"
 #include "layer/device/ze/ze_executions.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,33 +219,7 @@ static void event_make_pending(struct ze_event *event, struct ze_execution *exec
 		event->elsewhere = true;
 	event->pending = execution;
 	event->index = index;
-	event->signalled_on = execution->queue;
-	event->signaller = execution->number;
 	event->behind = NULL;
-}
-
-_Static_assert(offsetof(struct ze_execution, next) == 0, "a link is its execution's address");
-
-struct ze_execution *tl_ze_event_signaller(const struct ze_event *event)
-{
-	const struct ze_queue *queue = event->signalled_on ? tl_ze_queues() : NULL;
-
-	if (event->pending)
-		return event->pending;
-	while (queue && queue != event->signalled_on)
-		queue = queue->next;
-	if (!queue)
-		return NULL;
-	/* It is mostly one of the last. */
-	struct ze_execution **link = queue->last;
-	while (link != &queue->first) {
-		/* The link is the .next of the one before. */
-		struct ze_execution *execution = (struct ze_execution *)(void *)link;
-		if (execution->number <= event->signaller)
-			return execution->number == event->signaller ? execution : NULL;
-		link = execution->link;
-	}
-	return NULL;
 }
 
 void tl_ze_event_behind(struct ze_event *event, struct ze_queue *queue)
@@ -275,7 +248,6 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 	execution->correlation = correlation;
 	execution->request = request;
 	execution->left = recording->count;
-	execution->number = queue->number = ++last_number;
 	for (uint32_t i = 0; i < recording->count; i++) {
 		struct ze_event *event = recording->commands[i].event;
 		execution->items[i].command = tl_device_submit(queue->lanes);
@@ -283,36 +255,13 @@ struct ze_execution *tl_ze_execution_new(struct ze_recording *recording, struct 
 			event_make_pending(event, execution, i);
 	}
 	execution->began = tl_device_now();
+	execution->number = queue->number = ++last_number;
 	recording->references++;
 	recording->live = execution;
 	execution->link = queue->last;
 	*queue->last = execution;
 	queue->last = &execution->next;
-	queue->items += recording->count;
-	if (!queue->unread)
-		queue->unread = execution;
 	return execution;
-}
-
-static void execution_give_capture(struct ze_execution *execution)
-{
-	if (execution->behind)
-		execution->behind->before = NULL;
-	execution->behind = NULL;
-	if (execution->capture)
-		tl_ze_capture_give(execution->recording, execution->capture);
-	execution->capture = NULL;
-}
-
-void tl_ze_execution_vacate(struct ze_execution *execution)
-{
-	struct ze_recording *recording = execution->recording;
-
-	if (!execution->submitted || !tl_ze_execution_read(execution))
-		return;
-	execution_give_capture(execution);
-	if (recording->immediate && recording->count == 1 && execution->items[0].read)
-		tl_ze_command_vacate(recording, &recording->commands[0]);
 }
 
 /* Events and slots that the device may still write to are not used again. */
@@ -326,12 +275,12 @@ void tl_ze_execution_free(struct ze_execution *execution)
 			tl_ze_item_not_pending(execution, i);
 	if (recording->live == execution)
 		recording->live = NULL;
+	if (execution->behind)
+		execution->behind->before = NULL;
 	if (execution->before)
 		execution->before->behind = NULL;
-	execution_give_capture(execution);
-	if (queue->unread == execution)
-		queue->unread = execution->next;
-	queue->items -= recording->count;
+	if (execution->capture)
+		tl_ze_capture_give(recording, execution->capture);
 	*execution->link = execution->next;
 	if (execution->next)
 		execution->next->link = execution->link;

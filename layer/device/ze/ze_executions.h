@@ -51,7 +51,6 @@ struct ze_execution {
 	bool submitted; /* the call has returned */
 	struct tl_device_call call;
 	uint32_t left, first_left; /* items that are not shown; the first of them */
-	uint32_t first_unread;	   /* the first item that may not be read yet */
 	struct ze_item items[];
 };
 
@@ -76,23 +75,11 @@ void tl_ze_item_not_pending(struct ze_execution *execution, uint32_t index);
 /* Read all items that are ready. False: some are not. */
 bool tl_ze_execution_read(struct ze_execution *execution);
 
-/*
- * Everything that could be read of it has been: others may use the places where that was, though it
- * is not shown yet.
- */
-void tl_ze_execution_vacate(struct ze_execution *execution);
-
 /* The number of the last execution of all. */
 uint64_t tl_ze_last_number(void);
 
 /* The event's signal comes after everything that was submitted to the queue so far. */
 void tl_ze_event_behind(struct ze_event *event, struct ze_queue *queue);
-
-/*
- * The execution whose command signalled the event last (its item is event->index), read or not.
- * NULL: it is no longer there, or the event has been reset since by the host.
- */
-struct ze_execution *tl_ze_event_signaller(const struct ze_event *event);
 
 /* The event is going to be reset, reused or destroyed: read it. False: it is not ready. */
 bool tl_ze_settle(struct ze_event *event);

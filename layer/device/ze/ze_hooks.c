@@ -34,7 +34,6 @@ static void lanes_end(uint64_t deadline)
 		/* A driver that answers slowly is not called any more. */
 		if (tl_device_now() > deadline)
 			tl_ze_driver_ending(false);
-		tl_ze_collect(queue);
 		tl_ze_give_up(queue);
 	}
 	tl_ze_driver_ending(false);

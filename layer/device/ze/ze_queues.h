@@ -25,9 +25,6 @@ struct ze_queue {
 	/* of the last execution of which something was read: all before it are over */
 	uint64_t over;
 	struct ze_execution *first, **last;
-	/* the first of which something may not be read yet; NULL: there is none */
-	struct ze_execution *unread;
-	uint32_t items;		       /* of all executions that are there */
 	struct ze_queue *next, **link; /* of all */
 };
 

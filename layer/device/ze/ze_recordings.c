@@ -104,20 +104,12 @@ void tl_ze_command_drop_event(struct ze_recording *recording, struct ze_command 
 	command->event = NULL;
 }
 
-void tl_ze_command_vacate(struct ze_recording *recording, struct ze_command *command)
-{
-	if (recording->context && command->own)
-		tl_ze_event_give(recording->context, command->own);
-	if (recording->context && command->slot && recording->immediate)
-		tl_ze_slot_give(recording->context, command->slot);
-	command->own = NULL;
-	command->slot = NULL;
-}
-
 void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *command, bool clean)
 {
-	if (clean)
-		tl_ze_command_vacate(recording, command);
+	if (recording->context && clean && command->own)
+		tl_ze_event_give(recording->context, command->own);
+	if (recording->context && clean && command->slot && recording->immediate)
+		tl_ze_slot_give(recording->context, command->slot);
 	tl_ze_command_drop_event(recording, command);
 	free(command->kernel);
 	memset(command, 0, sizeof(*command));

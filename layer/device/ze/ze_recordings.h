@@ -92,8 +92,6 @@ struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_d
 void tl_ze_recording_release(struct ze_recording *recording);
 /* Room for one more command, which the caller fills in and counts. NULL: memory is short. */
 struct ze_command *tl_ze_command_next(struct ze_recording *recording);
-/* The device no longer uses the layer's event, or the slot, of the command. */
-void tl_ze_command_vacate(struct ze_recording *recording, struct ze_command *command);
 /*
  * Release what a command holds. `clean`: the layer's event is not signalled, and the device no
  * longer uses the event or the slot.
