@@ -31,9 +31,8 @@
 #include "layer/base/shared_table.h"
 #include "layer/buffers/arena.h"
 
-#define TABLES 4u
-/* Texts lie all over a table, and each new page of it costs more than the text: so the first is small. */
-#define SLOTS(t) ((t) ? 1u << (16 + 2 * (t)) : 4096u)
+#define TABLES	 3u
+#define SLOTS(t) (1u << (18 + 2 * (t)))
 #define MOST(t)	 (SLOTS(t) / 2) /* texts: the table stays half empty */
 #define PIECES	 1024u
 #define OWN	 16u /* a part of so many of all units, and of the last table, is the layer's own */
