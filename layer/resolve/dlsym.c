@@ -46,7 +46,6 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym_lookup.h"
-#include "layer/resolve/function_identity.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/shim_names.h"
@@ -329,8 +328,6 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_questi
 	tl_process_start();
 	lookup.shim = question->name ? tl_shim_names_find(question->name) : NULL;
 	if (!lookup.shim) {
-		tl_identity_look();
-
 		void *ours = tl_zel_lookup(&lookup);
 
 		tl_zel_notice_linked_loader(&lookup);

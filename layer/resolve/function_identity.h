@@ -9,9 +9,9 @@
  * words in tables) of all libraries get the address that they have without us. Calls through a
  * procedure linkage table stay with the shim, and so do the answers of dlsym.
  *
- * A look at the libraries (library_roles.h) does it. It comes with our constructor, with the first
- * call of each function, and with each question by dlsym, which is how programs reach a plugin that
- * they have opened.
+ * A look at the libraries (library_roles.h) does it. It comes with our constructor, and with the first
+ * call of each function. dlsym does not look: it would wait for the dynamic linker's lock, which a
+ * forked child may never get. So a plugin may keep shims' addresses.
  */
 #ifndef TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
 #define TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
