@@ -4,7 +4,7 @@
  * a command. Runs PROGRAM with and without it, in pairs in a shuffled order. Prints one line: the median milliseconds without
  * it, the median of the pairs' differences, the median of their ratios, and the quartiles of the
  * ratios; the first three for the processor time of all threads; the bounds between which the ratios'
- * median lies (95 percent), and how many pairs there were.
+ * median lies (about 95 percent), and how many pairs there were.
  *
  *	bench_start [OPTION...] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]
  *	bench_start [OPTION...] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...
@@ -123,8 +123,8 @@ static void times_print(size_t pairs)
 }
 
 /*
- * Of so many values in order, the median of what they come from lies between the n-th from each end, as
- * each value is above it or below it by the toss of a coin.
+ * How many of the least and of the greatest values lie outside of the bounds of the median. Each value is
+ * above the true median or below it with the same chance, so the bounds are right in about 95 of 100 runs.
  */
 static size_t bound_of_median(size_t count)
 {
@@ -173,10 +173,13 @@ int main(int argc, char **argv)
 
 	double seconds = 0;
 
-	for (; argc > 1 && !strncmp(argv[1], "--", 2); argv++, argc--) {
-		until_first |= !strcmp(argv[1], "--first");
-		if (!strncmp(argv[1], "--seconds=", 10))
+	for (; argc > 1; argv++, argc--) {
+		if (!strcmp(argv[1], "--first"))
+			until_first = true;
+		else if (!strncmp(argv[1], "--seconds=", 10))
 			seconds = strtod(argv[1] + 10, NULL);
+		else
+			break;
 	}
 	size_t pairs = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
 

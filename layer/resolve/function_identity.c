@@ -2,8 +2,8 @@
 /*
  * function_identity.c: see function_identity.h.
  *
- * A slot that holds a shim's entry is one that the dynamic linker has written, and will not write
- * again: only slots of calls are bound later.
+ * A slot that holds a shim's entry is one that the dynamic linker has written, and it writes each of
+ * these slots once. Of a library that it is still working on, later slots are missed.
  */
 #include "layer/resolve/function_identity.h"
 

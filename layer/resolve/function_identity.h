@@ -6,8 +6,9 @@
  * addresses. A program that takes the address of such a function gets the shim's. Then the two
  * differ, and the library does not recognise its function: Qt finds no signal. tracegen marks the
  * functions of which a library may do so (TL_FUNCTION_COMPARED). For these, pointers (GLOB_DAT,
- * words in tables) of all libraries get the address that they have without us. Calls through a
- * procedure linkage table stay with the shim, and so do the answers of dlsym.
+ * words in tables) of all libraries get the address that they have without us. The answers of dlsym
+ * stay with the shim, and so do calls through a JUMP_SLOT. Where a library also calls the function,
+ * linkers for x86-64 may make one GLOB_DAT slot for both: then its calls are not traced.
  *
  * A look at the libraries (library_roles.h) does it. It comes with our constructor, and with the first
  * call of each function. dlsym does not look: it would wait for the dynamic linker's lock, which a

@@ -277,42 +277,54 @@ static bool reference_is_overridden(const struct look *look, const struct tl_elf
 }
 
 /*
- * Where in a library's table the references to shims are. A driver may have a hundred thousand
- * relocations, which each look would read. Written within tl_loaded_with. As long as no library has
- * been unloaded and no name has come, it stays so; tables that share a place push each other out.
+ * What looks have found out, for the next ones. Written within tl_loaded_with. Once a library has
+ * been unloaded, or a name has come, all is found out again: another library may lie where one of
+ * these was. What shares a place pushes the other out, and is found out again, too.
+ *
+ *	plain	libraries that define none of the names: most of those that a program loads
+ *	range	where in a library's table the references to shims are: a driver may have a
+ *		hundred thousand relocations
  */
+#define PLAIN_MAX  512
 #define RANGES_MAX 256
 
 struct relocation_range {
 	const ElfW(Rela) *table;
+	uint32_t count; /* of the table */
 	uint32_t from, to;
 };
 
 static struct {
+	const ElfW(Dyn) *plain[PLAIN_MAX];
 	struct relocation_range range[RANGES_MAX];
 	unsigned long long removed;
 	uint32_t names;
-} ranges;
+} found_out;
 
-static void ranges_begin(const struct look *look)
+static void found_out_begin(const struct look *look)
 {
-	if (ranges.removed == look->loaded->generation.removed &&
-	    ranges.names == look->names->count)
+	if (found_out.removed == look->loaded->generation.removed &&
+	    found_out.names == look->names->count)
 		return;
-	memset(&ranges, 0, sizeof(ranges));
-	ranges.removed = look->loaded->generation.removed;
-	ranges.names = look->names->count;
+	memset(&found_out, 0, sizeof(found_out));
+	found_out.removed = look->loaded->generation.removed;
+	found_out.names = look->names->count;
+}
+
+static const ElfW(Dyn) **plain_place(const struct tl_elf *elf)
+{
+	return &found_out.plain[((uintptr_t)elf->dynamic >> 4) * 0x9e3779b97f4a7c15u >> 55];
 }
 
 static const struct relocation_range *
 relocation_range(const struct tl_elf *elf, const ElfW(Rela) *relocations, uint32_t count)
 {
 	struct relocation_range *range =
-		&ranges.range[((uintptr_t)relocations >> 3) * 0x9e3779b97f4a7c15u >> 56];
+		&found_out.range[((uintptr_t)relocations >> 3) * 0x9e3779b97f4a7c15u >> 56];
 
-	if (range->table == relocations)
+	if (range->table == relocations && range->count == count)
 		return range;
-	*range = (struct relocation_range){relocations, count, 0};
+	*range = (struct relocation_range){.table = relocations, .count = count};
 	for (uint32_t i = 0; i < count; i++)
 		if (relocation_shim(elf, &relocations[i], true)) {
 			range->from = range->to ? range->from : i;
@@ -403,33 +415,6 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 			defined.unexported = true;
 	}
 	return defined;
-}
-
-/*
- * Libraries that were looked at and define none of the names: most of those that a program loads. A
- * look asks for each name in each library, so it does not ask these again. Written within
- * tl_loaded_with. Once a library has been unloaded, or a name has come, all are asked again: another
- * library may lie where one of these was. Libraries that share a place are asked again, too.
- */
-#define PLAIN_MAX 512
-
-static struct {
-	const ElfW(Dyn) *library[PLAIN_MAX];
-	unsigned long long removed;
-	uint32_t names;
-} plain;
-
-static const ElfW(Dyn) **plain_place(const struct tl_elf *elf)
-{
-	return &plain.library[((uintptr_t)elf->dynamic >> 4) * 0x9e3779b97f4a7c15u >> 55];
-}
-
-static void plain_begin(const struct look *look)
-{
-	if (plain.removed != look->loaded->generation.removed || plain.names != look->names->count)
-		memset(&plain, 0, sizeof(plain));
-	plain.removed = look->loaded->generation.removed;
-	plain.names = look->names->count;
 }
 
 /*
@@ -538,8 +523,7 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 	look->loaded = loaded;
 	look->program = loaded->elf;
 	look->later |= tl_identity_restore(loaded);
-	plain_begin(look);
-	ranges_begin(look);
+	found_out_begin(look);
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);

@@ -120,9 +120,8 @@ static bool slot_is_writable(struct tl_own_references *references, uintptr_t slo
 /* --- binding */
 
 /*
- * Only the dynamic linker knows
- * the search order of libraries that were opened later: for these, no other may define the
- * function.
+ * Only the dynamic linker knows the search order of libraries that were opened later: for these, no
+ * other may define the function.
  */
 bool tl_own_references_come_first(struct tl_own_references *references, const char *name)
 {
