@@ -18,6 +18,7 @@ struct state {
 	struct tl_chrome_time time;
 	struct tl_chrome_name names[TL_CHROME_NAMES];
 	struct tl_chrome_stack stacks[TL_CHROME_STACKS];
+	struct tl_json_events events;
 	char scratch[SCRATCH];
 };
 
@@ -127,15 +128,16 @@ static size_t json_record(struct tl_encoder *encoder, struct tl_text *text, uint
 			  const struct tl_call_record *call, size_t size)
 {
 	const struct tl_chrome chrome = chrome_of(encoder);
+	struct state *state = encoder->state;
 
 	if (size >= 8 && call->type == TL_RECORD_EVENT)
-		return tl_json_event(encoder, &((struct state *)encoder->state)->touching, text,
-				     tid, (const struct tl_event_record *)(const void *)call, size);
+		return tl_json_event(encoder, &state->events, &state->touching, text, tid,
+				     (const struct tl_event_record *)(const void *)call, size);
 	if (encoder->marks &&
 	    (size < 8 || call->type != TL_RECORD_CALL || encoder->marks->now.open) &&
 	    tl_record_is_whole(call, size)) {
 		if (tl_record_is_gap(call))
-			tl_json_gap(encoder, text, tid);
+			tl_json_gap(encoder, &state->events, text, tid);
 		else
 			tl_encoder_note(encoder, tid, call);
 	}

@@ -288,7 +288,7 @@ static void *answer_handle(const struct tl_lookup *lookup)
 	}
 	if (!lookup->foreign && tl_resolve_is_loaders(lookup->shim, pointer))
 		return lookup_give(lookup, pointer);
-	if (tl_shim_names_is_drivers_getproc(lookup->shim))
+	if (tl_shim_flags_are_drivers_getproc(lookup->shim->function->flags))
 		return answer_drivers_getproc(lookup, pointer);
 	if (lookup->foreign)
 		tl_roles_note_driver(pointer);

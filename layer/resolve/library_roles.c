@@ -387,7 +387,7 @@ struct definitions {
 
 static bool name_is_exported(const struct tl_shim_name *name)
 {
-	return name->shim->function->flags & TL_FUNCTION_EXPORTED;
+	return name->flags & TL_FUNCTION_EXPORTED;
 }
 
 static struct definitions library_definitions(const struct tl_elf *elf,
@@ -405,7 +405,7 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 		    (name_is_exported(name) ? defined.exported : defined.unexported))
 			continue;
 		/* Only dlsym finds it, so nothing in a driver that has it can be bound to us. */
-		if (tl_shim_names_is_drivers_getproc(name->shim))
+		if (tl_shim_flags_are_drivers_getproc(name->flags))
 			continue;
 		if (!tl_elf_lookup(elf, name->name, name->hash, NULL))
 			continue;

@@ -156,7 +156,8 @@ static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, u
 			if (names_find(names, text, hash))
 				continue;
 			name[names->count] =
-				(struct tl_shim_name){text, &library->shims[i], hash, *bucket};
+				(struct tl_shim_name){text, &library->shims[i], hash, *bucket,
+						      library->api->functions[i].flags};
 			*bucket = ++names->count;
 			uint32_t beginning = name_beginning(text);
 
@@ -243,13 +244,6 @@ bool tl_shim_names_is_builtin_at(const void *entry)
 			if ((*library)->shims[i].entry == entry)
 				return true;
 	return false;
-}
-
-bool tl_shim_names_is_drivers_getproc(const struct tl_shim *shim)
-{
-	uint32_t flags = shim->function->flags;
-
-	return flags & TL_FUNCTION_GETPROC && !(flags & TL_FUNCTION_EXPORTED);
 }
 
 uint32_t tl_shim_names_index(const struct tl_shim *shim)

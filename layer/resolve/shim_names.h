@@ -19,6 +19,8 @@ struct tl_shim_name {
 	struct tl_shim *shim;
 	uint32_t hash; /* tl_elf_hash */
 	uint32_t next; /* the next entry of its bucket: index + 1; 0: it is the last */
+	/* the function's, here since a look at the libraries asks for those of all names */
+	uint32_t flags;
 };
 
 #define TL_SHIM_BEGINNINGS 4096
@@ -59,10 +61,13 @@ bool tl_shim_names_is_builtin(const char *name);
 bool tl_shim_names_is_builtin_at(const void *entry);
 
 /*
- * A function of this name gives out an API's other functions, and only drivers have it
+ * Whether a function with these flags gives out an API's other functions, and only drivers have it
  * (vk_icdGetInstanceProcAddr).
  */
-bool tl_shim_names_is_drivers_getproc(const struct tl_shim *shim);
+static inline bool tl_shim_flags_are_drivers_getproc(uint32_t flags)
+{
+	return flags & TL_FUNCTION_GETPROC && !(flags & TL_FUNCTION_EXPORTED);
+}
 
 /* The index of a shim's name among all names, which never changes. UINT32_MAX: it has none. */
 uint32_t tl_shim_names_index(const struct tl_shim *shim);

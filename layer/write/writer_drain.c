@@ -67,19 +67,43 @@ int tl_writer_open_file(void)
 	return error;
 }
 
-/* Behind the last block: totals, and the format's end. A pipe gets these once, at the very end. */
-static int file_write_end(void)
+static struct tl_writer_end end_now(void)
 {
 	uint64_t lost = tl_writer_losses();
-	const struct tl_totals totals = {
+
+	return (struct tl_writer_end){
 		.events = tl_writer.sink.events,
 		.lost = lost > tl_writer.losses_told ? lost - tl_writer.losses_told : 0,
-		.lost_by_thread = tl_writer_losses_by_thread,
 		.overwritten = tl_buffer_overwritten(),
 		.stackless = tl_buffer_stackless(),
 	};
+}
+
+/* Many exit handlers ask for the end, and most have nothing new to say. */
+static bool end_is_up_to_date(void)
+{
+	const struct tl_writer_end now = end_now(), *there = &tl_writer.end;
+
+	return tl_writer.sink.ended && there->events == now.events && there->lost == now.lost &&
+	       there->overwritten == now.overwritten && there->stackless == now.stackless;
+}
+
+/* Behind the last block: totals, and the format's end. A pipe gets these once, at the very end. */
+static int file_write_end(void)
+{
+	bool reported = end_is_up_to_date() && tl_writer.end.reported;
+	const struct tl_writer_end end = end_now();
+	const struct tl_totals totals = {
+		.events = end.events,
+		.lost = end.lost,
+		.lost_by_thread = tl_writer_losses_by_thread,
+		.overwritten = end.overwritten,
+		.stackless = end.stackless,
+	};
 
 	tl_block_end(&tl_writer.block, &tl_writer.sink, &totals);
+	tl_writer.end = end;
+	tl_writer.end.reported = reported;
 	return tl_sink_end(&tl_writer.sink, tl_writer.block.vector, tl_writer.block.vectors);
 }
 
@@ -303,6 +327,11 @@ void tl_writer_write_all(void)
 	if (!tl_writer.sink.file && !tl_writer_losses()) {
 		/* Nothing was traced: no file. */
 		atomic_store_explicit(&tl_writer.complete, true, memory_order_relaxed);
+		return;
+	}
+	/* The last end is written in any case: a pipe has none yet, and the file may be gone. */
+	if (!last && end_is_up_to_date()) {
+		atomic_store_explicit(&tl_writer.complete, written, memory_order_relaxed);
 		return;
 	}
 	int error = memory_map() ? tl_writer_open_file() : ENOMEM;

@@ -65,6 +65,11 @@ struct tl_writer_state {
 	uint64_t dropped;     /* events of removed files, and records that can't be read */
 	uint64_t unwritten;   /* recorded, and waiting for a file that takes them */
 	uint64_t losses_told; /* losses that the ends of earlier files have reported */
+	/* what the end of this file says; valid while .sink.ended */
+	struct tl_writer_end {
+		uint64_t events, lost, overwritten, stackless;
+		bool reported; /* to `run` */
+	} end;
 	uint64_t losses_said; /* losses that a message has reported */
 	int error;	      /* why the first event was dropped or could not be written */
 	bool failure_said;

@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,100 @@ START_TEST(records_become_events)
 }
 END_TEST
 
+/* Texts of all kinds, and more of them than an encoder keeps: numbers share its places. */
+#define TEXTS 1000
+
+static const char *string(const void *source, uint32_t number, size_t *size)
+{
+	static char made[4096];
+	static const char *const kinds[] = {"plain", "a\"b\\c", "\xff\xfe", "", "nul\0inside"};
+
+	if (number >= TEXTS)
+		return NULL;
+	*size = 0;
+	if (number % 7 == 6) {
+		memset(made, 'l', *size = 60 + number);
+		return made;
+	}
+	*size = number % 5 == 4 ? 10 : strlen(kinds[number % 5]);
+	memcpy(made, kinds[number % 5], *size);
+	*size += (size_t)sprintf(made + *size, "%u", number);
+	return made;
+}
+
+static struct event {
+	struct tl_event_record record;
+	struct tl_event_arg args[2];
+} event_of(unsigned i)
+{
+	static const char phases[] = "XBEiCstf";
+	struct event event = {
+		.record = {.size = sizeof(event) / 8,
+			   .type = TL_RECORD_EVENT,
+			   .name = i * 7 % (TEXTS + 5),
+			   .category = i * 13 % (TEXTS + 5),
+			   .start = 1000000 + i * 1000,
+			   .duration = i % 3 ? i : i + (1ull << 53),
+			   .phase = (uint8_t)phases[i % 8],
+			   .level = (uint8_t)(i % 16),
+			   .args = 2},
+		.args = {{.key = i * 3 % (TEXTS + 5), .kind = TL_VALUE_STRING, .value = i % TEXTS},
+			 {.key = i * 5 % TEXTS, .kind = TL_VALUE_UNSIGNED_64, .value = i}}};
+
+	return event;
+}
+
+/* What an encoder keeps of earlier events changes none. */
+START_TEST(events_are_the_same_whatever_came_before)
+{
+	struct tl_encoder fresh;
+	char *alone = malloc(TL_ENCODER_ROOM);
+
+	encoder.string = string;
+	fresh = encoder;
+	fresh.state = aligned_alloc(64, (tl_format_json.state + 63) & ~(size_t)63);
+	for (unsigned i = 0; i < 3000; i++) {
+		const struct event event = event_of(i * 37 % 1500);
+		struct tl_text own = {alone, alone + TL_ENCODER_ROOM - 1, false};
+
+		memset(fresh.state, 0, tl_format_json.state);
+		ck_assert_uint_eq(
+			tl_format_json.record(&fresh, &own, 8, (const void *)&event, sizeof(event)),
+			sizeof(event));
+		*own.at = 0;
+		ck_assert_uint_eq(tl_format_json.record(&encoder, &text, 8, (const void *)&event,
+							sizeof(event)),
+				  sizeof(event));
+		ck_assert_str_eq(appended(), alone);
+		json_t *read = json_loads(alone + 2, JSON_ALLOW_NUL, NULL);
+		ck_assert_ptr_nonnull(read);
+		json_decref(read);
+	}
+	free(fresh.state);
+	free(alone);
+}
+END_TEST
+
+/* Whatever room there is, an event is there whole, or not at all. */
+START_TEST(events_without_room_are_left_out)
+{
+	const struct event event = event_of(8);
+	size_t whole = 0;
+
+	encoder.string = string;
+	for (size_t size = 1024; size; size--) {
+		struct tl_text little = {room, room + size, false};
+
+		memset(room, '#', 1100);
+		tl_format_json.record(&encoder, &little, 8, (const void *)&event, sizeof(event));
+		whole = whole ? whole : (size_t)(little.at - room);
+		ck_assert(little.cut ? little.at == room : little.at == room + whole);
+		ck_assert_int_eq(room[size], '#');
+	}
+	ck_assert_uint_gt(whole, 100);
+}
+END_TEST
+
 START_TEST(open_calls_are_unfinished)
 {
 	tl_format_json.unfinished(&encoder, &text, 8, &(struct tl_unfinished){1000, F_GET, 0},
@@ -218,6 +313,8 @@ int main(void)
 	tcase_add_test(tests, facts_without_an_end_are_read_no_further);
 	tcase_add_test(tests, threads_are_named);
 	tcase_add_test(tests, records_become_events);
+	tcase_add_test(tests, events_are_the_same_whatever_came_before);
+	tcase_add_test(tests, events_without_room_are_left_out);
 	tcase_add_test(tests, open_calls_are_unfinished);
 	tcase_add_test(tests, the_end_has_totals_and_who_lost);
 	tcase_add_test(tests, names_ask_for_formats);
