@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "format/encode/formats.h"
+#include "format/encode/json_event.h"
 #include "tests/lib/args_table.h"
 
 static const struct tl_function *function(const void *source, uint32_t id)
@@ -124,15 +125,16 @@ START_TEST(records_become_events)
 }
 END_TEST
 
-/* Texts of all kinds, and more of them than an encoder keeps: numbers share its places. */
+/* Texts of all kinds, more of them than an encoder keeps. Numbers share its places. */
 #define TEXTS 1000
+static unsigned known = TEXTS;
 
 static const char *string(const void *source, uint32_t number, size_t *size)
 {
 	static char made[4096];
 	static const char *const kinds[] = {"plain", "a\"b\\c", "\xff\xfe", "", "nul\0inside"};
 
-	if (number >= TEXTS)
+	if (number >= known)
 		return NULL;
 	*size = 0;
 	if (number % 7 == 6) {
@@ -145,23 +147,24 @@ static const char *string(const void *source, uint32_t number, size_t *size)
 	return made;
 }
 
+/* Numbers below 8 * 4 * 4 * 4 * 8 are different events. */
 static struct event {
 	struct tl_event_record record;
 	struct tl_event_arg args[2];
 } event_of(unsigned i)
 {
-	static const char phases[] = "XBEiCstf";
+	static const char phases[] = "stXBEiCf";
 	struct event event = {
 		.record = {.size = sizeof(event) / 8,
 			   .type = TL_RECORD_EVENT,
-			   .name = i * 7 % (TEXTS + 5),
-			   .category = i * 13 % (TEXTS + 5),
-			   .start = 1000000 + i * 1000,
+			   .name = i % 4 * TL_JSON_HEADS + i / 512 % 8,
+			   .category = i / 4 % 4 * TL_JSON_HEADS + 5,
+			   .start = 1000000 + i * 10000,
 			   .duration = i % 3 ? i : i + (1ull << 53),
-			   .phase = (uint8_t)phases[i % 8],
-			   .level = (uint8_t)(i % 16),
+			   .phase = (uint8_t)phases[i / 16 % 8],
+			   .level = (uint8_t)(i / 128 % 4),
 			   .args = 2},
-		.args = {{.key = i * 3 % (TEXTS + 5), .kind = TL_VALUE_STRING, .value = i % TEXTS},
+		.args = {{.key = i * 3 % TEXTS, .kind = TL_VALUE_STRING, .value = i % TEXTS},
 			 {.key = i * 5 % TEXTS, .kind = TL_VALUE_UNSIGNED_64, .value = i}}};
 
 	return event;
@@ -176,10 +179,11 @@ START_TEST(events_are_the_same_whatever_came_before)
 	encoder.string = string;
 	fresh = encoder;
 	fresh.state = aligned_alloc(64, (tl_format_json.state + 63) & ~(size_t)63);
-	for (unsigned i = 0; i < 3000; i++) {
-		const struct event event = event_of(i * 37 % 1500);
+	for (unsigned i = 0, some = 1; i < 6000; i++) {
+		const struct event event = event_of((some = some * 1103515245 + 12345) >> 16);
 		struct tl_text own = {alone, alone + TL_ENCODER_ROOM - 1, false};
 
+		known = i < 3000 ? 300 : TEXTS;
 		memset(fresh.state, 0, tl_format_json.state);
 		ck_assert_uint_eq(
 			tl_format_json.record(&fresh, &own, 8, (const void *)&event, sizeof(event)),
