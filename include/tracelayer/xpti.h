@@ -459,9 +459,10 @@ XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
 
 /*
  * Register a place in the code. Returns a new uid, and stores it in payload->internal; also sets
- * .uid_p1 and .uid_p2, and the flags of a name and a file, since the place has both from now on
- * ("<unknown-function>", "<unknown-file>"). XPTI_INVALID_UID: NULL, a payload with neither name,
- * source file nor code address, or memory is short.
+ * .uid_p1 and .uid_p2, a name and a file that are missing ("<unknown-function>",
+ * "<unknown-file>"), their flags, and for the first payload of a place xpti_payload_registered. Its
+ * event is an active algorithm. XPTI_INVALID_UID: NULL, a payload with neither name, source file
+ * with a line, nor code address, or memory is short.
  */
 XPTI_API uint64_t xptiRegisterPayload(xpti_payload *payload);
 /*

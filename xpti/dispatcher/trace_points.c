@@ -250,10 +250,14 @@ static const char *text_or(const char *text, bool given, const char *otherwise)
 #define NO_FUNCTION "<unknown-function>"
 #define NO_FILE	    "<unknown-file>"
 
+/* A file says too little without a line, and so does a code address that is NULL. */
 static bool payload_is_valid(const xpti_payload *payload)
 {
-	return payload && (payload->flags & (xpti_payload_has_name | xpti_payload_has_source_file |
-					     xpti_payload_has_code_pointer));
+	const uint64_t line = xpti_payload_has_source_file | xpti_payload_has_line;
+
+	return payload &&
+	       (payload->flags & xpti_payload_has_name || (payload->flags & line) == line ||
+		(payload->flags & xpti_payload_has_code_pointer && payload->code_ptr_va));
 }
 
 static void point_fill_payload(struct tl_pool *pool, struct tl_xpti_point *point,
@@ -285,7 +289,7 @@ static void point_fill_payload(struct tl_pool *pool, struct tl_xpti_point *point
 	};
 }
 
-/* What a trace point's event has from xptiMakeEvent; nothing where it is only registered. */
+/* What a trace point's event has from xptiMakeEvent. */
 struct kind {
 	uint16_t type, activity;
 	uint64_t flags;
@@ -341,7 +345,8 @@ static struct tl_xpti_point *point_make(const xpti_payload *payload, const struc
 	return point;
 }
 
-static const struct kind registered;
+static const struct kind registered = {xpti_event_algorithm, xpti_activity_active,
+				       xpti_event_has_event_type | xpti_event_has_activity_type};
 
 static void slab_release_all(struct slab *slab)
 {
@@ -432,7 +437,15 @@ uint64_t xptiRegisterPayload(xpti_payload *payload)
 	if (!point)
 		return XPTI_INVALID_UID;
 	payload->internal = point->payload.internal;
+	/* A name and a file that were missing are there now. */
+	if (!(payload->flags & xpti_payload_has_name))
+		payload->name = point->payload.name;
+	if (!(payload->flags & xpti_payload_has_source_file))
+		payload->source_file = point->payload.source_file;
 	payload->flags |= xpti_payload_has_name | xpti_payload_has_source_file;
+	/* The original says so of the first payload of a place alone. */
+	if (point->event.instance_id == 1)
+		payload->flags |= xpti_payload_registered;
 	payload->uid_p1 = point->payload.uid_p1;
 	payload->uid_p2 = point->payload.uid_p2;
 	return payload->internal;

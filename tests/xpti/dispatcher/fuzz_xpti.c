@@ -283,11 +283,19 @@ static void register_payload(xpti_payload *payload, bool valid)
 		SOUND(memcmp(&before, payload, sizeof(before)) == 0);
 		return;
 	}
-	SOUND(payload->internal == uid && payload->flags == (before.flags | xpti_payload_has_name |
-							     xpti_payload_has_source_file));
 	xpti_event *event = (xpti_event *)xptiFindEvent(uid);
-	SOUND(event);
+	SOUND(event && event->event_type == xpti_event_algorithm &&
+	      event->activity_type == xpti_activity_active);
 	add_event(event, &before);
+	SOUND(payload->internal == uid &&
+	      payload->flags ==
+		      (before.flags | xpti_payload_has_name | xpti_payload_has_source_file |
+		       (event->instance_id == 1 ? xpti_payload_registered : 0)));
+	SOUND(payload->name ==
+	      (before.flags & xpti_payload_has_name ? before.name : event->payload->name));
+	SOUND(payload->source_file == (before.flags & xpti_payload_has_source_file
+					       ? before.source_file
+					       : event->payload->source_file));
 	SOUND(payload->uid_p1 == event->payload->uid_p1 &&
 	      payload->uid_p2 == event->payload->uid_p2);
 }
@@ -340,8 +348,10 @@ static void make(unsigned how)
 				.column_no = line / 64,
 				.code_ptr_va = (void *)(uintptr_t)line,
 				.flags = take(1) ^ take(1) << 8};
-	bool valid = payload.flags & (xpti_payload_has_name | xpti_payload_has_source_file |
-				      xpti_payload_has_code_pointer);
+	bool valid = payload.flags & xpti_payload_has_name ||
+		     (payload.flags & xpti_payload_has_source_file &&
+		      payload.flags & xpti_payload_has_line) ||
+		     (payload.flags & xpti_payload_has_code_pointer && line);
 
 	if (line == 0xff)
 		payload.line_no = payload.column_no = UINT32_MAX;

@@ -366,22 +366,32 @@ END_TEST
 START_TEST(a_payload_needs_a_name_a_file_or_an_address)
 {
 	xpti_payload none = {0}, bare = place("f", "f.c", 1), line = bare, code = bare,
-		     name = place("f", NULL, 1), file = place(NULL, "f.c", 1);
+		     name = place("f", NULL, 1), file = place(NULL, "f.c", 1), null = bare,
+		     lineless = file;
 
 	bare.flags = 0;
 	line.flags = xpti_payload_has_line | xpti_payload_has_column;
-	code.flags = xpti_payload_has_code_pointer;
+	code.flags = null.flags = xpti_payload_has_code_pointer;
+	code.code_ptr_va = &code;
 	name.flags = xpti_payload_has_name;
-	file.flags = xpti_payload_has_source_file;
+	file.flags = xpti_payload_has_source_file | xpti_payload_has_line;
+	lineless.flags = xpti_payload_has_source_file;
 	ck_assert_uint_eq(xptiRegisterPayload(NULL), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&none), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&bare), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&line), 0);
+	ck_assert_uint_eq(xptiRegisterPayload(&null), 0);
+	ck_assert_uint_eq(xptiRegisterPayload(&lineless), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&code), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&name), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&file), 0);
 	ck_assert_str_eq(xptiQueryPayloadByUID(name.internal)->source_file, "<unknown-file>");
 	ck_assert_str_eq(xptiQueryPayloadByUID(file.internal)->name, "<unknown-function>");
+	/* What was missing is there now. */
+	ck_assert_str_eq(name.source_file, "<unknown-file>");
+	ck_assert_str_eq(file.name, "<unknown-function>");
+	ck_assert_str_eq(code.name, "<unknown-function>");
+	ck_assert_str_eq(code.source_file, "<unknown-file>");
 }
 END_TEST
 
@@ -395,7 +405,13 @@ START_TEST(registering_notes_the_uid_in_the_payload)
 	uint64_t uid = xptiRegisterPayload(&payload);
 
 	ck_assert_uint_eq(payload.internal, uid);
-	ck_assert_uint_eq(payload.flags, 0x1b);
+	ck_assert_uint_eq(payload.flags, 0x801b);
+	ck_assert_uint_eq(xptiFindEvent(uid)->event_type, xpti_event_algorithm);
+	ck_assert_uint_eq(xptiFindEvent(uid)->activity_type, xpti_activity_active);
+	ck_assert_uint_eq(xptiFindEvent(uid)->flags, 0x39);
+	payload = place("func", "file.c", 77);
+	uid = xptiRegisterPayload(&payload);
+	ck_assert_uint_eq(payload.flags, 0x1b); /* the place is known */
 	ck_assert_uint_eq(payload.uid_p1, (uint64_t)xptiRegisterString("file.c", &text) << 32 | 77);
 	ck_assert_uint_eq(payload.uid_p2, xptiRegisterString("func", &text));
 	ck_assert_str_eq(xptiQueryPayloadByUID(uid)->name, "func");
