@@ -210,7 +210,7 @@ static void write_thread_names(FILE *to, const struct profiled *profiled)
 	for (size_t i = 0; i < profiled->nlanes; i++) {
 		const struct watched_thread *thread = &profiled->lanes[i]->thread;
 		fprintf(to,
-			"%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"ts\":0,\"args\":{\"name\":",
+			"%s{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":",
 			i ? ",\n" : "\n", thread->pid, thread->tid);
 		print_json_string(thread->name, to);
 		fputs("}}", to);

@@ -481,8 +481,7 @@ void tl_chrome_metadata(const struct tl_chrome *chrome, struct tl_text *text, ui
 	tl_text_put(&whole, name, strlen(name));
 	tl_text_string(&whole, "\",\"tid\":");
 	tl_text_unsigned(&whole, tid);
-	/* Of no use but to readers that want it of each event, as Glow's. */
-	tl_text_string(&whole, ",\"ts\":0,\"args\":{");
+	tl_text_string(&whole, ",\"args\":{");
 	tl_text_put(&whole, args, strlen(args));
 	tl_text_string(&whole, "}}");
 	if (whole.cut)

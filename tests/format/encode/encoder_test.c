@@ -63,9 +63,9 @@ START_TEST(a_file_begins_with_what_is_known_of_its_process)
 	tl_format_json.begin(&encoder, &text, &facts);
 	ck_assert_str_eq(
 		appended(),
-		"[\n{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\",\"tid\":0,\"ts\":0,\"args\":{\"name\":\"a\\\"b\"}},\n"
-		"{\"ph\":\"M\",\"pid\":7,\"name\":\"process_labels\",\"tid\":0,\"ts\":0,\"args\":{\"labels\":\"node\xef\xbf\xbd\"}},\n"
-		"{\"ph\":\"M\",\"pid\":7,\"name\":\"tracelayer\",\"tid\":0,\"ts\":0,\"args\":{\"version\":\"1\",\"pid\":7}}");
+		"[\n{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\",\"tid\":0,\"args\":{\"name\":\"a\\\"b\"}},\n"
+		"{\"ph\":\"M\",\"pid\":7,\"name\":\"process_labels\",\"tid\":0,\"args\":{\"labels\":\"node\xef\xbf\xbd\"}},\n"
+		"{\"ph\":\"M\",\"pid\":7,\"name\":\"tracelayer\",\"tid\":0,\"args\":{\"version\":\"1\",\"pid\":7}}");
 }
 END_TEST
 
@@ -78,7 +78,7 @@ START_TEST(ranks_are_labelled_and_sorted)
 	ck_assert_ptr_nonnull(strstr(room, "\"labels\":\"rank 12, node"));
 	ck_assert_ptr_nonnull(strstr(
 		room,
-		",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"process_sort_index\",\"tid\":0,\"ts\":0,\"args\":{\"sort_index\":12}},\n"));
+		",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"process_sort_index\",\"tid\":0,\"args\":{\"sort_index\":12}},\n"));
 }
 END_TEST
 
@@ -100,10 +100,9 @@ END_TEST
 START_TEST(threads_are_named)
 {
 	tl_format_json.thread(&encoder, &text, 8, "0123456789abcdef");
-	ck_assert_str_eq(
-		appended(),
-		",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"thread_name\",\"tid\":8,\"ts\":0,\"args\":"
-		"{\"name\":\"0123456789abcdef\"}}");
+	ck_assert_str_eq(appended(),
+			 ",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"thread_name\",\"tid\":8,\"args\":"
+			 "{\"name\":\"0123456789abcdef\"}}");
 }
 END_TEST
 
@@ -263,7 +262,7 @@ START_TEST(the_end_has_totals_and_who_lost)
 	tl_format_json.end(&encoder, &text, &totals);
 	ck_assert_str_eq(
 		appended(),
-		",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"tracelayer_end\",\"tid\":0,\"ts\":0,\"args\":"
+		",\n{\"ph\":\"M\",\"pid\":7,\"name\":\"tracelayer_end\",\"tid\":0,\"args\":"
 		"{\"events\":3,\"lost\":15,\"lost_by_thread\":[]}}\n]\n");
 	totals.lost_by_thread = lose;
 	totals.context = &threads;
