@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "layer/resolve/call_slots.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
@@ -69,10 +70,59 @@ static uintptr_t address_without_us(const struct tl_loaded *loaded, const struct
 	return 0;
 }
 
+/*
+ * A library with a JUMP_SLOT for a function of an API calls through such slots. Its GLOB_DAT slots are
+ * there since it takes the functions' addresses.
+ */
+static bool library_calls_by_jump_slots(const struct tl_elf *elf)
+{
+	for (uint32_t i = 0; i < elf->njumps; i++) {
+		const ElfW(Sym) *symbol = &elf->symbols[ELF64_R_SYM(elf->jumps[i].r_info)];
+
+		if (symbol->st_shndx == SHN_UNDEF &&
+		    tl_shim_names_find(elf->strings + symbol->st_name))
+			return true;
+	}
+	return false;
+}
+
+static void call_slots_read(const struct tl_elf *elf)
+{
+	uintptr_t from = UINTPTR_MAX;
+
+	for (uint32_t i = 0; i < elf->nrelocations; i++) {
+		uintptr_t slot = elf->base + elf->relocations[i].r_offset;
+
+		if (ELF64_R_TYPE(elf->relocations[i].r_info) == RELOCATION_GOT && slot < from)
+			from = slot;
+	}
+	tl_call_slots_read(elf, from);
+}
+
+/* How a library calls an API's functions. It is found out for libraries with pointers to compared ones. */
+enum calls { CALLS_UNKNOWN, CALLS_BY_JUMP_SLOTS, CALLS_BY_ALL_SLOTS };
+
+/* The library uses the slot of another one's function for calls only: nobody sees the address. */
+static bool slot_is_for_calls(const struct tl_elf *elf, const ElfW(Rela) *relocation,
+			      enum calls *calls)
+{
+	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_GOT || !elf->symbols || !elf->strings ||
+	    elf->symbols[ELF64_R_SYM(relocation->r_info)].st_shndx != SHN_UNDEF)
+		return false;
+	if (*calls == CALLS_UNKNOWN) {
+		*calls =
+			library_calls_by_jump_slots(elf) ? CALLS_BY_JUMP_SLOTS : CALLS_BY_ALL_SLOTS;
+		if (*calls == CALLS_BY_ALL_SLOTS)
+			call_slots_read(elf);
+	}
+	return *calls == CALLS_BY_ALL_SLOTS && tl_call_slots_has(elf->base + relocation->r_offset);
+}
+
 /* True: the dynamic linker is still working on the library. */
 static bool library_restore(const struct tl_loaded *loaded, const struct tl_elf *elf)
 {
 	struct tl_own_references references;
+	enum calls calls = CALLS_UNKNOWN;
 
 	tl_own_references_begin(&references, loaded, elf);
 	for (uint32_t i = 0; i < elf->nrelocations; i++) {
@@ -86,7 +136,8 @@ static bool library_restore(const struct tl_loaded *loaded, const struct tl_elf 
 					    ? address_without_us(loaded, shim)
 					    : 0;
 
-		if (address)
+		if (address && tl_own_reference_is_writable(&references, slot) &&
+		    !slot_is_for_calls(elf, &elf->relocations[i], &calls))
 			tl_own_reference_store(&references, slot, address);
 	}
 	tl_own_references_end(&references);

@@ -7,8 +7,12 @@
  * differ, and the library does not recognise its function: Qt finds no signal. tracegen marks the
  * functions of which a library may do so (TL_FUNCTION_COMPARED). For these, pointers (GLOB_DAT,
  * words in tables) of all libraries get the address that they have without us. The answers of dlsym
- * stay with the shim, and so do calls through a JUMP_SLOT. Where a library also calls the function,
- * linkers for x86-64 may make one GLOB_DAT slot for both: then its calls are not traced.
+ * stay with the shim, and so do calls through a JUMP_SLOT.
+ *
+ * A GLOB_DAT slot may serve calls, too: linkers for x86-64 make one slot for both where a library
+ * takes the function's address and calls it, and with -fno-plt there is no other slot. Equal
+ * pointers come first: then such calls are not traced. But where a library for x86-64 has no JUMP_SLOT
+ * for an API, and only calls through a slot (call_slots.h), the slot stays with the shim.
  *
  * A look at the libraries (library_roles.h) does it. It comes with our constructor, and with the first
  * call of each function. dlsym does not look: it would wait for the dynamic linker's lock, which a

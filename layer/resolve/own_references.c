@@ -108,7 +108,7 @@ static void protection_lift(struct tl_own_references *references)
 					 PROT_READ | PROT_WRITE);
 }
 
-static bool slot_is_writable(struct tl_own_references *references, uintptr_t slot)
+bool tl_own_reference_is_writable(struct tl_own_references *references, uintptr_t slot)
 {
 	if (slot < references->protected_from || slot >= references->protected_to)
 		return true;
@@ -142,7 +142,7 @@ bool tl_own_references_come_first(struct tl_own_references *references, const ch
 
 bool tl_own_reference_store(struct tl_own_references *references, uintptr_t slot, uintptr_t address)
 {
-	if (!slot_is_writable(references, slot))
+	if (!tl_own_reference_is_writable(references, slot))
 		return false;
 	atomic_store_explicit((_Atomic uintptr_t *)slot, address, memory_order_release);
 	return true;

@@ -40,6 +40,9 @@ void tl_own_references_end(struct tl_own_references *references);
  */
 bool tl_own_references_come_first(struct tl_own_references *references, const char *name);
 
+/* The slot can be written. False: it stays read-only, or is not yet (.later). */
+bool tl_own_reference_is_writable(struct tl_own_references *references, uintptr_t slot);
+
 /* Store an address in a slot of the library. False: the memory can't be written. */
 bool tl_own_reference_store(struct tl_own_references *references, uintptr_t slot,
 			    uintptr_t address);

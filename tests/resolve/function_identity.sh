@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 22
+plan 26
 
 cat >"$tmp/defaults.h" <<'END_OF_FILE'
 typedef void (*release)(void *);
@@ -130,3 +130,40 @@ $CC -O2 -fPIC "-I$tmp" -Wl,-Bsymbolic -shared -Wl,-soname,libdefaults.so -o "$tm
 	$CC -O2 -fPIC -pie "-I$tmp" -o "$tmp/both" "$tmp/both.c" -L"$tmp" -ldefaults -Wl,-rpath,"$tmp" || fail "it compiles: C"
 XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdefaults.so" -o "$tmp/t.json" -- "$tmp/both" 2>"$tmp/errors"
 is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | grep -c default_release)" 2 "C: a call by name and one by pointer are both recorded"
+
+# -fno-plt: a library calls and takes addresses through slots of one kind. One that only calls keeps shims; one that takes the address has equal pointers.
+cat >"$tmp/no_plt.c" <<'END_OF_FILE'
+#include "defaults.h"
+#include <dlfcn.h>
+#include <stdio.h>
+void by_name(void);
+int main(int argc, char **argv)
+{
+	default_release(0);
+	by_name();
+	void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
+	void (*plugged)(void) = plugin ? (void (*)(void))dlsym(plugin, "plugged") : 0;
+	if (plugged)
+		plugged();
+	return printf("%d\n", get_release() == default_release) < 0;
+}
+END_OF_FILE
+echo '#include "defaults.h"
+extern "C" void plugged(void) { default_release(0); other_release(0); }' >"$tmp/plugged.c"
+for linked in "" -Wl,-z,now; do
+	rm -rf "$tmp/cache" "$tmp/t.json"
+	flags="-x c++ -O2 -fPIC -fno-plt -I$tmp $linked"
+	$CC -x c++ -O2 -fPIC "-I$tmp" -Wl,-Bsymbolic -shared -Wl,-soname,libdefaults.so -o "$tmp/libdefaults.so" "$tmp/defaults.c" &&
+		$CC $flags -shared -o "$tmp/libbyname.so" "$tmp/by_name.c" -L"$tmp" -ldefaults &&
+		$CC $flags -shared -o "$tmp/plugged.so" "$tmp/plugged.c" -L"$tmp" -ldefaults &&
+		$CC $flags -pie -o "$tmp/no_plt" "$tmp/no_plt.c" -L"$tmp" -lbyname -ldefaults -Wl,-rpath,"$tmp" -ldl || fail "it compiles: -fno-plt"
+	is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdefaults.so" -o "$tmp/t.json" \
+		-- "$tmp/no_plt" "$tmp/plugged.so" 2>"$tmp/errors")" "1" "-fno-plt $linked: pointers are equal where the address is taken"
+	case "$($CC -dumpmachine)" in
+	x86_64-*)
+		is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | c++filt | sed 's/(.*//' | sort | uniq -c | xargs)" \
+			"2 default_release 1 get_release 2 other_release 1 passed_on 1 static_release" "-fno-plt $linked: calls by name are recorded where it is not" ;;
+	*) skip 1 "slots of calls are only told apart on x86-64" ;;
+	esac
+	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
+done
