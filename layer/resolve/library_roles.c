@@ -504,6 +504,7 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 	struct look *look = closure;
 	struct tl_shim_library *library;
 
+	tl_own_references_forget();
 	libraries_mark_gone(loaded);
 	library_remember_own(loaded, (void *)tl_roles_look);
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)

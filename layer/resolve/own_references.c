@@ -73,25 +73,83 @@ static bool map_line_read(struct map_line *line, char c)
 	return false;
 }
 
-/* Whether the kernel reports the page as readable and not writable. */
-static bool page_is_read_only(uintptr_t page)
+/*
+ * Where memory may be read and not written, by address, and next to each other as one. A part of the
+ * list: from `from` to `to`. It stays true for a look: the dynamic linker makes a library read-only
+ * once, and nothing is unloaded meanwhile.
+ */
+#define RANGES_MAX 1024
+
+static struct {
+	uintptr_t from, to;
+	unsigned count;
+	struct {
+		uintptr_t start, end;
+	} range[RANGES_MAX];
+} read_only;
+
+void tl_own_references_forget(void)
 {
+	read_only.to = 0;
+}
+
+/* False: there is no room for the line. */
+static bool read_only_note(const struct map_line *line)
+{
+	bool is = line->rights[0] == 'r' && line->rights[1] == '-';
+
+	if (line->end <= read_only.from || !is)
+		return true;
+	if (read_only.count && read_only.range[read_only.count - 1].end == line->start) {
+		read_only.range[read_only.count - 1].end = line->end;
+		return true;
+	}
+	if (read_only.count == RANGES_MAX) {
+		read_only.to = line->start;
+		return false;
+	}
+	read_only.range[read_only.count].start = line->start;
+	read_only.range[read_only.count++].end = line->end;
+	return true;
+}
+
+static void read_only_read(uintptr_t from)
+{
+	static char text[4096]; /* as much as the kernel gives at once */
 	struct map_line line = {.start = 0};
-	bool read_only = false, found = false;
-	char text[1024];
 	ssize_t size = 0;
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
-	while (fd >= 0 && !found && (size = read(fd, text, sizeof(text))) > 0)
-		for (ssize_t i = 0; i < size && !found; i++)
-			if (map_line_read(&line, text[i]) && line.start <= page &&
-			    page < line.end) {
-				found = true;
-				read_only = line.rights[0] == 'r' && line.rights[1] == '-';
-			}
+	read_only.from = from;
+	read_only.to = UINTPTR_MAX;
+	read_only.count = 0;
+	while (fd >= 0 && read_only.to == UINTPTR_MAX && (size = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < size; i++)
+			if (map_line_read(&line, text[i]) && !read_only_note(&line))
+				break;
 	if (fd >= 0)
 		close(fd);
-	return read_only;
+}
+
+/* Whether the kernel reports the page as readable and not writable, now or earlier in this look. */
+static bool page_is_read_only(uintptr_t page)
+{
+	unsigned low = 0, high;
+
+	if (!read_only.to)
+		read_only_read(0);
+	if (page < read_only.from || page >= read_only.to)
+		read_only_read(page);
+	high = read_only.count;
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (read_only.range[middle].end <= page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < read_only.count && read_only.range[low].start <= page;
 }
 
 static void protection_lift(struct tl_own_references *references)

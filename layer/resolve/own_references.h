@@ -30,6 +30,9 @@ struct tl_own_references {
 	bool overridden;      /* the last slot: the program began with a library that comes first */
 };
 
+/* A look at the libraries begins: which of their memory is read-only is found out again. */
+void tl_own_references_forget(void);
+
 void tl_own_references_begin(struct tl_own_references *references, const struct tl_loaded *loaded,
 			     const struct tl_elf *elf);
 void tl_own_references_end(struct tl_own_references *references);

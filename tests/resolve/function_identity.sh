@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 26
+plan 28
 
 cat >"$tmp/defaults.h" <<'END_OF_FILE'
 typedef void (*release)(void *);
@@ -167,3 +167,24 @@ for linked in "" -Wl,-z,now; do
 	esac
 	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
 done
+
+# Many libraries with such pointers: what the kernel says of their memory is read once, not for each.
+echo '#include "defaults.h"
+extern "C" int PART(void) { return is_default(default_release); }' >"$tmp/part.c"
+rm -rf "$tmp/cache" "$tmp/t.json"
+parts=() calls=
+for i in $(seq 30); do
+	$CC -x c++ -O2 -fPIC "-I$tmp" "-DPART=part$i" -Wl,-z,now -shared -o "$tmp/libpart$i.so" "$tmp/part.c" -L"$tmp" -ldefaults -Wl,-rpath,"$tmp" || fail "it compiles: a part"
+	parts+=("-lpart$i") calls+="int part$i(void); n += part$i();"
+done
+echo "#include <stdio.h>
+int main(void) { int n = 0; $calls printf(\"equal %d\\n\", n); return 0; }" >"$tmp/parts.c"
+$CC -O1 -o "$tmp/parts" "$tmp/parts.c" -L"$tmp" "${parts[@]}" -ldefaults -Wl,-rpath,"$tmp" || fail "it compiles: parts"
+parts() { XDG_CACHE_HOME=$tmp/cache "$@" "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdefaults.so" -o "$tmp/t.json" -- "$tmp/parts" 2>"$tmp/errors"; }
+is "$(parts)" "equal 30" "30 libraries: pointers are equal in each"
+if strace -o "$tmp/calls" true 2>/dev/null; then
+	parts strace -f -e trace=open,openat -o "$tmp/calls" >/dev/null
+	is "$(grep -c /proc/self/maps "$tmp/calls")" 1 "30 libraries: /proc/self/maps is read once"
+else
+	skip 1 "no strace here, or it may not trace"
+fi
