@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "layer/base/library_walk.h"
 #include "layer/base/start_page.h"
@@ -135,26 +136,50 @@ bool tl_preloaded(void)
 
 /*
  * The last parts of paths: this library's, and those of preloaded libraries that need it. The
- * dynamic linker keeps these texts.
+ * dynamic linker keeps these texts. Names that do not fit lie in a mapping.
  */
-#define BRINGERS 16
-static const char *names[BRINGERS] TL_START;
+#define FEW_NAMES 16
+static const char *few_names[FEW_NAMES] TL_START;
+static const char **names TL_START;
 static size_t nnames TL_START;
+
+/* Returns how many names there are, also if the room is smaller. */
+static size_t names_find(const struct link_map *self, const char **found, size_t room)
+{
+	const struct link_map *map = self;
+	size_t count = 1;
+
+	found[0] = path_last_part(self->l_name);
+	while (map->l_prev)
+		map = map->l_prev;
+	/* The program itself may need this library, too. It has no name. */
+	for (; map; map = map->l_next) {
+		if (!*map->l_name || !library_needs_self(map, self))
+			continue;
+		if (count < room)
+			found[count] = path_last_part(map->l_name);
+		count++;
+	}
+	return count;
+}
 
 void tl_preload_look(void)
 {
 	const struct link_map *self = nnames ? NULL : own_map();
+	size_t count = self ? names_find(self, few_names, FEW_NAMES) : 0;
+	void *mapped = MAP_FAILED;
 
 	if (!self)
 		return;
-	names[nnames++] = path_last_part(self->l_name);
-	const struct link_map *map = self;
-	while (map->l_prev)
-		map = map->l_prev;
-	/* The program itself may need this library, too. It has no name. */
-	for (; map && nnames < BRINGERS; map = map->l_next)
-		if (*map->l_name && library_needs_self(map, self))
-			names[nnames++] = path_last_part(map->l_name);
+	if (count > FEW_NAMES)
+		mapped = mmap(NULL, count * sizeof(*names), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	names = few_names;
+	nnames = count < FEW_NAMES ? count : FEW_NAMES;
+	if (mapped == MAP_FAILED)
+		return;
+	names = mapped;
+	nnames = names_find(self, names, count);
 }
 
 /* The item's last part is that name. */

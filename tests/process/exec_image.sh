@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 52
+plan 54
 
 none="tracelayer: no trace: "
 # runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
@@ -79,8 +79,17 @@ if musl-gcc -o hello hello.c 2>/dev/null && ./hello >/dev/null; test $? = 5; the
 		like "$(said)" "^${none}.*ran without libtracelayer.so" "... and the line says why there is no trace"
 	done
 	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run --lib=./libown.so.1 ./preload 2>/dev/null)" "$tmp/other.so" "what the user preloads stays"
+	libs=()
+	for n in $(seq 20); do
+		echo "int own$n(int n) { return n + $n; }" | $CC -shared -fPIC -Wl,-soname,libown.so.$n.1 -x c -o libown$n.so -
+		libs+=("--lib=./libown$n.so")
+	done
+	timeout 100 "$tracelayer" run --quiet "${libs[@]}" true 2>/dev/null # makes them
+	is "$(timeout 60 "$tracelayer" run -o t.json "${libs[@]}" sh -c './hello; echo $?' 2>err)" "hello
+5" "with 20 interposers, too" || diag "$(cat err)"
+	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run "${libs[@]}" sh -c ./preload 2>/dev/null)" "$tmp/other.so" "... and what the user preloads stays"
 else
-	skip 25 "no program of musl can be made on this machine (no musl-gcc)"
+	skip 27 "no program of musl can be made on this machine (no musl-gcc)"
 fi
 
 # A dynamic linker of our name, of a C library that is too old for us.
