@@ -61,6 +61,19 @@ static void dynamic_find(struct tl_library_file *file)
 	}
 }
 
+static void strings_find(struct tl_library_file *file)
+{
+	const Elf64_Dyn *table = tl_library_file_entry(file, DT_STRTAB);
+	const Elf64_Dyn *size = tl_library_file_entry(file, DT_STRSZ);
+	const char *end;
+
+	if (!table || !size)
+		return;
+	file->strings = tl_library_file_at(file, table->d_un.d_ptr, size->d_un.d_val);
+	end = file->strings ? memrchr(file->strings, '\0', size->d_un.d_val) : NULL;
+	file->strings_size = end ? (size_t)(end - file->strings) + 1 : 0;
+}
+
 static bool is_known_elf(const struct tl_library_file *file)
 {
 	const unsigned char *ident = file->bytes;
@@ -90,11 +103,16 @@ int tl_library_file_open(const char *path, struct tl_library_file *file)
 		return error;
 	file->bytes = bytes;
 	file->size = (size_t)facts.st_size;
-	if (!is_known_elf(file)) {
+	if (!is_known_elf(file))
+		error = ENOEXEC;
+	else if (tl_library_file_header(file)->e_phnum > TL_LIBRARY_FILE_SEGMENTS)
+		error = E2BIG;
+	if (error) {
 		tl_library_file_close(file);
-		return ENOEXEC;
+		return error;
 	}
 	dynamic_find(file);
+	strings_find(file);
 	return 0;
 }
 
@@ -115,15 +133,7 @@ const Elf64_Dyn *tl_library_file_entry(const struct tl_library_file *file, int64
 
 const char *tl_library_file_string(const struct tl_library_file *file, uint64_t offset)
 {
-	const Elf64_Dyn *table = tl_library_file_entry(file, DT_STRTAB);
-	const Elf64_Dyn *size = tl_library_file_entry(file, DT_STRSZ);
-
-	if (!table || !size || offset >= size->d_un.d_val)
-		return NULL;
-	const char *texts = tl_library_file_at(file, table->d_un.d_ptr, size->d_un.d_val);
-
-	return texts && memchr(texts + offset, '\0', size->d_un.d_val - offset) ? texts + offset
-										: NULL;
+	return offset < file->strings_size ? file->strings + offset : NULL;
 }
 
 /* Aligned, or NULL. */

@@ -21,9 +21,20 @@ struct tl_library_file {
 	size_t size;
 	const Elf64_Dyn *dynamic; /* NULL: the file has none, as that of a static program */
 	size_t ndynamic;
+	const char *strings; /* each one ends in it */
+	size_t strings_size;
 };
 
-/* Map the file. Returns 0, or an errno: ENOEXEC if it is no ELF file of this kind. */
+/*
+ * The most segments that a file may have. Libraries have a dozen. Each look at an address goes through
+ * all of them.
+ */
+#define TL_LIBRARY_FILE_SEGMENTS 256
+
+/*
+ * Map the file. Returns 0, or an errno: ENOEXEC if it is no ELF file of this kind, E2BIG if it has too
+ * many segments.
+ */
 int tl_library_file_open(const char *path, struct tl_library_file *file);
 void tl_library_file_close(struct tl_library_file *file);
 

@@ -48,6 +48,8 @@ struct search {
 	size_t nfunctions;
 	struct range *vtables; /* by address */
 	size_t nvtables;
+	/* How much is still to be read: no more than there is in the file, whatever its headers say. */
+	uint64_t words, code;
 };
 
 static int taken_compare(const void *a, const void *b)
@@ -153,11 +155,12 @@ static void relocations_read(const struct search *search, uint32_t relative)
 	}
 }
 
-static void relr_word_note(const struct search *search, uint64_t slot)
+static void relr_word_note(struct search *search, uint64_t slot)
 {
-	const void *word = tl_library_file_at(search->file, slot, 8);
+	const void *word = search->words ? tl_library_file_at(search->file, slot, 8) : NULL;
 	uint64_t address;
 
+	search->words -= search->words != 0;
 	if (!word)
 		return;
 	memcpy(&address, word, sizeof address);
@@ -170,13 +173,14 @@ static void relr_word_note(const struct search *search, uint64_t slot)
 #endif
 
 /* DT_RELR: an address, then words whose bits say which of the next 63 words are relocated. */
-static void packed_relocations_read(const struct search *search)
+static void packed_relocations_read(struct search *search)
 {
 	size_t count;
 	const uint64_t *words = table_read(search, DT_RELR, DT_RELRSZ, sizeof *words, &count);
 	uint64_t next = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	search->words = search->file->size / sizeof *words;
+	for (size_t i = 0; i < count && search->words; i++) {
 		if (!(words[i] & 1)) {
 			relr_word_note(search, words[i]);
 			next = words[i] + 8;
@@ -295,17 +299,20 @@ static void arm_code_read(const struct search *search, const uint32_t *code, uin
 
 /* ---- all of it */
 
-static void code_read(const struct search *search)
+static void code_read(struct search *search)
 {
 	const Elf64_Ehdr *header = tl_library_file_header(search->file);
 	const Elf64_Phdr *segment;
 
+	search->code = search->file->size;
 	for (unsigned n = 0; (segment = tl_library_file_segment(search->file, n)) != NULL; n++) {
-		const void *code = segment->p_type == PT_LOAD && segment->p_flags & PF_X
+		const void *code = segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+						   segment->p_filesz <= search->code
 					   ? tl_library_file_at(search->file, segment->p_vaddr,
 								segment->p_filesz)
 					   : NULL;
 
+		search->code -= code ? segment->p_filesz : 0;
 		if (code && header->e_machine == EM_X86_64)
 			x86_code_read(search, code, segment->p_vaddr, segment->p_filesz);
 		else if (code && header->e_machine == EM_AARCH64 && (uintptr_t)code % 4 == 0)

@@ -175,6 +175,8 @@ int exports_read(const char *path, struct exports *to)
 
 	if (error == ENOEXEC)
 		return library_refuse(path, file_is_instead(path));
+	if (error == E2BIG)
+		return library_refuse(path, "it has more segments than a library has");
 	if (error) {
 		fprintf(stderr, "tracegen: %s: %s; name the shared library that programs load\n",
 			path, strerror(error));

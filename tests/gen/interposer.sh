@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 65
+plan 67
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -295,6 +295,28 @@ open("cut.so", "wb").write(data)' "$seed"
 	timeout 20 "$tracegen" interposer --lib ./cut.so -o cut.interposer.so >/dev/null 2>&1; test $? -le 1 || echo "seed $seed ends with $?" >>broken
 done
 is "$(cat broken 2>/dev/null)" "" "and damaged ones do no harm"
+# A file whose segments all have the whole file as their code.
+segments()
+{
+	"$python" -c 'import struct, sys
+data = bytearray(open("gnu/libsample.so.1", "rb").read())
+data += b"\x8d" * (int(sys.argv[2]) - len(data) % 8)
+start, = struct.unpack_from("<Q", data, 32)
+count, = struct.unpack_from("<H", data, 56)
+headers = data[start:start + 56 * count]
+more = int(sys.argv[1])
+size = len(data) + len(headers) + 56 * more
+struct.pack_into("<Q", data, 32, len(data))
+struct.pack_into("<H", data, 56, count + more)
+data += headers + struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, size, size, 4096) * more
+open("cut.so", "wb").write(data)' "$1" "$2"
+	timeout 10 "$tracegen" interposer --lib ./cut.so -o cut.interposer.so >/dev/null 2>cut.err
+}
+segments 60000 80000
+is "$? $(cat cut.err)" "1 tracegen: ./cut.so: it has more segments than a library has; name the shared library that programs load" \
+	"a file with 60,000 segments is refused at once"
+segments 200 16000000
+is $? 0 "with 200 it is read, and the same code once" || diag "$(cat cut.err)"
 
 # --- no header, and refusals
 "$tracegen" interposer --lib ./libsample.so.1 -o named.so >out
