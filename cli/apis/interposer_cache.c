@@ -149,6 +149,25 @@ static bool folder_is_trusted(const char *folder)
  */
 static const char public_folder[] = "/var/cache/tracelayer/interposers";
 
+/* Once: root's folder exists, but is of no use. */
+static void public_refuse(const char *folder, const struct stat *stat)
+{
+	static bool said;
+
+	if (said)
+		return;
+	said = true;
+	if (!S_ISDIR(stat->st_mode))
+		say("%s: interposers are kept in root's home, where the users that programs become can't read them: it is no folder; remove it",
+		    folder);
+	else if (stat->st_uid)
+		say("%s: interposers are kept in root's home, where the users that programs become can't read them: the folder belongs to another user; give it to root with chown root:root",
+		    folder);
+	else
+		say("%s: interposers are kept in root's home, where the users that programs become can't read them: the folder has mode %04o; change it with chmod 755",
+		    folder, (unsigned)(stat->st_mode & 07777));
+}
+
 /* Make the folder unless it exists. Whether only root can write there, and all can read. */
 static bool public_make(const char *folder)
 {
@@ -157,8 +176,12 @@ static bool public_make(const char *folder)
 	/* By chmod, because the umask would cut mkdir's mode. */
 	if (!mkdir(folder, 0700) && chmod(folder, 0755))
 		return false;
-	return !lstat(folder, &stat) && S_ISDIR(stat.st_mode) && !stat.st_uid &&
-	       (stat.st_mode & 027) == 05;
+	if (lstat(folder, &stat))
+		return false;
+	if (S_ISDIR(stat.st_mode) && !stat.st_uid && (stat.st_mode & 027) == 05)
+		return true;
+	public_refuse(folder, &stat);
+	return false;
 }
 
 static bool public_is_usable(void)

@@ -34,6 +34,9 @@ trap 'exit 143' TERM
 export POCL_CACHE_DIR=$top_builddir/pocl_cache
 test -d "$POCL_CACHE_DIR" || mkdir -p "$POCL_CACHE_DIR"
 
+# Root's interposers would lie in /var/cache/tracelayer, for all users. Those of tests lie where another user's do.
+test "$(id -u)" != 0 || export XDG_CACHE_HOME="${XDG_CACHE_HOME:-${HOME:-$tmp}/.cache}"
+
 # A second compiler: the release that the sources are also compiled with, or what the system calls clang.
 clang=clang
 ! command -v clang-14 >/dev/null || clang=clang-14
