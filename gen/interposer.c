@@ -275,6 +275,7 @@ static void stub_add(struct making *making, const struct function *function, str
 	if (export) {
 		stub.name = export->name;
 		stub.version = version_number(making->library, export);
+		stub.compared = function->flags & TL_FUNCTION_COMPARED;
 	}
 	*APPEND(making->stubs, making->nstubs) = stub;
 	image_point(&making->image, spot_behind(shim, offsetof(struct tl_shim, entry)), stub.at);

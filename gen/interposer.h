@@ -145,6 +145,7 @@ struct spot tables_place(struct image *image, const struct tables *tables, struc
 struct code_stub {
 	const char *name; /* NULL: it is not exported */
 	unsigned version; /* of .gnu.version */
+	bool compared;	  /* pointers to it lead to the library: see interposer_elf.c */
 	struct spot at;
 	uint32_t size;
 };

@@ -4,9 +4,15 @@
  * versions, hash table, relocations, dynamic section, segments and section headers.
  *
  * Four segments, as linkers make them: what is only read, code, what is read-only after relocation,
- * and data. Each begins on a page of its own. Documents: "System V Application Binary Interface",
- * chapters 4 and 5; "Linux Standard Base Core", 10 (versions), GNU hash tables as binutils write
- * them.
+ * and data. Each begins on a page of its own.
+ *
+ * A function whose library compares its address has two symbols. The first is undefined: the dynamic
+ * linker takes an undefined symbol with a value for pointers, and not for calls (as in a program that
+ * has an entry of its own for a library's function). Its value is 0 in the file, and then the symbol is
+ * passed over. layer/resolve/function_identity.c sets it to the library's function.
+ *
+ * Documents: "System V Application Binary Interface", chapters 4 and 5; "Linux Standard Base Core",
+ * 10 (versions), GNU hash tables as binutils write them.
  */
 #include <elf.h>
 #include <errno.h>
@@ -57,13 +63,18 @@ static const struct section sections[NPARTS] = {
 	[PART_DATA] = {".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 64, 0, PART_NOTE},
 };
 
+struct exported {
+	unsigned stub;
+	bool defined; /* false: the symbol for pointers */
+};
+
 struct file {
 	struct image *image;
 	const struct elf_input *input;
 	const struct machine *machine;
 	uint64_t address[NPARTS]; /* and place in the file: they are the same */
 	uint32_t index[NPARTS];	  /* of the section's header; 0: there is no such section */
-	unsigned *order;	  /* of the stubs in .dynsym */
+	struct exported *order;	  /* in .dynsym */
 	size_t nexported;
 };
 
@@ -106,7 +117,7 @@ static uint32_t sysv_hash(const char *name)
 
 struct hashed {
 	uint32_t hash, bucket;
-	unsigned stub;
+	struct exported symbol;
 };
 
 static int by_bucket(const void *a, const void *b)
@@ -115,7 +126,9 @@ static int by_bucket(const void *a, const void *b)
 
 	if (one->bucket != other->bucket)
 		return one->bucket < other->bucket ? -1 : 1;
-	return one->stub < other->stub ? -1 : one->stub > other->stub;
+	if (one->symbol.stub != other->symbol.stub)
+		return one->symbol.stub < other->symbol.stub ? -1 : 1;
+	return one->symbol.defined - other->symbol.defined;
 }
 
 /* .gnu.hash; and the order of symbols that it asks for. */
@@ -123,13 +136,17 @@ static void hash_write(struct file *file)
 {
 	const struct elf_input *input = file->input;
 	uint32_t nbuckets = 1, nbloom = 1, first = 1 + (uint32_t)input->nimports;
-	struct hashed *list = allocate((input->nstubs + 1) * sizeof *list);
+	struct hashed *list = allocate((2 * input->nstubs + 1) * sizeof *list);
 	size_t count = 0;
 
-	for (unsigned i = 0; i < input->nstubs; i++)
+	for (unsigned i = 0; i < input->nstubs; i++) {
+		uint32_t hash = input->stubs[i].name ? gnu_hash(input->stubs[i].name) : 0;
+
 		if (input->stubs[i].name)
-			list[count++] =
-				(struct hashed){.hash = gnu_hash(input->stubs[i].name), .stub = i};
+			list[count++] = (struct hashed){hash, 0, {i, true}};
+		if (input->stubs[i].name && input->stubs[i].compared)
+			list[count++] = (struct hashed){hash, 0, {i, false}};
+	}
 	while (2 * nbuckets < count)
 		nbuckets *= 2;
 	while (8 * nbloom < count)
@@ -156,7 +173,7 @@ static void hash_write(struct file *file)
 			buckets[list[i].bucket] = first + (uint32_t)i;
 		bool last = i + 1 == count || list[i + 1].bucket != list[i].bucket;
 		chains[i] = (hash & ~1u) | last;
-		file->order[i] = list[i].stub;
+		file->order[i] = list[i].symbol;
 	}
 	free(list);
 }
@@ -179,13 +196,17 @@ static void symbols_write(struct file *file)
 			   &(Elf64_Sym){.st_name = name_add(file, input->imports[i]),
 					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE)},
 			   VER_NDX_GLOBAL);
+	uint32_t name = 0;
 	for (size_t i = 0; i < file->nexported; i++) {
-		const struct code_stub *stub = &input->stubs[file->order[i]];
+		const struct exported *exported = &file->order[i];
+		const struct code_stub *stub = &input->stubs[exported->stub];
 
+		if (!i || exported[-1].stub != exported->stub)
+			name = name_add(file, stub->name);
 		symbol_add(file,
-			   &(Elf64_Sym){.st_name = name_add(file, stub->name),
+			   &(Elf64_Sym){.st_name = name,
 					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-					.st_size = stub->size},
+					.st_size = exported->defined ? stub->size : 0},
 			   (uint16_t)stub->version);
 	}
 }
@@ -294,7 +315,9 @@ static void symbols_place(struct file *file)
 	for (size_t i = 0; i < file->nexported; i++) {
 		Elf64_Sym *symbol = &symbols[1 + file->input->nimports + i];
 
-		symbol->st_value = address_of(file, file->input->stubs[file->order[i]].at);
+		if (!file->order[i].defined)
+			continue;
+		symbol->st_value = address_of(file, file->input->stubs[file->order[i].stub].at);
 		symbol->st_shndx = (uint16_t)file->index[PART_TEXT];
 	}
 }

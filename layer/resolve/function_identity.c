@@ -8,7 +8,10 @@
 #include "layer/resolve/function_identity.h"
 
 #include <stdatomic.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 
+#include "layer/buffers/process_state.h"
 #include "layer/resolve/call_slots.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/own_references.h"
@@ -46,13 +49,17 @@ static bool library_is_of(const struct tl_elf *elf, const struct tl_api *api)
 	return false;
 }
 
-/* The function's own address, if pointers lead there without us; or 0. */
-static uintptr_t address_without_us(const struct tl_loaded *loaded, const struct tl_shim *shim)
+/*
+ * The function's own address, if pointers lead there without us; or 0. `count`: how many of the
+ * libraries may have it.
+ */
+static uintptr_t address_without_us(const struct tl_loaded *loaded, unsigned count,
+				    const struct tl_shim *shim)
 {
 	const char *name = shim->function->name;
 	uint32_t hash = tl_elf_hash(name);
 
-	for (unsigned i = 1; i < loaded->count; i++) {
+	for (unsigned i = 1; i < count; i++) {
 		const struct tl_elf *elf = &loaded->elf[i];
 		const ElfW(Sym) *symbol = NULL;
 
@@ -133,7 +140,7 @@ static bool library_restore(const struct tl_loaded *loaded, const struct tl_elf 
 			continue;
 		const struct tl_shim *shim = tl_shim_names_at(*(void *const *)slot);
 		uintptr_t address = shim && shim->function->flags & TL_FUNCTION_COMPARED
-					    ? address_without_us(loaded, shim)
+					    ? address_without_us(loaded, loaded->count, shim)
 					    : 0;
 
 		if (address && tl_own_reference_is_writable(&references, slot) &&
@@ -142,6 +149,73 @@ static bool library_restore(const struct tl_loaded *loaded, const struct tl_elf 
 	}
 	tl_own_references_end(&references);
 	return references.later;
+}
+
+/* --- libraries that are opened later */
+
+/* The symbol for pointers that an interposer has beside the symbol behind it, or NULL. */
+static ElfW(Sym) *pointer_symbol(const struct tl_elf *elf, uint32_t index)
+{
+	const ElfW(Sym) *symbol = &elf->symbols[index];
+
+	return symbol->st_shndx == SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+			       symbol[1].st_name == symbol->st_name &&
+			       symbol[1].st_shndx != SHN_UNDEF
+		       ? (ElfW(Sym) *)symbol
+		       : NULL;
+}
+
+/* The pages with the symbols from `first` on become writable or read-only. */
+static bool symbols_protect(const ElfW(Sym) *first, const ElfW(Sym) *end, int protection)
+{
+	uintptr_t page = getauxval(AT_PAGESZ), from = (uintptr_t)first & ~(page - 1);
+
+	return page && !mprotect((void *)from, (uintptr_t)end - from, protection);
+}
+
+/*
+ * From now on the dynamic linker itself gives pointers the functions' own addresses. Only those of
+ * libraries that were there from the start: they stay.
+ */
+static void interposer_set_pointers(const struct tl_loaded *loaded, const struct tl_elf *elf)
+{
+	uint32_t count = elf->symbols && elf->strings ? tl_elf_symbols(elf) : 0;
+	bool writable = false;
+
+	for (uint32_t i = 1; i + 1 < count; i++) {
+		ElfW(Sym) *symbol = pointer_symbol(elf, i);
+		const struct tl_shim *shim =
+			symbol ? tl_shim_names_at((void *)(elf->base + symbol[1].st_value)) : NULL;
+		uintptr_t address = shim && shim->function->flags & TL_FUNCTION_COMPARED
+					    ? address_without_us(loaded, loaded->startup, shim)
+					    : 0;
+
+		if (!address)
+			continue;
+		if (!writable)
+			writable = symbols_protect(elf->symbols, elf->symbols + count,
+						   PROT_READ | PROT_WRITE);
+		if (!writable)
+			return;
+		/* The dynamic linker reads it without our lock, for another thread's dlopen. */
+		atomic_store_explicit((_Atomic(ElfW(Addr)) *)&symbol->st_value, address - elf->base,
+				      memory_order_release);
+	}
+	if (writable)
+		symbols_protect(elf->symbols, elf->symbols + count, PROT_READ);
+}
+
+/* All of this is done once, and again when an interposer has come. */
+static void interposers_set_pointers(const struct tl_loaded *loaded, unsigned interposers)
+{
+	static unsigned done_for;
+
+	if (done_for == interposers || tl_process_is_confined())
+		return;
+	done_for = interposers;
+	for (unsigned i = 0; i < loaded->startup && i < loaded->count; i++)
+		if (tl_roles_of(&loaded->elf[i]) == TL_ROLE_OWN)
+			interposer_set_pointers(loaded, &loaded->elf[i]);
 }
 
 bool tl_identity_restore(const struct tl_loaded *loaded)
@@ -154,6 +228,7 @@ bool tl_identity_restore(const struct tl_loaded *loaded)
 	done.interposers = interposers;
 	done.removed = loaded->generation.removed;
 	from = done.count;
+	interposers_set_pointers(loaded, interposers);
 	for (unsigned i = from; interposers && i < loaded->count; i++) {
 		later |= library_restore(loaded, &loaded->elf[i]);
 		if (!later)

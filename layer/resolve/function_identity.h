@@ -16,7 +16,13 @@
  *
  * A look at the libraries (library_roles.h) does it. It comes with our constructor, and with the first
  * call of each function. dlsym does not look: it would wait for the dynamic linker's lock, which a
- * forked child may never get. So a plugin may keep shims' addresses.
+ * forked child may never get.
+ *
+ * A library that is opened later gets these addresses from the dynamic linker: the interposer has a
+ * symbol for pointers beside that for calls (gen/interposer_elf.c), and the first look gives it its
+ * value. Not so if the traced library was opened later itself: it could be closed again, and then the
+ * value would lead nowhere. So a plugin may keep shims' addresses there. In a library that is opened
+ * later, no slot that serves calls, too, stays with the shim.
  */
 #ifndef TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
 #define TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
