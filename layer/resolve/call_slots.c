@@ -53,6 +53,8 @@ void tl_call_slots_read(const struct tl_elf *elf, uintptr_t from)
 			code_read((const uint8_t *)(elf->base + segment->p_vaddr),
 				  segment->p_filesz);
 	}
+#else
+	(void)elf;
 #endif
 }
 
