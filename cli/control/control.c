@@ -209,7 +209,7 @@ static bool target_is_stopped(struct targets *targets, struct target *target)
 {
 	const struct request *request = targets->request;
 
-	if (target_recording(target) != TL_FILE_STOPPED ||
+	if (target_recording(target) < TL_FILE_STOPPED ||
 	    (request->kind != TL_REQUEST_PAUSE && request->kind != TL_REQUEST_RESUME))
 		return false;
 	say("process %d: recording was stopped for good; start the program again",

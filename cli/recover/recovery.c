@@ -476,6 +476,7 @@ enum recovery_result recover_buffers(const char *path, const struct recovery_wis
 	signal(SIGXFSZ, SIG_IGN);
 	recovery->state = leftover_claim(path, &leftover);
 	recovery->pid = leftover.pid;
+	recovery->confined = leftover.header.recording == TL_FILE_CONFINED;
 	if (recovery->state == LEFTOVER_UNREADABLE)
 		because(recovery, "%s", strerror(leftover.error));
 	if (recovery->state == LEFTOVER_ALIEN)

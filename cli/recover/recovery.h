@@ -46,6 +46,7 @@ enum recovery_result {
 struct recovery {
 	enum leftover_state state; /* LEFT: why */
 	uint32_t pid;
+	bool confined; /* it ended its recording since it confines itself by a seccomp filter */
 	char program[256];
 	char path[TL_OUTPUT_PATH];     /* the trace */
 	char intended[TL_OUTPUT_PATH]; /* where it should have gone on, but could not; "" */

@@ -99,6 +99,8 @@ static int recover_reported_file(struct reports *reports, const char *path,
 		    recovery.why);
 		break;
 	}
+	/* It could not report that, since it had left the folder's root. */
+	reports->confined |= recovery.confined;
 	recovery_forget(&recovery);
 	return wait;
 }

@@ -53,7 +53,8 @@ enum tl_file_state {
 enum tl_file_recording {
 	TL_FILE_RECORDS = 0,
 	TL_FILE_PAUSED = 1,
-	TL_FILE_STOPPED = 2,
+	TL_FILE_STOPPED = 2,  /* for good, as the following ones */
+	TL_FILE_CONFINED = 3, /* the program confines itself by a seccomp filter */
 };
 
 /* A request from outside, in the low bits of .request. */

@@ -176,7 +176,7 @@ void tl_process_confine(void)
 		tl_process_end();
 	}
 	tl_api_resolve_all();
-	tl_recording_switch(TL_FILE_STOPPED);
+	tl_recording_switch(TL_FILE_CONFINED);
 	tl_api_unwatch_all();
 	tl_report_stop();
 	tl_process_set_confined();

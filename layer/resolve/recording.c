@@ -48,7 +48,7 @@ bool tl_recording_switch(enum tl_file_recording to)
 	if (tl_process_is_confined())
 		return false;
 	tl_api_lock(&signals);
-	bool may = to == TL_FILE_STOPPED || tl_process_recording() != TL_FILE_STOPPED;
+	bool may = to >= TL_FILE_STOPPED || tl_process_recording() < TL_FILE_STOPPED;
 	if (may) {
 		bool on = to == TL_FILE_RECORDS && !tl_config.secure;
 		bool was = tl_process_set_recording(to, on);

@@ -141,7 +141,7 @@ void tl_control_after_fork(void)
 	if (!tl_process_may_record())
 		return;
 	/* The child has a window of its own. */
-	if (tl_config.window.repeats && tl_process_recording() != TL_FILE_STOPPED)
+	if (tl_config.window.repeats && tl_process_recording() < TL_FILE_STOPPED)
 		tl_recording_switch(TL_FILE_PAUSED);
 	first_call_await(waits);
 	if (waits)

@@ -8,7 +8,8 @@
  * HOW	prctl, seccomp (the system call), all (the system call, for all threads), thread (a second
  *	thread makes the calls afterwards), fork (a child makes the calls afterwards, and its exit
  *	code counts), refused (the kernel refuses the filter), landlock (no filter, but rules
- *	that forbid to open, make and remove files)
+ *	that forbid to open, make and remove files), rooted (prctl, with another root, and
+ *	with no more bytes in files)
  * FILTER	kill: what a sandboxed helper allows itself, and a signal for all the rest; trap:
  *		the same, by SIGSYS; error: EPERM for all the rest;
  *	open: everything but ptrace; company: kill, but threads and forks are allowed; one:NUMBER:
@@ -25,11 +26,14 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,8 +101,12 @@ static void confine_files(void)
 static void confine(const char *how, const char *name)
 {
 	struct sock_fprog program = filter(name);
+	bool rooted = !strcmp(how, "rooted");
 	long failed;
 
+	if (rooted && (mkdir("root", 0700) || chroot("root") || chdir("/") ||
+		       setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0})))
+		_Exit(9);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (!strcmp(name, "probe"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != -1 ||
@@ -109,7 +117,7 @@ static void confine(const char *how, const char *name)
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(how, "refused"))
 		failed = !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 1ul << 20, &program);
-	else if (!strcmp(how, "prctl"))
+	else if (rooted || !strcmp(how, "prctl"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 	else
 		failed = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,

@@ -12,7 +12,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 "$app" prctl open 0 0 || test $? = 5 || skip_all "this machine's kernel has no seccomp"
-plan 31
+plan 33
 
 # alike EVENTS HOW FILTER BEFORE AFTER: traced it ends as alone, with so many events in the trace.
 alike()
@@ -34,6 +34,14 @@ ok "... with calls in a thread made later" alike 20000 thread company 20000 2000
 ok "... with calls in a child forked later" alike 20000 fork company 20000 20000
 ok "... that raises SIGSYS" alike 20000 prctl trap 20000 20000
 ok "strict mode" alike 20000 prctl strict 20000 20000
+# Like sshd's child: neither what the process reports nor what it prints gets anywhere.
+if test "$(id -u)" = 0; then
+	"$tracelayer" run -o r.json "$app" rooted kill 10 10 2>err
+	is "$? $(events r.json)" "5 10" "another root, and files of no bytes: what was recorded before is there"
+	like "$(cat err)" "$ends" "... and the line says that the trace ends there"
+else
+	skip 2 "only root can change its root"
+fi
 "$tracelayer" run -o none.json "$app" prctl kill 0 0 2>err
 is "$? $(ls none*.json 2>/dev/null)" "5 " "before the first call: no file"
 like "$(cat err)" "^tracelayer: no trace: the program confined itself, before its first call, by a seccomp filter " "... and the line says why"
