@@ -113,7 +113,11 @@ enum tl_view_flag {
 /* What a generic prologue returns. */
 enum tl_verdict {
 	TL_GO_ON,
-	/* do not call the driver: the program gets what the prologue wrote to view->result */
+	/*
+	 * Do not call the driver: the program gets what the prologue wrote to view->result. Give it
+	 * other values, through pointers, in the epilogue: the shim may put a code there in
+	 * between. The call is recorded after the epilogues, so the trace has these values.
+	 */
 	TL_SKIP,
 };
 

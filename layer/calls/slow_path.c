@@ -316,11 +316,32 @@ static void call_move_over(struct tl_call *call)
 	call->thread = call_thread(call);
 }
 
+/*
+ * Of a skipped call: its epilogues have run, which may have given the program values, forked, or
+ * moved the call to another thread.
+ */
+static __attribute__((noinline)) void call_record_skipped(struct tl_call *call, uint64_t now,
+							  uint64_t result, const uint64_t *words,
+							  uint32_t count, uint32_t stack)
+{
+	tl_process_notice_fork();
+	if (!call_is_ours(call))
+		return;
+	if (call->thread != tl_self)
+		call_move_over(call);
+	if (!call->thread)
+		return;
+	tl_record_call(call, now, 0, result, words, count, stack);
+	tl_clock_keep_up(now);
+}
+
 void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const uint64_t *words,
 		 uint32_t count)
 {
 	tl_process_notice_fork();
 	bool ours = call_is_ours(call);
+	/* What a skipped call returns through pointers may come from the epilogues. */
+	bool late = tl_call_is_skipped(call) && !(flags & TL_RECORD_UNWOUND);
 	uint64_t now = call->start;
 	uint32_t stack = 0;
 
@@ -340,20 +361,29 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 			call_uncount_unentered(call);
 		if (!call->start)
 			call->start = now; /* an exception left it before the driver was called */
-		if (ours && call->mode & TL_MODE_RECORD) {
+		late = late && ours && call->mode & TL_MODE_RECORD;
+		if (ours && !late && call->mode & TL_MODE_RECORD) {
 			tl_record_call(call, now, flags, result, words, count, stack);
 			tl_clock_keep_up(now);
 		}
 	}
 	if (tl_call_tracing(call)) {
+		int error = errno;
+
 		tl_frame_set_times(tl_call_tracing(call), call->start, now);
 		/*
 		 * An epilogue may throw or be left by longjmp: the call must not be recorded again.
 		 */
-		call->mode &= ~(uint32_t)TL_MODE_RECORD;
-		if (ours && call->open)
-			call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
+		if (!late) {
+			call->mode &= ~(uint32_t)TL_MODE_RECORD;
+			if (ours && call->open)
+				call->open->mode &= ~(uint32_t)TL_MODE_RECORD;
+		}
 		tl_call_end_tracing(call, flags & TL_RECORD_UNWOUND);
+		if (late) {
+			errno = error;
+			call_record_skipped(call, now, result, words, count, stack);
+		}
 	}
 	if (ours)
 		tl_call_close_entry(call);

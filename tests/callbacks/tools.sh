@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 74
+plan 75
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -180,6 +180,9 @@ is "$(grep -cE '^  [12] memory created by pool_new and never destroyed:' <<<"$go
 # --- faults
 is "$(tool faults=clCreateBuffer/2=CL_MEM_OBJECT_ALLOCATION_FAILURE -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -4 0 0 " \
 	"faults: the second fails, with NULL and the code that was asked for"
+"$tracelayer" run -o f.json --tool faults=clCreateBuffer/2=CL_MEM_OBJECT_ALLOCATION_FAILURE -- "$apps/tool_objects" buffers 3 >/dev/null 2>&1
+is "$(grep -o '"clCreateBuffer".*"errcode_ret":"[A-Z_]*"' f.json | sed 's/.*://' | paste -sd' ')" \
+	'"CL_SUCCESS" "CL_MEM_OBJECT_ALLOCATION_FAILURE" "CL_SUCCESS"' "the trace has the codes that the program got"
 is "$(tool faults=clCreateB*/2+ -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -6 -6 -6 " "from the second on, out of host memory"
 got=$(for i in 1 2; do tool faults=clCreateBuffer/30%=-61,seed=5 -- "$apps/tool_objects" buffers 100 2>/dev/null; done)
 is "$(uniq <<<"$got" | wc -l)" 1 "by probability, the same for the same seed"

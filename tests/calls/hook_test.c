@@ -176,6 +176,8 @@ END_TEST
 
 static enum tl_verdict verdict;
 static int skipped_result = 77;
+static const char *answer; /* an epilogue gives it to the program */
+static bool epilogue_jumps;
 
 static enum tl_verdict prologue(const struct tl_view *view, void *user_data, void **instance_data)
 {
@@ -194,6 +196,10 @@ static void epilogue(const struct tl_view *view, void *user_data, void **instanc
 	/* After a longjmp the parameters are those that the call began with. */
 	ck_assert_str_eq(*(const char **)view->params[0], was_unwound ? "program" : "tool");
 	ck_assert_ptr_ne(*(char **)view->params[1], other_copy);
+	if (answer && !(view->flags & TL_VIEW_UNWOUND))
+		strcpy(*(char **)view->params[1], answer);
+	if (epilogue_jumps)
+		siglongjmp(away, 1);
 }
 
 static struct tl_tracer *trace(const char *function)
@@ -244,6 +250,53 @@ START_TEST(a_call_whose_driver_is_skipped_has_no_hook)
 	ck_assert_int_eq(toy_name("program", copy, sizeof(copy)), 77);
 	ck_assert_int_eq(toy_name("program", copy, sizeof(copy)), 77);
 	is_story("pepe");
+	ck_assert_uint_eq(open_calls(), 0);
+}
+END_TEST
+
+START_TEST(a_skipped_call_is_recorded_with_what_its_epilogues_return)
+{
+	char copy[8] = "before";
+
+	record(TL_ARGS_FULL);
+	ck_assert(tl_process_begin());
+	trace("toy_name");
+	verdict = TL_SKIP;
+	skipped_result = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		seen_clear();
+		answer = "answer";
+		errno = EDOM;
+		ck_assert_int_eq(toy_name("program", copy, sizeof(copy)), 0);
+		ck_assert_int_eq(errno, EDOM);
+		answer = NULL;
+		ck_assert_str_eq(copy, "answer");
+		strcpy(copy, "after");
+		seen_collect(true);
+		struct seen *one = only(TOY_NAME);
+		ck_assert_uint_eq(one->call.flags, TL_RECORD_WORDS | TL_RECORD_BLOBS);
+		ck_assert_ptr_nonnull(
+			memmem(one->blobs + one->entry_size, one->exit_size, "answer", 6));
+	}
+	ck_assert_uint_eq(open_calls(), 0);
+}
+END_TEST
+
+START_TEST(a_skipped_call_that_its_epilogue_leaves_is_recorded_once)
+{
+	char copy[8];
+
+	record(TL_ARGS_FULL);
+	ck_assert(tl_process_begin());
+	trace("toy_name");
+	verdict = TL_SKIP;
+	epilogue_jumps = true;
+	if (!sigsetjmp(away, 0))
+		toy_name("program", copy, sizeof(copy));
+	epilogue_jumps = false;
+	toy_add(1, 1);
+	seen_collect(true);
+	ck_assert_uint_eq(only(TOY_NAME)->call.flags & TL_RECORD_UNWOUND, TL_RECORD_UNWOUND);
 	ck_assert_uint_eq(open_calls(), 0);
 }
 END_TEST
@@ -911,6 +964,8 @@ int main(void)
 	tcase_add_loop_test(tcase, a_hook_changes_what_the_driver_sees_and_nothing_else, 0, 2);
 	tcase_add_loop_test(tcase, hooks_run_inside_of_tracers_callbacks, 0, 2);
 	tcase_add_loop_test(tcase, a_call_whose_driver_is_skipped_has_no_hook, 0, 2);
+	tcase_add_test(tcase, a_skipped_call_is_recorded_with_what_its_epilogues_return);
+	tcase_add_test(tcase, a_skipped_call_that_its_epilogue_leaves_is_recorded_once);
 	tcase_add_loop_test(tcase, a_function_that_is_lacking_has_no_hook, 0, 2);
 	tcase_add_loop_test(tcase, calls_of_hooks_pass, 0, 2);
 	tcase_add_test(tcase, a_list_may_name_functions_of_several_apis);
