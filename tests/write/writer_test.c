@@ -1459,6 +1459,38 @@ START_TEST(the_thread_tries_again_until_there_is_room)
 }
 END_TEST
 
+static void limit_addresses(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
+	limit.rlim_cur = bytes;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+/* A thread's lane is in memory of its own if its number is far from the others'. */
+START_TEST(chunks_wait_where_there_is_no_memory_for_their_threads_lane)
+{
+	struct tl_producer *first = producer(0, 10, "main"), *later = producer(5000, 11, "later");
+	struct tl_chunk *chunk = chunk_of(later, 1000000, 4000);
+
+	started_thread(first);
+	limit_addresses(1);
+	hand_over(chunk);
+	wait_until(is_refused);
+	ck_assert_uint_eq(atomic_load(&given_back), 1);
+	limit_addresses(RLIM_INFINITY);
+	wait_until(is_not_refused);
+	wait_for(&given_back, 2);
+	tl_writer_finish();
+	ck_assert_str_eq(said(), "");
+	json_t *events = trace("t.json");
+	ck_assert_uint_eq(count(events, "X", NULL), 4010);
+	ck_assert_int_eq(number_of(metadata(events, "tracelayer_end"), "lost"), 0);
+	json_decref(events);
+}
+END_TEST
+
 START_TEST(losses_of_the_thread_are_said_at_the_end)
 {
 	struct tl_producer *thread = producer(0, 10, "main");
@@ -1876,6 +1908,7 @@ int main(void)
 	tcase_add_loop_test(threads, a_program_that_closes_all_descriptors_harms_neither, 0, 2);
 	tcase_add_test(threads, events_after_the_end_get_a_new_end_from_the_thread);
 	tcase_add_test(threads, the_thread_tries_again_until_there_is_room);
+	tcase_add_test(threads, chunks_wait_where_there_is_no_memory_for_their_threads_lane);
 	tcase_add_test(threads, losses_of_the_thread_are_said_at_the_end);
 	tcase_add_test(threads, a_file_that_is_removed_under_the_thread_is_made_again);
 	tcase_add_loop_test(threads, a_failing_disk_is_tried_again, 0,
