@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -306,28 +307,68 @@ static void say_bypassed(const char *report)
 		say("no trace: the program uses %.*s, which is not traced; add --api=%s, or see tracelayer apis",
 		    driver, report, api);
 	else
-		say("no trace: the program uses %.*s without its loader, and tracelayer traces the loader's functions; let the program open "
+		/*
+		 * It may be a driver, or a loader under another name. Such a loader may also be
+		 * what takes functions from a driver.
+		 */
+		say("no trace: the program, or a library of it, takes functions from %.*s itself, and tracelayer traces those of %.*s; let it open "
 		    "%.*s",
-		    driver, report, length, loader);
+		    driver, report, length, loader, length, loader);
 }
 
-/* A program could not read an interposer. Returns false where none was like that. */
+/*
+ * A program could not read an interposer. Whether it calls that library is not known. Returns false
+ * where none was like that.
+ */
 static bool say_unreadable(const struct reports *reports, const char *head)
 {
 	const char *program = reports->unreadable ? strchr(reports->unreadable, '\n') : NULL;
 
 	if (!program)
 		return false;
-	say("%s%s could not read %.*s, so calls of that library are missing; set XDG_CACHE_HOME to a folder that it can read",
+	say("%s%s could not read %.*s; if it calls that library, these calls are missing: set XDG_CACHE_HOME to a folder that it can read",
 	    head, program + 1, (int)(program - reports->unreadable), reports->unreadable);
 	return true;
 }
 
-/* No report may have come out of it. */
-static void say_sandbox(const char *sandbox)
+/* By convention: what starts programs could not start one. The program may end so, too. */
+static bool ended_unstarted(const struct ending *ending)
 {
-	say("no trace: no call was reported; if %s gave the program a root of its own, what was recorded there is not known here: start tracelayer after it: %s … tracelayer run -- …",
-	    sandbox, sandbox);
+	return WIFEXITED(ending->status) && WEXITSTATUS(ending->status) >= 125 &&
+	       WEXITSTATUS(ending->status) <= 127;
+}
+
+/* No report may have come out of it. Whether it has started a program is not known. */
+static void say_sandbox(const char *sandbox, const struct ending *ending)
+{
+	if (ended_unstarted(ending))
+		say("no trace: no call was reported; %s could not start a program, or that ended with code %d",
+		    sandbox, WEXITSTATUS(ending->status));
+	else
+		say("no trace: no call was reported; if %s has started a program with a root of its own, tracelayer hears of no call in there: "
+		    "start it after %s: %s … tracelayer run -- …",
+		    sandbox, sandbox, sandbox);
+}
+
+static bool memory_is_limited(void)
+{
+	struct rlimit addresses, data;
+
+	return (!getrlimit(RLIMIT_AS, &addresses) && addresses.rlim_cur != RLIM_INFINITY) ||
+	       (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY);
+}
+
+/* The program's code is 127, which need not mean anything. */
+static void say_not_found(const struct reports *reports)
+{
+	const char *raise = memory_is_limited()
+				    ? "; memory is limited (ulimit -v, ulimit -d): raise the limit"
+				    : "";
+
+	say("no trace: %s, and the program ended with code 127, which is also what shells and the dynamic linker give where a program or a library can't be loaded%s",
+	    reports->loaded ? "no call was made into an API that tracelayer has shims for"
+			    : "libtracelayer.so was not loaded",
+	    raise);
 }
 
 static void say_why_none(const struct program *program, const struct ending *ending,
@@ -366,8 +407,6 @@ static void say_why_none(const struct program *program, const struct ending *end
 		    "Limits in tracelayer's README");
 	else if (images_say(&reports->images, ending->pid, true))
 		; /* images_say has printed the reason */
-	else if (say_unreadable(reports, "no trace: "))
-		; /* the same */
 	else if (reports->preceded)
 		say("no trace: no call reached libtracelayer.so: %s comes before it in LD_PRELOAD and has functions of the same names; let "
 		    "what preloads that start tracelayer run",
@@ -377,11 +416,12 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->unshimmed)
 		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
 		    reports->unshimmed, reports->unshimmed);
+	else if (say_unreadable(reports, "no trace: "))
+		; /* likewise */
 	else if (images_sandbox(&reports->images))
-		say_sandbox(images_sandbox(&reports->images));
+		say_sandbox(images_sandbox(&reports->images), ending);
 	else if (WIFEXITED(ending->status) && WEXITSTATUS(ending->status) == 127)
-		say("no trace: the program ended with code 127 before its first call, which shells and the dynamic linker give where a program or a "
-		    "library can't be loaded; if memory is limited (ulimit -v, ulimit -d), raise the limit");
+		say_not_found(reports);
 	else if (reports->loaded && WIFSIGNALED(ending->status))
 		say("no trace: the program was killed by signal %d (%s) before its first call into an API that tracelayer has shims for",
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));

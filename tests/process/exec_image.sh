@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 54
+plan 57
 
 none="tracelayer: no trace: "
 # runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
@@ -139,7 +139,10 @@ runs "0 " env true
 is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "a program without calls is one"
 
 runs "127 " sh -c 'exec 2>/dev/null; exec ./nosuch'
-like "$(said)" "^${none}the program ended with code 127 before its first call, " "a program that could not be loaded made no call for that reason"
+not_found="no call was made into an API that tracelayer has shims for, and the program ended with code 127, which is also what shells and the dynamic linker give where a program or a library can't be loaded"
+like "$(said)" "^$none$not_found" "a program that could not be loaded may have made no call for that reason"
+(ulimit -d 4000000; runs "127 " sh -c 'exit 127')
+is "$(said)" "$none$not_found; memory is limited (ulimit -v, ulimit -d): raise the limit" "... and a limit of memory is told of where there is one"
 
 # --- another root
 cat >bwrap.c <<'END'
@@ -172,10 +175,14 @@ if ./bwrap root; test $? = 5 && { ./bwrap shm ./calls_own; test $? = 6; }; then
 	is "$(sed 's/recover [0-9]*/recover N/; s/buffers[.0-9]*/buffers.N/; 2s/;.*//' err)" \
 		"tracelayer: $tmp/away/t.json: Read-only file system, 2 events lost; \`tracelayer recover N\` brings them back once that is corrected, unless they are in a sandbox that takes /dev/shm/tracelayer-buffers.N with it
 ${none}no call was reported" "... and no line says that its events can be had, or that it made no call"
+	"$tracelayer" run -o t.json ./bwrap shm ./nosuch >/dev/null 2>said
+	like "$(said)" "^${none}no call was reported; if bwrap has started a program " "one that starts none is not said to have"
+	"$tracelayer" run -o t.json bash -c 'cp /bin/bash chroot; exec ./chroot -c "exit 125"' 2>said
+	is "$(said)" "${none}no call was reported; chroot could not start a program, or that ended with code 125" "nor one that says that it could not"
 	ok "where another program came after the sandbox" unset_runs runs "0 " sh -c "./bwrap shm /bin/true; exec true"
 	is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "... that one made no call"
 else
-	skip 6 "no program can have a root of its own on this machine"
+	skip 8 "no program can have a root of its own on this machine"
 fi
 
 # --- another user
@@ -200,7 +207,7 @@ if others_read "$libtracelayer"; then
 	# It can read the layer and not the interposer, or the other way round.
 	other="setpriv --reuid 65534 --clear-groups ./calls_own"
 	ok "one that can't read the interposer runs, and its dynamic linker prints nothing" runs_own "6 " $other
-	like "$(said)" "^${none}./calls_own could not read $XDG_CACHE_HOME/tracelayer/interposers/libown.so.1-[0-9a-f]*.so, so calls of that library are missing; set " \
+	like "$(said)" "^${none}./calls_own could not read $XDG_CACHE_HOME/tracelayer/interposers/libown.so.1-[0-9a-f]*.so; if it calls that library, these calls are missing: set " \
 		"... and the line says so"
 	runs_own "6 " sh -c "./calls_own; $other"
 	is "$(said | sed 's/ could not read .*//')" "tracelayer: ./calls_own
