@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cl_questions WHAT: asks often how many references there are, while there are many commands that
+ * have ended and that nothing has waited for. WHAT: the program has "held" their events, or has
+ * "released" them.
+ *
+ * Prints each count once, as often as it changes, and "commands N".
+ */
+#include "cl_device.h"
+
+#define COMMANDS  500
+#define QUESTIONS 400
+#define PAUSE	  100	/* microseconds */
+#define ENDED	  20000 /* the same: for a driver's threads to release what had ended */
+
+static struct device device;
+static atomic_bool ended;
+
+static void CL_CALLBACK say_ended(cl_event event, cl_int status, void *unused)
+{
+	(void)event;
+	(void)status;
+	(void)unused;
+	ended = true;
+}
+
+static void tell(const char *what, cl_uint count, cl_uint *last)
+{
+	if (count != *last)
+		printf("references of %s: %u\n", what, count);
+	*last = count;
+}
+
+static void ask(cl_command_queue queue, cl_event event)
+{
+	cl_uint count, of_event = 0, of_queue = 0, of_context = 0;
+
+	for (unsigned i = 0; i < QUESTIONS; i++) {
+		DO(clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(count), &count, NULL));
+		tell("an event", count, &of_event);
+		DO(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count,
+					 NULL));
+		tell("the queue", count, &of_queue);
+		DO(clGetContextInfo(device.app.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(count),
+				    &count, NULL));
+		tell("the context", count, &of_context);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bool held = argc > 1 && !strcmp(argv[1], "held");
+	static cl_event events[COMMANDS];
+	cl_kernel empty;
+
+	device = device_open(0);
+	empty = device_kernel(&device, "empty");
+	cl_command_queue queue = device_queue(&device, 0);
+	for (unsigned i = 0; i < COMMANDS; i++) {
+		device_run(queue, empty, 0, NULL, &events[i]);
+		if (i == COMMANDS - 1)
+			DO(clSetEventCallback(events[i], CL_COMPLETE, say_ended, NULL));
+		else if (!held)
+			DO(clReleaseEvent(events[i]));
+	}
+	DO(clFlush(queue));
+	while (!ended)
+		usleep(PAUSE);
+	usleep(ENDED);
+	ask(queue, events[COMMANDS - 1]);
+	/* Half of them go, and the layer's references with them. */
+	for (unsigned i = 0; held && i < COMMANDS / 2; i++)
+		DO(clReleaseEvent(events[i]));
+	ask(queue, events[COMMANDS - 1]);
+	for (unsigned i = held ? COMMANDS / 2 : COMMANDS - 1; i < COMMANDS; i++)
+		DO(clReleaseEvent(events[i]));
+	DO(clReleaseCommandQueue(queue));
+	DO(clReleaseKernel(empty));
+	device_close(&device);
+	usleep(ENDED);
+	printf("commands %u\n", device_commands);
+	return 0;
+}
