@@ -13,6 +13,7 @@
 #include "layer/calls/open_calls.h"
 #include "layer/base/environment.h"
 #include "layer/base/first_call.h"
+#include "layer/base/message.h"
 #include "layer/device/background.h"
 #include "layer/device/device_api.h"
 #include "layer/calls/hook_thread.h"
@@ -69,9 +70,17 @@ void tl_device_begin(void)
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	if (tl_once_begin(&begun) == TL_ONCE_DO) {
 		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
-		/* Where memory is too short for a hook, the function is called without it. */
+		bool all = true;
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
-			tl_hook_set((*api)->hooks);
+			all &= tl_hook_set((*api)->hooks);
+		/*
+		 * The hooks of a library are set together or not at all. Without them, its
+		 * functions are called as if there were no lanes.
+		 */
+		if (!all)
+			tl_message_say(
+				"tracelayer: no memory for hooks of a driver's functions, so devices' commands are missing; "
+				"raise the limit of memory (ulimit -v)\n");
 		tl_once_done(&begun);
 	}
 	/*
@@ -108,16 +117,27 @@ bool tl_device_is_driver_here(void)
 	return atomic_load_explicit(&thread->top, memory_order_relaxed) != thread->open;
 }
 
+/*
+ * The calling thread's state. Its calls pass unwatched until tl_thread_free. NULL: memory is short.
+ */
+static struct tl_thread *thread_take(void)
+{
+	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+
+	if (thread)
+		tl_thread_busy(thread);
+	return thread;
+}
+
 void tl_device_await(void)
 {
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
 	if (!tl_device_awaits_end() || thread_is_inside())
 		return;
-	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+	struct tl_thread *thread = thread_take();
 	if (!thread)
 		return;
-	tl_thread_busy(thread);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->await)
 			(*api)->await(deadline);
@@ -132,10 +152,9 @@ void tl_device_end(void)
 	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||
 	    thread_is_inside())
 		return;
-	struct tl_thread *thread = tl_self ? tl_self : tl_thread_attach();
+	struct tl_thread *thread = thread_take();
 	if (!thread)
 		return;
-	tl_thread_busy(thread);
 	tl_hook_drain(deadline);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->end)

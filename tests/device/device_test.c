@@ -4,10 +4,12 @@
  * API (core_doubles.h).
  */
 #include <check.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,7 +148,8 @@ static enum tl_verdict prologue(const struct tl_view *view, void *user_data, voi
 	return TL_GO_ON;
 }
 
-START_TEST(recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known_already)
+/* The thread is known from then on. */
+static void call_traced(void)
 {
 	const struct tl_tracer_desc desc = {.size = sizeof(desc)};
 	struct tl_tracer *tracer;
@@ -159,6 +162,11 @@ START_TEST(recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known
 	call();
 	ck_assert_ptr_nonnull(tl_self);
 	ck_assert_uint_eq(befores, 0);
+}
+
+START_TEST(recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known_already)
+{
+	call_traced();
 	tl_recording_set(true);
 	call();
 	call();
@@ -191,6 +199,33 @@ START_TEST(many_first_calls_at_once_all_have_their_hooks)
 		pthread_join(threads[i], NULL);
 	ck_assert_uint_eq(befores, 16);
 	ck_assert_uint_eq(afters, 16);
+}
+END_TEST
+
+/* Hooks need memory of their own. The stack must not need more. */
+START_TEST(lanes_that_get_no_memory_are_said_to_be_missing)
+{
+	struct rlimit limit = {1, RLIM_INFINITY};
+	char stack[64 * 1024], line[400] = "";
+	int said[2], stderr_kept = dup(2);
+
+	memset(stack, 0, sizeof(stack));
+	__asm__ volatile("" : : "r"(stack) : "memory");
+	call_traced();
+	ck_assert_int_eq(pipe2(said, O_NONBLOCK), 0);
+	ck_assert_int_eq(dup2(said[1], 2), 2);
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	tl_recording_set(true);
+	call();
+	call();
+	limit.rlim_cur = RLIM_INFINITY;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	ck_assert_int_eq(dup2(stderr_kept, 2), 2);
+	ck_assert_int_gt(read(said[0], line, sizeof(line) - 1), 0);
+	ck_assert_uint_eq(befores, 0);
+	ck_assert(!tl_device_waits());
+	ck_assert(!strncmp(line, "tracelayer: no memory for hooks ", 32));
+	ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
 }
 END_TEST
 
@@ -368,6 +403,7 @@ int main(void)
 		tcase,
 		recording_that_is_asked_for_later_has_lanes_of_threads_that_are_known_already);
 	tcase_add_test(tcase, many_first_calls_at_once_all_have_their_hooks);
+	tcase_add_test(tcase, lanes_that_get_no_memory_are_said_to_be_missing);
 	tcase_add_test(tcase, lanes_end_once_within_their_time);
 	tcase_add_test(tcase, a_driver_that_the_thread_is_inside_of_is_asked_nothing);
 	tcase_add_test(tcase, the_end_waits_for_hooks_of_other_threads);

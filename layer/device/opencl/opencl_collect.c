@@ -415,16 +415,10 @@ void tl_cl_yield(struct tl_cl_queue *queue)
 	queue_unclaim_with(queue, noted ? noted : done);
 }
 
-void tl_cl_yield_all(void)
+void tl_cl_all_queues(void (*collect)(struct tl_cl_queue *queue))
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		tl_cl_yield(queue);
-}
-
-void tl_cl_collect_all(void)
-{
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		tl_cl_collect(queue);
+		collect(queue);
 }
 
 /*
@@ -532,7 +526,7 @@ TL_CL_BEFORE(tl_cl_context_info_before)
 {
 	(void)state;
 	if (TL_CL_PARAM(cl_context_info, call, 1) == CL_CONTEXT_REFERENCE_COUNT && tl_cl_ready())
-		tl_cl_yield_all();
+		tl_cl_all_queues(tl_cl_yield);
 }
 
 /*
@@ -586,10 +580,10 @@ void tl_cl_collect_await(uint64_t deadline)
 
 	if (patience > deadline)
 		patience = deadline;
-	tl_cl_collect_all();
+	tl_cl_all_queues(tl_cl_collect);
 	while (commands_are_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
-		tl_cl_collect_all();
+		tl_cl_all_queues(tl_cl_collect);
 	}
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		queue->awaited = tl_cl_count(&queue->submitted);
