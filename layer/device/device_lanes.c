@@ -70,14 +70,14 @@ void tl_device_begin(void)
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	if (tl_once_begin(&begun) == TL_ONCE_DO) {
 		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
-		bool all = true;
+		bool are_set = true;
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
-			all &= tl_hook_set((*api)->hooks);
+			are_set &= tl_hook_set((*api)->hooks);
 		/*
 		 * The hooks of a library are set together or not at all. Without them, its
 		 * functions are called as if there were no lanes.
 		 */
-		if (!all)
+		if (!are_set)
 			tl_message_say(
 				"tracelayer: no memory for hooks of a driver's functions, so devices' commands are missing; "
 				"raise the limit of memory (ulimit -v)\n");
