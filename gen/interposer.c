@@ -256,6 +256,15 @@ static unsigned version_number(const struct library *library, const struct inter
 	return VER_NDX_GLOBAL;
 }
 
+/* The library has the function in several versions. */
+static bool export_is_of_many(const struct library *library, const struct interposed *export)
+{
+	const struct interposed *end = library->exports + library->nexports;
+
+	return (export > library->exports && !strcmp(export[-1].name, export->name)) ||
+	       (export + 1 < end && !strcmp(export[1].name, export->name));
+}
+
 static unsigned import_of(const struct tl_signature *signature)
 {
 	if (signature->flags & TL_SIGNATURE_WIDE)
@@ -275,7 +284,8 @@ static void stub_add(struct making *making, const struct function *function, str
 	if (export) {
 		stub.name = export->name;
 		stub.version = version_number(making->library, export);
-		stub.compared = function->flags & TL_FUNCTION_COMPARED;
+		stub.compared = function->flags & TL_FUNCTION_COMPARED &&
+				!export_is_of_many(making->library, export);
 	}
 	*APPEND(making->stubs, making->nstubs) = stub;
 	image_point(&making->image, spot_behind(shim, offsetof(struct tl_shim, entry)), stub.at);

@@ -9,7 +9,9 @@
  * A function whose library compares its address has two symbols. The first is undefined: the dynamic
  * linker takes an undefined symbol with a value for pointers, and not for calls (as in a program that
  * has an entry of its own for a library's function). Its value is 0 in the file, and then the symbol is
- * passed over. layer/resolve/function_identity.c sets it to the library's function.
+ * passed over. layer/resolve/function_identity.c sets it to the library's function. An undefined symbol
+ * must not have a version that the file defines: linkers refuse that. Without a version it serves
+ * references to all versions, so a function that the library has in several has no such symbol.
  *
  * Documents: "System V Application Binary Interface", chapters 4 and 5; "Linux Standard Base Core",
  * 10 (versions), GNU hash tables as binutils write them.
@@ -207,7 +209,7 @@ static void symbols_write(struct file *file)
 			   &(Elf64_Sym){.st_name = name,
 					.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 					.st_size = exported->defined ? stub->size : 0},
-			   (uint16_t)stub->version);
+			   exported->defined ? (uint16_t)stub->version : VER_NDX_GLOBAL);
 	}
 }
 

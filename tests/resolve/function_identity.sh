@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 28
+plan 32
 
 cat >"$tmp/defaults.h" <<'END_OF_FILE'
 typedef void (*release)(void *);
@@ -112,6 +112,35 @@ done <<'END_OF_FILE'
 :-Wl,-Bsymbolic:-O0
 -fcf-protection=none:-Wl,-Bsymbolic,-z,pack-relative-relocs:
 END_OF_FILE
+
+# A library with versions: a symbol for pointers has none, since linkers refuse an undefined symbol with a version that its file defines.
+# A function that the library has in two versions has no such symbol.
+rm -rf "$tmp/cache" "$tmp/t.json"
+echo 'FIRST { default_release; _Z15default_releasePv; };
+SECOND { *release*; *set*; *is_*; *use*; *passed_on*; } FIRST;' >"$tmp/versions"
+cat >"$tmp/two.c" <<'END_OF_FILE'
+#include "defaults.c"
+extern "C" void old_other(void *p) { nothing = (char *)p + 4; }
+__asm__(".symver old_other, _Z13other_releasePv@FIRST");
+END_OF_FILE
+flags="-x c++ -O2 -fPIC -I$tmp"
+$CC $flags -Wl,-Bsymbolic "-Wl,--version-script=$tmp/versions" -shared -Wl,-soname,libdefaults.so -o "$tmp/libdefaults.so" "$tmp/two.c" &&
+	$CC $flags -shared -o "$tmp/libbyname.so" "$tmp/by_name.c" -L"$tmp" -ldefaults &&
+	$CC $flags -shared -DPLUGIN -o "$tmp/plugin.so" "$tmp/app.c" -L"$tmp" -ldefaults -Wl,-rpath,"$tmp" &&
+	$CC $flags -pie -o "$tmp/app" "$tmp/app.c" -L"$tmp" -lbyname -ldefaults -Wl,-rpath,"$tmp" -ldl || { fail "it compiles: versions"; exit 1; }
+is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdefaults.so" -o "$tmp/t.json" \
+	-- "$tmp/app" "$tmp/plugin.so" 2>"$tmp/errors" | grep -v writable | xargs)" "program 1111 plugin 1101" \
+	"versions: pointers are equal, and in a plugin those of a function with one version"
+rm -f "$tmp/t.json"
+interposer=$(echo "$tmp"/cache/tracelayer/interposers/libdefaults.so-*.so)
+ok "versions: linkers take the interposer" $CC $flags -shared -o "$tmp/linked.so" "$tmp/by_name.c" -x none "$interposer" -Wl,--no-undefined \
+	-Wl,-rpath-link,"$top_builddir/.libs"
+is "$(nm -D "$interposer" | grep -c ' U .*_release')" 2 "versions: a function with two has no symbol for pointers"
+if command -v eu-elflint >/dev/null; then
+	is "$(eu-elflint --gnu-ld "$interposer" 2>&1)" "No errors" "versions: eu-elflint finds no errors"
+else
+	skip 1 "eu-elflint is not on this machine"
+fi
 
 # In C, no call is missed: neither one by name of a program that takes the address, too, nor one by the pointer.
 cat >"$tmp/both.c" <<'END_OF_FILE'
