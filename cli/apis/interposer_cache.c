@@ -149,7 +149,10 @@ static bool folder_is_trusted(const char *folder)
  */
 static const char public_folder[] = "/var/cache/tracelayer/interposers";
 
-/* Once: root's folder exists, but is of no use. */
+/*
+ * Once: root's folder exists, but is of no use. Where others could write, files of theirs may lie in
+ * it, so it is not enough to take their right away.
+ */
 static void public_refuse(const char *folder, const struct stat *stat)
 {
 	static bool said;
@@ -161,7 +164,10 @@ static void public_refuse(const char *folder, const struct stat *stat)
 		say("%s: interposers are kept in root's home, where the users that programs become can't read them: it is no folder; remove it",
 		    folder);
 	else if (stat->st_uid)
-		say("%s: interposers are kept in root's home, where the users that programs become can't read them: the folder belongs to another user; give it to root with chown root:root",
+		say("%s: interposers are kept in root's home, where the users that programs become can't read them: the folder belongs to another user; remove it",
+		    folder);
+	else if (stat->st_mode & 022)
+		say("%s: interposers are kept in root's home, where the users that programs become can't read them: others can write to the folder; remove it",
 		    folder);
 	else
 		say("%s: interposers are kept in root's home, where the users that programs become can't read them: the folder has mode %04o; change it with chmod 755",
@@ -320,11 +326,24 @@ static void cache_refresh(const struct cache_entry *entry, const struct list_lin
 		unlink(temporary);
 }
 
+/*
+ * A file of another user is made again. It may lie here since a time when others could write to the
+ * folder.
+ */
+static bool file_is_trusted(const char *path)
+{
+	struct stat stat;
+
+	return !lstat(path, &stat) && S_ISREG(stat.st_mode) &&
+	       (!stat.st_uid || stat.st_uid == geteuid());
+}
+
 bool cache_is_current(const struct cache_entry *entry)
 {
-	struct list_lines list;
+	struct list_lines list = {.text = NULL};
 	bool touched = false;
-	bool current = list_read(entry, &list) && !access(entry->library, R_OK);
+	bool current = file_is_trusted(entry->list) && file_is_trusted(entry->library) &&
+		       list_read(entry, &list) && !access(entry->library, R_OK);
 
 	for (size_t i = 0; current && i < list.count; i++)
 		current = source_is_current(list.line[i], &touched);

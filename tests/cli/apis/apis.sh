@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
 check_trace=$top_srcdir/tests/lib/check_trace.py
-plan 64
+plan 65
 
 # The list.
 said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
@@ -96,6 +96,8 @@ if others_read "$libtracelayer" && unshare -m mount -t tmpfs none /var/cache 2>/
 	grep -v '^tracelayer: ' "$tmp/out.d/err"; grep -c ' events\?' "$tmp/out.d/err"
 	stat -c '%n %a %u' /var/cache/tracelayer /var/cache/tracelayer/interposers /var/cache/tracelayer/interposers/*.so | sed 's/libz.*so /so /'
 	ls -A "$HOME/.cache" 2>/dev/null
+	chown 65534 /var/cache/tracelayer/interposers/*.so; run true; stat -c 'again: %u' /var/cache/tracelayer/interposers/*.so
+	chown 65534 /var/cache/tracelayer/interposers/*.list; run true; stat -c 'again: %u' /var/cache/tracelayer/interposers/*.list
 	echo trusted; chmod g+w /var/cache/tracelayer; run true; ls "$HOME/.cache/tracelayer/interposers" | grep -c 'so$'
 	grep ^tracelayer:./var/cache "$tmp/out.d/err" >"$tmp/out.d/said"
 	chmod 700 /var/cache/tracelayer; run true; grep ^tracelayer:./var/cache "$tmp/out.d/err" >>"$tmp/out.d/said"
@@ -105,16 +107,17 @@ if others_read "$libtracelayer" && unshare -m mount -t tmpfs none /var/cache 2>/
 	(export tracelayer tmp python HOME=$tmp/roots; unset XDG_CACHE_HOME; unshare -m sh "$tmp/root.sh") >"$tmp/out" 2>&1
 	is "$(sed 2,\$d "$tmp/out")" "$("$python" -c 'import zlib; print(zlib.crc32(b"some text"))')" "root's program that becomes another user runs with root's interposer"
 	is "$(sed -n 2p "$tmp/out")" 1 "and is traced, and its dynamic linker prints nothing"
-	is "$(sed '1,2d; /^trusted/,$d' "$tmp/out")" "/var/cache/tracelayer 755 0
+	is "$(sed '1,2d; /^again/,$d' "$tmp/out")" "/var/cache/tracelayer 755 0
 /var/cache/tracelayer/interposers 755 0
 /var/cache/tracelayer/interposers/so 644 0" "the interposer lies where all can read it and only root can write, whatever the umask"
+	is "$(grep ^again "$tmp/out" | tr '\n' ' ')" "again: 0 again: 0 " "one of another user, or its list, is made again"
 	is "$(sed '1,/^trusted/d' "$tmp/out" | tr '\n' ' ')" "1 1 " "in root's home where others could write, or nobody can"
 	home="interposers are kept in root's home, where the users that programs become can't read them: the folder"
-	is "$(cat "$tmp/out.d/said")" "tracelayer: /var/cache/tracelayer: $home has mode 0775; change it with chmod 755
+	is "$(cat "$tmp/out.d/said")" "tracelayer: /var/cache/tracelayer: ${home% the folder} others can write to the folder; remove it
 tracelayer: /var/cache/tracelayer: $home has mode 0700; change it with chmod 755
-tracelayer: /var/cache/tracelayer/interposers: $home belongs to another user; give it to root with chown root:root" "and a folder of root's that can't be used is named"
+tracelayer: /var/cache/tracelayer/interposers: $home belongs to another user; remove it" "and a folder of root's that can't be used is named"
 else
-	skip 5 "on this machine no other user can be had who may read the build folder, or no mount can be made"
+	skip 6 "on this machine no other user can be had who may read the build folder, or no mount can be made"
 fi
 for i in 1 2 3 4; do run "${zlib[@]}" -- true & done; wait; is "$(find "$cache" -type f ! -name '*.so' ! -name '*.list' ! -name '*.log')" "" \
 	"several at once leave nothing behind"
