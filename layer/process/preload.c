@@ -179,7 +179,10 @@ void tl_preload_look(void)
 	if (mapped == MAP_FAILED)
 		return;
 	names = mapped;
+	/* Another thread may have opened a library since. */
 	nnames = names_find(self, names, count);
+	if (nnames > count)
+		nnames = count;
 }
 
 /* The item's last part is that name. */
