@@ -9,6 +9,7 @@
 #include "cl_device.h"
 
 #define COMMANDS  500
+#define FEW	  10
 #define QUESTIONS 400
 #define PAUSE	  100	/* microseconds */
 #define ENDED	  20000 /* the same: for a driver's threads to release what had ended */
@@ -47,12 +48,50 @@ static void ask(cl_command_queue queue, cl_event event)
 	}
 }
 
+/* Commands that have ended, and that nothing has waited for; then a question. */
+static void ask_once(cl_command_queue queue, cl_kernel kernel, cl_event *events, unsigned count)
+{
+	cl_uint references;
+
+	ended = false;
+	for (unsigned i = 0; i < count; i++)
+		device_run(queue, kernel, 0, NULL, &events[i]);
+	DO(clSetEventCallback(events[count - 1], CL_COMPLETE, say_ended, NULL));
+	DO(clFlush(queue));
+	while (!ended)
+		usleep(PAUSE);
+	usleep(ENDED);
+	DO(clGetContextInfo(device.app.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(references),
+			    &references, NULL));
+	DO(clWaitForEvents(count, events));
+	for (unsigned i = 0; i < count; i++)
+		DO(clReleaseEvent(events[i]));
+}
+
+static int few(void)
+{
+	static cl_event events[COMMANDS];
+
+	device = device_open(0);
+	cl_kernel empty = device_kernel(&device, "empty");
+	cl_command_queue queue = device_queue(&device, 0);
+	ask_once(queue, empty, events, COMMANDS);
+	ask_once(queue, empty, events, FEW);
+	DO(clReleaseCommandQueue(queue));
+	DO(clReleaseKernel(empty));
+	device_close(&device);
+	printf("commands %u\n", device_commands);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	bool held = argc > 1 && !strcmp(argv[1], "held");
 	static cl_event events[COMMANDS];
 	cl_kernel empty;
 
+	if (argc > 1 && !strcmp(argv[1], "few"))
+		return few();
 	device = device_open(0);
 	empty = device_kernel(&device, "empty");
 	cl_command_queue queue = device_queue(&device, 0);

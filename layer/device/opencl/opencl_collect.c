@@ -351,18 +351,38 @@ void tl_cl_collect(struct tl_cl_queue *queue)
 }
 
 /*
+ * The queue is claimed. Of the commands that have ended, and whose events the program still has,
+ * take out the oldest. Returns them.
+ */
+static struct tl_cl_command *queue_take_theirs(struct tl_cl_queue *queue,
+					       const struct tl_cl_command *end, uint32_t most)
+{
+	struct tl_cl_command *last = NULL;
+
+	for (struct tl_cl_command *command = end && most ? queue->first_held : NULL; command;
+	     command = command == end ? NULL : command->next_held) {
+		if (!command->seen || command->blocking)
+			continue;
+		command->done = true;
+		last = command;
+		if (!--most)
+			break;
+	}
+	return last ? tl_cl_take_done(queue, last) : NULL;
+}
+
+/*
  * The queue is claimed. Release the events that only the layer has, of commands that have ended.
  * The commands stay. This passes only the commands that have an event, since programs may ask often.
  *
- * The driver is asked about each event that the program still has. So if these are many, an eighth
- * of those beyond KEEP_THEIRS are taken out, the oldest first: where the program goes on asking,
- * their number falls. Returns those that were taken out.
+ * The driver is asked about each event that the program still has. So if these are many, now
+ * and at the last question, an eighth of those beyond KEEP_THEIRS are taken out, the oldest first:
+ * where the program goes on asking, their number falls. Returns those that were taken out.
  */
 static struct tl_cl_command *queue_let_events_go(struct tl_cl_queue *queue)
 {
-	struct tl_cl_command *end = tl_cl_last_held(queue), *before = NULL, *taken = NULL, *next;
+	struct tl_cl_command *end = tl_cl_last_held(queue), *before = NULL, *next;
 	uint32_t theirs = 0, looks = LOOKS;
-	uint32_t many = queue->theirs > KEEP_THEIRS ? (queue->theirs - KEEP_THEIRS + 7) / 8 : 0;
 	/* Before the look, as in queue_take_claimed. */
 	uint64_t seen = tl_event_now();
 
@@ -386,14 +406,13 @@ static struct tl_cl_command *queue_let_events_go(struct tl_cl_queue *queue)
 		}
 		before = command;
 		theirs++;
-		if (many && !command->blocking) {
-			many--;
-			command->done = true;
-			taken = command;
-		}
 	}
+	/* The program may have released most of them since its last question. */
+	uint32_t both = theirs < queue->theirs ? theirs : queue->theirs;
 	queue->theirs = theirs;
-	struct tl_cl_command *done = taken ? tl_cl_take_done(queue, taken) : NULL;
+	/* `before` is the last one that was looked at and has an event. */
+	struct tl_cl_command *done = queue_take_theirs(
+		queue, before, both > KEEP_THEIRS ? (both - KEEP_THEIRS + 7) / 8 : 0);
 	commands_let_go(done, seen);
 	return done;
 }

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
 ways="none other retain context devices queue retain-queue event own-event"
-plan $((5 * $(echo "$ways" | wc -w) + 6))
+plan $((5 * $(echo "$ways" | wc -w) + 8))
 
 # Commands, arrows to them, arrows from them.
 arrows()
@@ -45,4 +45,6 @@ for driver in test PoCL; do
 		test $driver = test || continue
 		ok "$driver, events $what: ... and the layer asks few of its own ($(asked))" test "$(asked)" -lt 200000
 	done
+	run traced preload "$apps/cl_questions" few
+	is "$(arrows)" "510 510" "$driver: few commands whose events the program has keep their arrows, also if they were many at the last question"
 done
