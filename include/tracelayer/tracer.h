@@ -116,7 +116,8 @@ enum tl_verdict {
 	/*
 	 * Do not call the driver: the program gets what the prologue wrote to view->result. Give it
 	 * other values, through pointers, in the epilogue: the shim may put a code there in
-	 * between. The call is recorded after the epilogues, so the trace has these values.
+	 * between. The call is recorded after the epilogues, so the trace has these values. If an
+	 * epilogue ends the process, the trace does not have the call.
 	 */
 	TL_SKIP,
 };

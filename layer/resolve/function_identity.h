@@ -20,10 +20,9 @@
  *
  * A library that is opened later gets these addresses from the dynamic linker: the interposer has a
  * symbol for pointers beside that for calls (gen/interposer_elf.c), and the first look gives it its
- * value. Not so if the traced library was opened later itself: it could be closed again, and then the
- * value would lead nowhere; and not for a function that the library has in several versions. So a plugin
- * may keep shims' addresses there. In a library that is opened
- * later, no slot that serves calls, too, stays with the shim.
+ * value. In such a library, no slot that serves calls, too, stays with the shim. A plugin may keep
+ * shims' addresses in two cases. The traced library was itself opened later: it could be closed again,
+ * and then the value would lead nowhere. Or the library has the function in several versions.
  */
 #ifndef TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
 #define TL_LAYER_RESOLVE_FUNCTION_IDENTITY_H
