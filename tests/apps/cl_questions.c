@@ -2,28 +2,17 @@
 /*
  * cl_questions WHAT: asks often how many references there are, while there are many commands that
  * have ended and that nothing has waited for. WHAT: the program has "held" their events, or has
- * "released" them.
+ * "released" them; or, with "few", it has first many and then few.
  *
  * Prints each count once, as often as it changes, and "commands N".
  */
-#include "cl_device.h"
+#include "cl_ended.h"
 
 #define COMMANDS  500
 #define FEW	  10
 #define QUESTIONS 400
-#define PAUSE	  100	/* microseconds */
-#define ENDED	  20000 /* the same: for a driver's threads to release what had ended */
 
 static struct device device;
-static atomic_bool ended;
-
-static void CL_CALLBACK say_ended(cl_event event, cl_int status, void *unused)
-{
-	(void)event;
-	(void)status;
-	(void)unused;
-	ended = true;
-}
 
 static void tell(const char *what, cl_uint count, cl_uint *last)
 {
@@ -53,14 +42,11 @@ static void ask_once(cl_command_queue queue, cl_kernel kernel, cl_event *events,
 {
 	cl_uint references;
 
-	ended = false;
 	for (unsigned i = 0; i < count; i++)
 		device_run(queue, kernel, 0, NULL, &events[i]);
-	DO(clSetEventCallback(events[count - 1], CL_COMPLETE, say_ended, NULL));
+	ended_look_at(events[count - 1]);
 	DO(clFlush(queue));
-	while (!ended)
-		usleep(PAUSE);
-	usleep(ENDED);
+	ended_await();
 	DO(clGetContextInfo(device.app.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(references),
 			    &references, NULL));
 	DO(clWaitForEvents(count, events));
@@ -98,14 +84,12 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < COMMANDS; i++) {
 		device_run(queue, empty, 0, NULL, &events[i]);
 		if (i == COMMANDS - 1)
-			DO(clSetEventCallback(events[i], CL_COMPLETE, say_ended, NULL));
+			ended_look_at(events[i]);
 		else if (!held)
 			DO(clReleaseEvent(events[i]));
 	}
 	DO(clFlush(queue));
-	while (!ended)
-		usleep(PAUSE);
-	usleep(ENDED);
+	ended_await();
 	ask(queue, events[COMMANDS - 1]);
 	/* Half of them go, and the layer's references with them. */
 	for (unsigned i = 0; held && i < COMMANDS / 2; i++)
