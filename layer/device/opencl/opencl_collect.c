@@ -302,9 +302,12 @@ static bool queue_collect(struct tl_cl_queue *queue, uint32_t most, enum collect
 	return done;
 }
 
+/* Nothing has waited for too many. Those that were waited for may stay a while on a busy machine. */
 static bool queue_is_full(const struct tl_cl_queue *queue)
 {
-	return tl_cl_count(&queue->count) > (queue->in_order ? KEEP : KEEP_UNORDERED);
+	uint32_t count = tl_cl_count(&queue->count), noted = tl_cl_count(&queue->noted);
+
+	return count > noted && count - noted > (queue->in_order ? KEEP : KEEP_UNORDERED);
 }
 
 /* Report the commands of a queue whose events are released. Returns whether there were any. */
