@@ -47,11 +47,11 @@ is "$(cut -f1,2 "$tmp/amounts" | tr '\t\n' ' ;')" \
 is "$(of frequency 5) $(of frequency 6) $(of 'memory frequency' 5) $(of 'memory frequency' 6)" "1500 1500 2400 2400" "frequencies"
 # The program takes 400 ms and more. A busy machine takes fewer samples.
 ok "there are many samples" test "$(of 'frequency' 3)" -ge 20
-# What the driver's log says of the time between the first sample and the last: all but some kernels, each of 1 ms.
+# What the driver's log says of the time between the first sample and the last: all but some kernels, each of 1 ms; on a busy machine half of them.
 busy=$(awk -F'\t' '$2 == 0 && $3 == 0 { all += $10 - $9 } END { print all / 1e9 }' "$tmp/log")
 echo "busy for $busy s, load says $(of 'compute engine' 4) percent seconds"
 ok "the load adds up to the time that kernels took" awk -v busy="$busy" -v loaded="$(of 'compute engine' 4)" \
-	'BEGIN { exit !(busy > 0.005 && loaded / 100 <= busy * 1.02 + 0.003 && loaded / 100 >= busy * 0.6) }'
+	'BEGIN { exit !(busy > 0.005 && loaded / 100 <= busy * 1.02 + 0.003 && loaded / 100 >= busy * 0.4) }'
 ok "and power to ten watts, and five more for the load" awk -v power="$(of power 4)" -v loaded="$(of 'compute engine' 4)" -v idle="$(of 'frequency' 4)" \
 	'BEGIN { want = idle / 1500 * 10 + loaded / 100 * 5; exit !(power > want * 0.97 - 0.05 && power < want * 1.03 + 0.05) }'
 is "$(of 'copy engine' 6)" 0 "an engine that does nothing has no load"
