@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += libtl_format.la
 libtl_format_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libtl_format_la_SOURCES = \
-	%D%/file/file.h %D%/file/record.h %D%/file/record_words.h %D%/file/stack_text.h %D%/file/stack_text.c %D%/file/clock_line.h %D%/file/trace_file.h %D%/encode/encode.h %D%/encode/encoder.h %D%/encode/encoder.c %D%/encode/formats.h %D%/encode/formats.c %D%/encode/open_marks.h %D%/encode/open_marks.c %D%/encode/json.c %D%/encode/json_event.h %D%/encode/json_event.c \
+	%D%/file/file.h %D%/file/record.h %D%/file/record_words.h %D%/file/stack_text.h %D%/file/stack_text.c %D%/file/clock_line.h %D%/file/trace_file.h %D%/encode/encode.h %D%/encode/encoder.h %D%/encode/encoder.c %D%/encode/formats.h %D%/encode/formats.c %D%/encode/open_marks.h %D%/encode/open_marks.c %D%/encode/json.c %D%/encode/json_event.h %D%/encode/text_pieces.h %D%/encode/json_event.c \
 	%D%/encode/protobuf.h %D%/encode/pftrace.h %D%/encode/pftrace.c %D%/encode/pftrace_packets.h %D%/encode/pftrace_packets.c %D%/encode/pftrace_calls.c %D%/encode/pftrace_events.c \
 	%D%/encode/pftrace_names.h %D%/encode/pftrace_names.c \
 	%D%/encode/pftrace_notes.h %D%/encode/pftrace_notes.c %D%/encode/pftrace_members.c %D%/encode/pftrace_sink.c %D%/encode/pftrace_ties.h %D%/encode/pftrace_ties.c %D%/encode/pftrace_stacks.h %D%/encode/pftrace_stacks.c %D%/encode/pftrace_gpu.h %D%/encode/pftrace_gpu_list.h %D%/encode/pftrace_gpu.c \

@@ -28,18 +28,7 @@
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
 
-/* Copies `size` bytes; it may read and write a few more behind them. */
-static inline char *copy_pieces(char *to, const char *from, size_t size)
-{
-	for (size_t i = 0; i < size; i += TL_CHROME_PIECE)
-		memcpy(to + i, from + i, TL_CHROME_PIECE);
-	return to + size;
-}
-
 #define TEN_8 100000000u
-
-#define PUT(to, literal)                                                                           \
-	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
 
 static size_t name_shown(const char *name)
 {
@@ -153,7 +142,7 @@ static char *chrome_head_of_call(const struct tl_chrome *chrome, char *at,
 	struct tl_text head = {at, at + head_room(function, name), false};
 
 	if (name)
-		return copy_pieces(at, name->text, name->head);
+		return tl_text_copy_pieces(at, name->text, name->head);
 	chrome_head(chrome, &head, function);
 	return head.at;
 }
@@ -259,8 +248,8 @@ static void chrome_call_result(struct tl_text *text, const struct tl_function *f
 	else if (!name)
 		chrome_result(text, function, result, !first);
 	else if (!result && name->result)
-		text->at = copy_pieces(text->at, name->text + name->head + first,
-				       name->result - (size_t)first);
+		text->at = tl_text_copy_pieces(text->at, name->text + name->head + first,
+					       name->result - (size_t)first);
 	else
 		tl_args_plan_result(&name->plan, text, result, first);
 }
@@ -343,7 +332,7 @@ static inline char *chrome_plain_end(const struct tl_chrome *chrome, const struc
 		tl_repeat_hint(chrome->hints, starts[i], &name->places.steps[i]);
 	chrome_hint(chrome, at, &name->places.end);
 	if (name->has_result && !record->result && name->result) {
-		at = copy_pieces(at, name->text + name->head, name->result);
+		at = tl_text_copy_pieces(at, name->text + name->head, name->result);
 	} else if (name->has_result) {
 		struct tl_text whole = {at, text->end - 2, false};
 

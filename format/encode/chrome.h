@@ -13,11 +13,11 @@
 #include "format/args/args.h"
 #include "format/file/record.h"
 #include "format/encode/repeat_hints.h"
+#include "format/encode/text_pieces.h"
 #include "format/encode/touching.h"
 
 #define TL_CHROME_NAMES 1024
 #define TL_CHROME_KEPT	224
-#define TL_CHROME_PIECE 32 /* text is copied in pieces of this size */
 
 /* What all calls of one function have in common, made once. */
 struct tl_chrome_name {
@@ -27,7 +27,7 @@ struct tl_chrome_name {
 	bool zero_failed; /* a result of 0 is a failure */
 	bool has_result;
 	bool is_plain; /* the plan prints all that a record without captured memory has */
-	char text[TL_CHROME_KEPT + TL_CHROME_PIECE];
+	char text[TL_CHROME_KEPT + TL_TEXT_PIECE];
 	/* Where parts of such an event were last, for hints. */
 	struct {
 		uint32_t head, duration, args, end, steps[TL_PLAN_STEPS];

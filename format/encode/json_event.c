@@ -16,24 +16,13 @@
 /* All that an event has between its category and its arguments takes less. */
 #define FIXED_MAX 256
 
-#define PUT(to, literal)                                                                           \
-	((char *)memcpy((to), (literal), sizeof(literal) - 1) + sizeof(literal) - 1)
-
-/* Copies `size` bytes; it may read and write a few more behind them. */
-static inline char *copy_pieces(char *to, const char *from, size_t size)
-{
-	for (size_t i = 0; i < size; i += TL_JSON_PIECE)
-		memcpy(to + i, from + i, TL_JSON_PIECE);
-	return to + size;
-}
-
 /* As tl_text_put, of text that is kept. */
 static inline void kept_put(struct tl_text *text, const char *kept, size_t size)
 {
-	if ((size_t)(text->end - text->at) < size + TL_JSON_PIECE)
+	if ((size_t)(text->end - text->at) < size + TL_TEXT_PIECE)
 		tl_text_put(text, kept, size);
 	else
-		text->at = copy_pieces(text->at, kept, size);
+		text->at = tl_text_copy_pieces(text->at, kept, size);
 }
 
 static void quoted_put(struct tl_text *text, const char *bytes, size_t size)

@@ -4,10 +4,8 @@
 #define TL_FORMAT_ENCODE_JSON_EVENT_H
 
 #include "format/encode/encoder.h"
+#include "format/encode/text_pieces.h"
 #include "format/encode/touching.h"
-
-/* Text is copied in pieces of this size. */
-#define TL_JSON_PIECE 32
 
 /* What events of one phase, name, category and level begin with: all up to the category's end. */
 #define TL_JSON_HEADS	  128
@@ -16,7 +14,7 @@ struct tl_json_head {
 	uint32_t name, category; /* numbers of strings */
 	uint8_t phase, level;
 	uint16_t size; /* bytes of .text; 0: the place is free */
-	char text[TL_JSON_HEAD_KEPT + TL_JSON_PIECE];
+	char text[TL_JSON_HEAD_KEPT + TL_TEXT_PIECE];
 };
 
 /* A string as it is written, with its quotes. */
@@ -25,7 +23,7 @@ struct tl_json_head {
 struct tl_json_text {
 	uint32_t number;
 	uint32_t size; /* bytes of .text; 0: the place is free */
-	char text[TL_JSON_TEXT_KEPT + TL_JSON_PIECE];
+	char text[TL_JSON_TEXT_KEPT + TL_TEXT_PIECE];
 };
 
 /* What events have in common, made once. Zeroed at first. */

@@ -80,19 +80,18 @@ static struct tl_writer_end end_now(void)
 }
 
 /* Many exit handlers ask for the end, and most have nothing new to say. */
-static bool end_is_up_to_date(void)
+static bool end_is_up_to_date(const struct tl_writer_end *now)
 {
-	const struct tl_writer_end now = end_now(), *there = &tl_writer.end;
+	const struct tl_writer_end *there = &tl_writer.end;
 
-	return tl_writer.sink.ended && there->events == now.events && there->lost == now.lost &&
-	       there->overwritten == now.overwritten && there->stackless == now.stackless;
+	return tl_writer.sink.ended && there->events == now->events && there->lost == now->lost &&
+	       there->overwritten == now->overwritten && there->stackless == now->stackless;
 }
 
 /* Behind the last block: totals, and the format's end. A pipe gets these once, at the very end. */
 static int file_write_end(void)
 {
-	bool reported = end_is_up_to_date() && tl_writer.end.reported;
-	const struct tl_writer_end end = end_now();
+	struct tl_writer_end end = end_now();
 	const struct tl_totals totals = {
 		.events = end.events,
 		.lost = end.lost,
@@ -102,8 +101,8 @@ static int file_write_end(void)
 	};
 
 	tl_block_end(&tl_writer.block, &tl_writer.sink, &totals);
+	end.reported = end_is_up_to_date(&end) && tl_writer.end.reported;
 	tl_writer.end = end;
-	tl_writer.end.reported = reported;
 	return tl_sink_end(&tl_writer.sink, tl_writer.block.vector, tl_writer.block.vectors);
 }
 
@@ -330,7 +329,8 @@ void tl_writer_write_all(void)
 		return;
 	}
 	/* The last end is written in any case: a pipe has none yet, and the file may be gone. */
-	if (!last && end_is_up_to_date()) {
+	const struct tl_writer_end now = end_now();
+	if (!last && end_is_up_to_date(&now)) {
 		atomic_store_explicit(&tl_writer.complete, written, memory_order_relaxed);
 		return;
 	}
