@@ -14,15 +14,20 @@
  * --first: the milliseconds are those until the program's first instructions, which print the
  * monotonic clock in nanoseconds, as `bench_nothing first` does.
  * --seconds=N: more pairs than PAIRS, as many as fit into that time, at most 101.
+ * --awake: no core sleeps. To wake one takes long on a virtual machine, and differently each time, which
+ * is most of the noise of a program whose threads wait for each other.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -133,6 +138,41 @@ static size_t bound_of_median(size_t count)
 	return at > 0 ? (size_t)at : 0;
 }
 
+/*
+ * A process that keeps a core from sleeping until this one ends. It is of idle priority, so it gets out of
+ * the way of all others at once.
+ */
+static void core_stay_awake(int core)
+{
+	cpu_set_t own;
+	pid_t parent = getpid();
+
+	CPU_ZERO(&own);
+	CPU_SET(core, &own);
+	pid_t pid = fork();
+	if (pid < 0)
+		program_failed("fork", errno);
+	if (pid > 0)
+		return;
+	if (sched_setaffinity(0, sizeof(own), &own) ||
+	    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	for (;;)
+		;
+}
+
+static void cores_stay_awake(void)
+{
+	cpu_set_t cores;
+
+	if (sched_getaffinity(0, sizeof(cores), &cores))
+		program_failed("sched_getaffinity", errno);
+	for (int core = 0; core < CPU_SETSIZE; core++)
+		if (CPU_ISSET(core, &cores))
+			core_stay_awake(core);
+}
+
 struct command {
 	char **argv;
 	const char *preload;
@@ -172,10 +212,13 @@ int main(int argc, char **argv)
 	struct command longer, shorter;
 
 	double seconds = 0;
+	bool awake = false;
 
 	for (; argc > 1; argv++, argc--) {
 		if (!strcmp(argv[1], "--first"))
 			until_first = true;
+		else if (!strcmp(argv[1], "--awake"))
+			awake = true;
 		else if (!strncmp(argv[1], "--seconds=", 10))
 			seconds = strtod(argv[1] + 10, NULL);
 		else
@@ -185,10 +228,12 @@ int main(int argc, char **argv)
 
 	if (pairs < 1 || pairs > PAIRS_MAX || !commands_take(argc, argv, &longer, &shorter)) {
 		fprintf(stderr,
-			"usage: bench_start [--first] [--seconds=N] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
-			"       bench_start [--first] [--seconds=N] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
+			"usage: bench_start [--first] [--awake] [--seconds=N] PAIRS LD_PRELOAD-VALUE PROGRAM [ARGUMENT...]\n"
+			"       bench_start [--first] [--awake] [--seconds=N] PAIRS --arguments COUNT PROGRAM WORD ARGUMENT...\n");
 		return 2;
 	}
+	if (awake)
+		cores_stay_awake();
 	command_run(&shorter);
 	command_run(&longer);
 	srand((unsigned)getpid());

@@ -67,7 +67,7 @@ run_row()
 	# What `run` makes of headers, and the driver of kernels, is kept from the first run on.
 	env "$@" >/dev/null 2>>"$work/errors"
 	rm -f "$work"/run.*.json
-	"$top_builddir/bench_start" "--seconds=$whole_seconds" $whole_pairs --arguments "$count" env "$@" 2>>"$work/errors" >"$work/line"
+	"$top_builddir/bench_start" --awake "--seconds=$whole_seconds" $whole_pairs --arguments "$count" env "$@" 2>>"$work/errors" >"$work/line"
 	test -s "$work/line" || { printf '  %-58s  failed: %s\n' "$text" "$(tail -n 1 "$work/errors")"; return; }
 	whole_line "$text" "$(cat "$work/line")" "$work"/run.*.json
 	rm -f "$work"/run.*.json
