@@ -21,14 +21,12 @@
  *
  * Prints "commands N": each of them is waited for.
  */
-#include "cl_device.h"
+#include "cl_ended.h"
 
 #define COMMANDS 8 /* of a round */
 #define ROUNDS	 8
 /* microseconds */
-#define ENDED	  20000 /* for a driver's threads to end, or to release what had ended */
-#define COLLECTED 5000	/* for the layer to report what was waited for */
-#define PAUSE	  100
+#define COLLECTED 5000 /* for the layer to report what was waited for */
 
 enum waiting { FINISH, ALL_EVENTS, LAST_EVENT, BLOCKING, ONE_BY_ONE };
 
@@ -108,33 +106,15 @@ static enum waiting round_waiting(unsigned turn, unsigned round)
 	return turn % 2 ? unordered[round % 3] : round % 4;
 }
 
-static atomic_bool ended;
-
-static void CL_CALLBACK say_ended(cl_event event, cl_int status, void *unused)
-{
-	(void)event;
-	(void)status;
-	(void)unused;
-	ended = true;
-}
-
 /* A command that ends after all before it. A driver's callback says so; no call waits for it. */
 static cl_event enqueue_marker(cl_command_queue queue)
 {
 	cl_event event;
 
-	ended = false;
 	device_commands++;
 	DO(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
-	DO(clSetEventCallback(event, CL_COMPLETE, say_ended, NULL));
+	ended_look_at(event);
 	return event;
-}
-
-static void await_marker(void)
-{
-	while (!ended)
-		usleep(PAUSE);
-	usleep(ENDED);
 }
 
 /*
@@ -198,7 +178,7 @@ static void turn_alone(unsigned turn)
 	for (unsigned round = 0; round < ROUNDS / 2; round++) {
 		enum waiting waiting = round_waiting(turn, round);
 		round_begin(queue, waiting, events, true);
-		await_marker();
+		ended_await();
 		intrude(queue, events[COMMANDS - 1], true);
 		round_end(queue, waiting, events);
 	}

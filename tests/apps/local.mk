@@ -115,9 +115,11 @@ check_PROGRAMS += %D%/cl_device %D%/cl_device_answers %D%/cl_device_hostile %D%/
 %C%_cl_device_hostile_LDADD = -lOpenCL -lpthread
 %C%_cl_device_ends_SOURCES = %D%/cl_device_ends.c %D%/cl_device.h %D%/cl_app.h
 %C%_cl_device_ends_LDADD = -lOpenCL -ldl -lpthread
-check_PROGRAMS += %D%/cl_awaited
-%C%_cl_awaited_SOURCES = %D%/cl_awaited.c %D%/cl_device.h %D%/cl_app.h
+check_PROGRAMS += %D%/cl_awaited %D%/cl_questions
+%C%_cl_awaited_SOURCES = %D%/cl_awaited.c %D%/cl_ended.h %D%/cl_device.h %D%/cl_app.h
 %C%_cl_awaited_LDADD = -lOpenCL -lpthread
+%C%_cl_questions_SOURCES = %D%/cl_questions.c %D%/cl_ended.h %D%/cl_device.h %D%/cl_app.h
+%C%_cl_questions_LDADD = -lOpenCL -lpthread
 
 check_PROGRAMS += %D%/tool_calls %D%/tool_objects
 %C%_tool_calls_SOURCES = %D%/tool_calls.c

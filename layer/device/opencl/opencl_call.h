@@ -28,8 +28,9 @@ static inline bool tl_cl_succeeded(uint64_t result, bool unwound)
  * from ticks in the same way as the call's own record, so the order of the two stays right.
  */
 struct tl_cl_call {
+	/* first: of a command's .waited, an enqueue writes .end alone */
+	uint64_t end, start;
 	uint32_t tid, thread;
-	uint64_t start, end;
 };
 
 /* In a hook's `after`. */

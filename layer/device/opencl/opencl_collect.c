@@ -42,6 +42,8 @@
  */
 #define KEEP	       512u
 #define KEEP_UNORDERED 16u
+/* commands that have ended, and whose events a program has that asks for counts of references */
+#define KEEP_THEIRS 64u
 /* commands waited for and not reported: beyond this the program's threads help */
 #define MANY 1024u
 #define SOME 64u /* commands reported at a time */
@@ -118,8 +120,6 @@ enum collecting {
 	ENDED, /* what has ended */
 	/* those of them that were waited for: a call may wait for the others later */
 	NOTED,
-	/* those of them that were waited for; others stay, without events that only we have */
-	YIELD,
 	LAST, /* what has ended, however many have not */
 };
 
@@ -251,21 +251,6 @@ static bool command_is_ours_alone(const struct tl_cl_command *command)
 	       references <= 1;
 }
 
-/* The queue is claimed. The commands up to `last` that are .done stay, without their events. */
-static void queue_let_events_go(struct tl_cl_queue *queue, const struct tl_cl_command *last,
-				uint64_t seen)
-{
-	for (struct tl_cl_command *command = queue->first; command;
-	     command = command == last ? NULL : command->next) {
-		if (!command->done)
-			continue;
-		if (!command->seen)
-			command->seen = seen;
-		if (command->event && command_is_ours_alone(command))
-			tl_cl.clReleaseEvent(tl_cl_command_take_event(command));
-	}
-}
-
 /*
  * The queue is claimed. `at`: ticks of a moment before; 0: now. Commands without times are shown as
  * ended by then: a call that waited for one, and has returned since without noting it yet, must not
@@ -280,9 +265,7 @@ static struct tl_cl_command *queue_take_claimed(struct tl_cl_queue *queue,
 	uint64_t seen = at ? at : tl_event_now();
 	/* Do not look further: this runs at each submission, however many commands there are. */
 	const struct tl_cl_command *ended = queue_look(queue, last, most, what);
-	if (ended && what == YIELD)
-		queue_let_events_go(queue, ended, seen);
-	struct tl_cl_command *done = ended ? tl_cl_take_done(queue, ended, what == YIELD) : NULL;
+	struct tl_cl_command *done = ended ? tl_cl_take_done(queue, ended) : NULL;
 
 	commands_let_go(done, seen);
 	return done;
@@ -352,13 +335,10 @@ static void queue_have_told(struct tl_cl_queue *queue)
 		queue_tell_untold(queue);
 }
 
-static void queue_collect_patiently(struct tl_cl_queue *queue, enum collecting what)
+/* The claimer gives up its claim. The events of the commands are released. */
+static void queue_unclaim_with(struct tl_cl_queue *queue, struct tl_cl_command *done)
 {
-	struct tl_cl_command *last;
-
-	if (!tl_cl_queue_claim_patiently(queue, &last))
-		return;
-	queue_put_untold(queue, last ? queue_take_claimed(queue, last, UINT32_MAX, what, 0) : NULL);
+	queue_put_untold(queue, done);
 	if (tl_cl_count(&queue->untolds))
 		queue_have_told(queue);
 }
@@ -366,24 +346,101 @@ static void queue_collect_patiently(struct tl_cl_queue *queue, enum collecting w
 /* Release all that has ended, also where another thread is collecting just now. */
 void tl_cl_collect(struct tl_cl_queue *queue)
 {
-	queue_collect_patiently(queue, ENDED);
+	struct tl_cl_command *last;
+
+	if (tl_cl_queue_claim_patiently(queue, &last))
+		queue_unclaim_with(
+			queue, last ? queue_take_claimed(queue, last, UINT32_MAX, ENDED, 0) : NULL);
+}
+
+/*
+ * The queue is claimed. Of the commands that have ended, and whose events the program still has,
+ * take out the oldest. Returns them.
+ */
+static struct tl_cl_command *queue_take_theirs(struct tl_cl_queue *queue,
+					       const struct tl_cl_command *end, uint32_t most)
+{
+	struct tl_cl_command *last = NULL;
+
+	for (struct tl_cl_command *command = end && most ? queue->first_held : NULL; command;
+	     command = command == end ? NULL : command->next_held) {
+		if (!command->seen || command->blocking)
+			continue;
+		command->done = true;
+		last = command;
+		if (!--most)
+			break;
+	}
+	return last ? tl_cl_take_done(queue, last) : NULL;
+}
+
+/*
+ * The queue is claimed. Release the events that only the layer has, of commands that have ended.
+ * The commands stay. This passes only the commands that have an event, since programs may ask often.
+ *
+ * The driver is asked about each event that the program still has. So if these are many, now
+ * and at the last question, an eighth of those beyond KEEP_THEIRS are taken out, the oldest first:
+ * where the program goes on asking, their number falls. Returns those that were taken out.
+ */
+static struct tl_cl_command *queue_let_events_go(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *end = tl_cl_last_held(queue), *before = NULL, *next;
+	uint32_t theirs = 0, looks = LOOKS;
+	/* Before the look, as in queue_take_claimed. */
+	uint64_t seen = tl_event_now();
+
+	TL_HOOK_UNCANCELLED();
+	tl_cl_device_keep_up(queue->device, seen);
+	for (struct tl_cl_command *command = end ? queue->first_held : NULL; command;
+	     command = next) {
+		next = command == end ? NULL : command->next_held;
+		if (!command_look(command)) {
+			if (queue->in_order || !--looks)
+				break;
+			before = command;
+			continue;
+		}
+		command->done = false;
+		if (!command->seen)
+			command->seen = seen;
+		if (command_is_ours_alone(command)) {
+			tl_cl.clReleaseEvent(tl_cl_command_take_event(command, before));
+			continue;
+		}
+		before = command;
+		theirs++;
+	}
+	/* The program may have released most of them since its last question. */
+	uint32_t both = theirs < queue->theirs ? theirs : queue->theirs;
+	queue->theirs = theirs;
+	/* `before` is the last one that was looked at and has an event. */
+	struct tl_cl_command *done = queue_take_theirs(
+		queue, before, both > KEEP_THEIRS ? (both - KEEP_THEIRS + 7) / 8 : 0);
+	commands_let_go(done, seen);
+	return done;
 }
 
 void tl_cl_yield(struct tl_cl_queue *queue)
 {
-	queue_collect_patiently(queue, YIELD);
+	struct tl_cl_command *last, *noted, *end;
+
+	if (!tl_cl_queue_claim_patiently(queue, &last))
+		return;
+	noted = last && tl_cl_count(&queue->noted)
+			? queue_take_claimed(queue, last, UINT32_MAX, NOTED, 0)
+			: NULL;
+	struct tl_cl_command *done = last ? queue_let_events_go(queue) : NULL;
+	for (end = noted; end && end->next; end = end->next)
+		;
+	if (end)
+		end->next = done;
+	queue_unclaim_with(queue, noted ? noted : done);
 }
 
-void tl_cl_yield_all(void)
+void tl_cl_all_queues(void (*collect)(struct tl_cl_queue *queue))
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		tl_cl_yield(queue);
-}
-
-void tl_cl_collect_all(void)
-{
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		tl_cl_collect(queue);
+		collect(queue);
 }
 
 /*
@@ -490,7 +547,7 @@ TL_CL_BEFORE(tl_cl_context_info_before)
 {
 	(void)state;
 	if (TL_CL_PARAM(cl_context_info, call, 1) == CL_CONTEXT_REFERENCE_COUNT && tl_cl_ready())
-		tl_cl_yield_all();
+		tl_cl_all_queues(tl_cl_yield);
 }
 
 /*
@@ -544,10 +601,10 @@ void tl_cl_collect_await(uint64_t deadline)
 
 	if (patience > deadline)
 		patience = deadline;
-	tl_cl_collect_all();
+	tl_cl_all_queues(tl_cl_collect);
 	while (commands_are_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
-		tl_cl_collect_all();
+		tl_cl_all_queues(tl_cl_collect);
 	}
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		queue->awaited = tl_cl_count(&queue->submitted);

@@ -13,16 +13,17 @@
 #include "layer/device/opencl/opencl_call.h"
 #include "layer/device/opencl/opencl_queues.h"
 
-/* Collect the ended commands of one queue, or of all, and release their events. */
+/* Collect the ended commands of a queue, and release their events. */
 void tl_cl_collect(struct tl_cl_queue *queue);
-void tl_cl_collect_all(void);
 
 /*
  * Before a call that may show how many references there are: release the events that only the layer
  * has. The commands stay until a call has waited for them.
  */
 void tl_cl_yield(struct tl_cl_queue *queue);
-void tl_cl_yield_all(void);
+
+/* Do one of these for all queues. */
+void tl_cl_all_queues(void (*collect)(struct tl_cl_queue *queue));
 
 /* In the background: see struct tl_device_api. */
 enum tl_device_left tl_cl_collect_some(void);

@@ -58,7 +58,7 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 {
 	struct tl_cl_queue *queue = command->queue;
 
-	command->next = NULL;
+	command->next = command->next_held = NULL;
 	command->done = false;
 	atomic_store_explicit(&command->noted, false, memory_order_relaxed);
 	command->status = CL_SUCCESS;
@@ -68,6 +68,8 @@ TL_NEAR_CODE void tl_cl_command_keep(struct tl_cl_command *command)
 	tl_spin_lock_take(&queue->lock);
 	*(queue->last ? &queue->last->next : &queue->first) = command;
 	queue->last = command;
+	*(queue->last_held ? &queue->last_held->next_held : &queue->first_held) = command;
+	queue->last_held = command;
 	if (!tl_cl_unnoted(queue))
 		tl_cl_note_from(queue, command);
 	tl_cl_count_add(&queue->count, 1);
@@ -135,9 +137,9 @@ bool tl_cl_queue_claim_patiently(struct tl_cl_queue *queue, struct tl_cl_command
 static bool queue_has_event(struct tl_cl_queue *queue, cl_event event)
 {
 	tl_spin_lock_take(&queue->lock);
-	const struct tl_cl_command *command = queue->first;
-	while (command && (!event || command->event != event))
-		command = command->next;
+	const struct tl_cl_command *command = queue->first_held;
+	while (command && command->event != event)
+		command = command->next_held;
 	tl_spin_lock_release(&queue->lock);
 	return command;
 }
@@ -231,29 +233,53 @@ static void queue_see_who_waits(const struct tl_cl_queue *queue, const struct tl
 	}
 }
 
-cl_event tl_cl_command_take_event(struct tl_cl_command *command)
+struct tl_cl_command *tl_cl_last_held(struct tl_cl_queue *queue)
 {
-	tl_spin_lock_take(&command->queue->lock);
+	tl_spin_lock_take(&queue->lock);
+	struct tl_cl_command *last = queue->last_held;
+	tl_spin_lock_release(&queue->lock);
+	return last;
+}
+
+/* Under the lock. */
+static void queue_unlink_held(struct tl_cl_queue *queue, struct tl_cl_command *before,
+			      const struct tl_cl_command *command)
+{
+	*(before ? &before->next_held : &queue->first_held) = command->next_held;
+	if (queue->last_held == command)
+		queue->last_held = before;
+}
+
+cl_event tl_cl_command_take_event(struct tl_cl_command *command, struct tl_cl_command *before)
+{
+	struct tl_cl_queue *queue = command->queue;
+
+	tl_spin_lock_take(&queue->lock);
 	cl_event event = command->event;
 	command->event = NULL;
-	tl_spin_lock_release(&command->queue->lock);
+	queue_unlink_held(queue, before, command);
+	tl_spin_lock_release(&queue->lock);
 	return event;
 }
 
-struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last,
-				      bool noted)
+struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last)
 {
-	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *command, *next;
+	struct tl_cl_command *done = NULL, **end = &done, *before = NULL, *held = NULL, *command,
+			     *next;
 
 	queue_see_who_waits(queue, last);
 	tl_spin_lock_take(&queue->lock);
 	for (command = queue->first; command; command = next) {
 		next = command == last ? NULL : command->next;
-		if (!command->done || (noted && !command->waited.end) || command_is_held(command)) {
+		if (!command->done || command_is_held(command)) {
 			command->done = false;
 			before = command;
+			if (command->event)
+				held = command;
 			continue;
 		}
+		if (command->event)
+			queue_unlink_held(queue, held, command);
 		*(before ? &before->next : &queue->first) = command->next;
 		if (queue->last == command)
 			queue->last = before;

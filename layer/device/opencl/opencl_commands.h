@@ -25,10 +25,11 @@
 
 /*
  * A command under way. It is kept small, because each enqueue writes it. struct tl_device_work
- * explains the fields. Each enqueue prefetches the cache lines up to .has (tl_cl_command_prepare).
+ * explains the fields. Each enqueue prefetches the cache lines up to .waited.end (tl_cl_command_prepare).
  */
 struct tl_cl_command {
 	struct tl_cl_command *next;
+	struct tl_cl_command *next_held; /* in the list of those that have an event */
 
 	/* The thread that enqueues it fills in all of these. */
 	struct tl_cl_queue *queue;
@@ -47,19 +48,18 @@ struct tl_cl_command {
 	bool done;
 	_Atomic bool noted; /* a call has waited for it; written under the lock */
 	cl_int status;	    /* negative: it failed */
+	uint64_t seen;	    /* ticks: it had ended by then; 0: nobody has seen that yet */
+	uint32_t has;	    /* when it has ended: which of the times below */
 	/*
 	 * of the calls that waited for it, the one that ended first; .end 0: none yet. Written
 	 * under the lock
 	 */
 	struct tl_cl_call waited;
-	uint64_t seen; /* ticks: it had ended by then; 0: nobody has seen that yet */
-	/* When it has ended: */
-	uint32_t has;
 	uint64_t queued, submit, raw_start, raw_end;
 };
 
-_Static_assert(offsetof(struct tl_cl_command, has) < 3 * 64,
-	       "an enqueue writes three lines of the cache");
+#define TL_CL_COMMAND_WRITTEN (offsetof(struct tl_cl_command, waited.end) + sizeof(uint64_t))
+_Static_assert(TL_CL_COMMAND_WRITTEN <= 3 * 64, "an enqueue writes three lines of the cache");
 
 /* --- their memory */
 
@@ -71,7 +71,7 @@ static inline void tl_cl_command_prepare(const struct tl_call *call)
 {
 	const char *spare = (const char *)tl_cl_thread_of_call(call)->spare;
 
-	for (size_t i = 0; spare && i < offsetof(struct tl_cl_command, has); i += 64)
+	for (size_t i = 0; spare && i < TL_CL_COMMAND_WRITTEN; i += 64)
 		tl_near_soon(spare + i);
 }
 
@@ -176,14 +176,22 @@ struct tl_cl_queue *tl_cl_queue_claim_with(cl_event event);
 
 void tl_cl_queue_unclaim(struct tl_cl_queue *queue);
 
-/* By the claimer, who releases the event. The command stays. */
-cl_event tl_cl_command_take_event(struct tl_cl_command *command);
+/*
+ * By the claimer: the last command that has an event, or NULL. Up to it, the claimer may read that
+ * list without the lock.
+ */
+struct tl_cl_command *tl_cl_last_held(struct tl_cl_queue *queue);
+
+/*
+ * By the claimer, who releases the event. The command stays. `before`: the one before it that has
+ * an event, or NULL.
+ */
+cl_event tl_cl_command_take_event(struct tl_cl_command *command, struct tl_cl_command *before);
 
 /*
  * By the claimer: take out those that are .done, up to `last`, in the order that they were in.
- * `noted`: only those that a call has waited for. Returns them, linked by .next.
+ * Returns them, linked by .next.
  */
-struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last,
-				      bool noted);
+struct tl_cl_command *tl_cl_take_done(struct tl_cl_queue *queue, const struct tl_cl_command *last);
 
 #endif

@@ -34,7 +34,7 @@ TL_CL_BEFORE(tl_cl_event_info_before)
 
 	if (TL_CL_PARAM(cl_event_info, call, 1) != CL_EVENT_REFERENCE_COUNT || !tl_cl_ready())
 		return;
-	tl_cl_yield_all();
+	tl_cl_all_queues(tl_cl_yield);
 	asking->claimed = tl_cl_queue_claim_with(TL_CL_PARAM(cl_event, call, 0));
 }
 

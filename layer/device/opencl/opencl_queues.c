@@ -150,7 +150,8 @@ void tl_cl_queues_after_fork(void)
 	pthread_mutex_init(&lock, NULL);
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
 		queue->lock = (struct tl_spin_lock){0};
-		queue->first = queue->last = queue->untold = queue->last_untold = NULL;
+		queue->first = queue->last = queue->first_held = queue->last_held = NULL;
+		queue->untold = queue->last_untold = NULL;
 		atomic_store_explicit(&queue->untolds, 0, memory_order_relaxed);
 		atomic_store_explicit(&queue->unnoted, NULL, memory_order_relaxed);
 		queue->claimed = false;

@@ -40,6 +40,9 @@ struct tl_cl_queue {
 	/* Protects what follows; no driver is called under it. */
 	struct tl_spin_lock lock;
 	struct tl_cl_command *first, *last; /* under way, in the order of their submission */
+	/* those of them that have an event, in the same order */
+	struct tl_cl_command *first_held, *last_held;
+	uint32_t theirs; /* that had ended, and that the program still had at its last question */
 	/* for commands of threads that have none of their own; without the lock (spare_stack.h) */
 	_Atomic(struct tl_spare *) spare;
 	/*

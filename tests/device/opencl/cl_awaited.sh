@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
 ways="none other retain context devices queue retain-queue event own-event"
-plan $((5 * $(echo "$ways" | wc -w)))
+plan $((5 * $(echo "$ways" | wc -w) + 8))
 
 # Commands, arrows to them, arrows from them.
 arrows()
@@ -32,4 +32,19 @@ for driver in test PoCL; do
 		if test $driver = test; then nothing_kept "$driver, $way"; fi
 		is "$(arrows)" "$(commands bare) $(commands bare)" "$driver, $way: each command has been waited for"
 	done
+done
+
+# --- 2400 questions while 500 commands have ended that nothing waited for
+asked() { awk '$1 == "clGetEventInfo" { print $2 }' "$tmp/counts"; }
+for driver in test PoCL; do
+	if test $driver = test; then export OCL_ICD_VENDORS=$drivers/icd_a.so; else unset OCL_ICD_VENDORS; fi
+	for what in held released; do
+		run bare bare "$apps/cl_questions" $what
+		TEST_ICD_COUNTS=$tmp/counts run traced preload "$apps/cl_questions" $what
+		ok "$driver, events $what: many questions for counts of references have a bare run's answers" alike
+		test $driver = test || continue
+		ok "$driver, events $what: ... and the layer asks few of its own ($(asked))" test "$(asked)" -lt 200000
+	done
+	run traced preload "$apps/cl_questions" few
+	is "$(arrows)" "510 510" "$driver: few commands whose events the program has keep their arrows, also if they were many at the last question"
 done
