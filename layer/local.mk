@@ -10,6 +10,7 @@ libtl_core_la_SOURCES = \
 	%D%/buffers/buffers.h %D%/buffers/blocked.h \
 	%D%/buffers/buffer.h %D%/buffers/buffer.c \
 	%D%/buffers/chunk_reader.h %D%/buffers/chunk_reader.c \
+	%D%/buffers/unfinished.h %D%/buffers/unfinished.c \
 	%D%/buffers/chunks.h %D%/buffers/chunks.c \
 	%D%/buffers/current_chunk.h %D%/buffers/current_chunk.c \
 	%D%/buffers/free_list.h \

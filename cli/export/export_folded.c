@@ -108,6 +108,12 @@ static uint64_t folding_add_lane(struct folding *folding, const struct tl_trace_
 			record_file_damaged(folding->trace, run->offset + place.unsound - 1);
 		tl_trace_left(folding->trace, run, &place, &passed);
 	}
+	/* Those that had not returned; the innermost ends first. */
+	for (size_t open = lane->nopens; open-- > 0;) {
+		const struct tl_unfinished_record record =
+			tl_unfinished_unwound(&lane->opens[open], folding->trace->last);
+		unknown += folding_add_call(folding, &record.call);
+	}
 	return unknown;
 }
 

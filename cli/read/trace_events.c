@@ -127,6 +127,20 @@ int trace_metadata_read(const char *path, void (*each)(void *user, const json_t 
 	return EXIT_DONE;
 }
 
+/* The calls that had not returned when the process ended; the innermost first. */
+static void add_unfinished(const struct listener *listener, struct encoding *encoding,
+			   const struct tl_trace *trace)
+{
+	for (size_t i = 0; i < trace->nlanes; i++)
+		for (size_t open = trace->lanes[i].nopens; open-- > 0;) {
+			struct tl_text text = new_text(encoding);
+
+			tl_format_json.unfinished(&encoding->encoder, &text, trace->lanes[i].shown,
+						  &trace->lanes[i].opens[open], trace->last);
+			add_events(listener, encoding, &text);
+		}
+}
+
 /* Returns how many records could not be understood. */
 static size_t add_records(const struct listener *listener, struct tl_trace *trace,
 			  struct trace_totals *totals)
@@ -155,6 +169,7 @@ static size_t add_records(const struct listener *listener, struct tl_trace *trac
 		if (place.unsound)
 			record_file_damaged(trace, run->offset + place.unsound - 1);
 	}
+	add_unfinished(listener, &encoding, trace);
 	trace_encoder_end(&encoding.encoder);
 	free(encoding.room);
 	return unknown;

@@ -234,16 +234,37 @@ void scan_worker_take_file(struct scan_worker *worker, uint32_t file)
 	worker->encoder.names = worker->scan->history->symbols;
 }
 
+/* The calls that had not returned when the process ended. */
+static void worker_open_calls(struct scan_worker *worker, struct scan_run *index)
+{
+	const struct tl_trace *trace = worker->file->trace;
+
+	for (size_t i = 0; i < trace->nlanes; i++) {
+		const struct tl_trace_lane *lane = &trace->lanes[i];
+		uint32_t place = scan_known_place(worker, KNOWN_LANE, lane->shown);
+
+		for (size_t j = 0; j < lane->nopens; j++) {
+			const struct tl_unfinished_record record =
+				tl_unfinished_unwound(&lane->opens[j], trace->last);
+			worker_record_call(worker, index, place, &record.call);
+		}
+	}
+}
+
 static void worker_run(struct scan_worker *worker, struct scan_run *at, bool indexed)
 {
 	const struct tl_trace *trace = worker->scan->files[at->file].trace;
-	const struct tl_trace_run *run = &trace->runs[at->run];
-	uint32_t tid = trace->lanes[run->lane].shown;
 	struct scan_run *index = indexed ? NULL : at;
 	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
 
 	scan_worker_take_file(worker, at->file);
+	if (at->run == trace->nruns) {
+		worker_open_calls(worker, index);
+		return;
+	}
+	const struct tl_trace_run *run = &trace->runs[at->run];
+	uint32_t tid = trace->lanes[run->lane].shown;
 	uint32_t lane = scan_known_place(worker, KNOWN_LANE, tid);
 
 	while ((record = tl_trace_next(run, &place))) {

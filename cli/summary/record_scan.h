@@ -19,7 +19,7 @@
 /* What is known of a run after the first scan. Times are nanoseconds. */
 struct scan_run {
 	uint32_t file;
-	uint32_t run;	     /* its number in the file's trace */
+	uint32_t run; /* its number in the file's trace; the last one's + 1: calls that are open */
 	int64_t first, last; /* of calls, and events that are no commands; none: .first is later */
 	int64_t first_command; /* when the first one, */
 	int64_t last_command;  /* and the last one, started */

@@ -94,13 +94,22 @@ static unsigned workers_for(const struct record_scan *scan)
 	return (unsigned)(count < scan->nruns ? count : scan->nruns ? scan->nruns : 1);
 }
 
+static bool some_calls_are_open(const struct tl_trace *trace)
+{
+	for (size_t i = 0; i < trace->nlanes; i++)
+		if (trace->lanes[i].nopens)
+			return true;
+	return false;
+}
+
+/* Calls that had not returned are a run of their own, behind the others. */
 static void runs_add(struct record_scan *scan, uint32_t file)
 {
 	const struct tl_trace *trace = scan->files[file].trace;
+	size_t nruns = trace->nruns + some_calls_are_open(trace);
 
-	scan->runs =
-		need(reallocarray(scan->runs, scan->nruns + trace->nruns + 1, sizeof(*scan->runs)));
-	for (size_t i = 0; i < trace->nruns; i++)
+	scan->runs = need(reallocarray(scan->runs, scan->nruns + nruns + 1, sizeof(*scan->runs)));
+	for (size_t i = 0; i < nruns; i++)
 		scan->runs[scan->nruns++] = (struct scan_run){
 			.file = file, .run = (uint32_t)i, .first = INT64_MAX, .last = INT64_MIN};
 }

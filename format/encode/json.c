@@ -152,16 +152,7 @@ static void json_unfinished(struct tl_encoder *encoder, struct tl_text *text, ui
 			    const struct tl_unfinished *call, uint64_t end)
 {
 	static const char unwound[] = "\"unwound\":true}}", word[] = "\"unfinished\":true}}";
-	const struct {
-		struct tl_call_record call;
-		uint64_t stack;
-	} record = {{.size = sizeof(record) / 8,
-		     .type = TL_RECORD_CALL,
-		     .flags = TL_RECORD_UNWOUND | TL_RECORD_STACK,
-		     .function = call->function,
-		     .start = call->start,
-		     .duration = end > call->start ? end - call->start : 0},
-		    call->stack};
+	const struct tl_unfinished_record record = tl_unfinished_unwound(call, end);
 	struct tl_text event = {text->at, text->end, false};
 
 	json_record(encoder, &event, tid, &record.call, sizeof(record));

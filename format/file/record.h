@@ -84,6 +84,25 @@ struct tl_unfinished {
 	uint32_t stack;	   /* number of its stack's text; 0: none */
 };
 
+/* The same as a call that was unwound at the tick `end`: like that, it has no result and no words. */
+struct tl_unfinished_record {
+	struct tl_call_record call;
+	uint64_t stack;
+};
+
+static inline struct tl_unfinished_record tl_unfinished_unwound(const struct tl_unfinished *call,
+								uint64_t end)
+{
+	return (struct tl_unfinished_record){
+		{.size = sizeof(struct tl_unfinished_record) / 8,
+		 .type = TL_RECORD_CALL,
+		 .flags = TL_RECORD_UNWOUND | TL_RECORD_STACK,
+		 .function = call->function,
+		 .start = call->start,
+		 .duration = end > call->start ? end - call->start : 0},
+		call->stack};
+}
+
 /*
  * The work on a device that a call caused, and the request that caused the call. 0 means none; both
  * are 0 where the record is too short to have them.

@@ -197,7 +197,7 @@ struct tl_api_piece {
 };
 
 /*
- * A thread. `recover` shows calls of .open that have a .frame other than 0 and TL_NO_FRAME as
+ * A thread. Readers show calls of .open that have a .frame other than 0 and TL_NO_FRAME as
  * unfinished, unless .mode has TL_OPEN_FINISHED or the lane's last record is of the same start and
  * function: then it was killed just before it freed the entry. A start of 0: the call was still in
  * its tracers' prologues, or is only traced.
@@ -212,8 +212,8 @@ struct tl_thread_piece {
 	 */
 	uint32_t shown;
 	/*
-	 * how many entries .open has. In a spool 0, unless recover ended it: then those that had
-	 * not returned
+	 * how many entries .open has. In a spool those that had not returned when the process
+	 * ended
 	 */
 	uint32_t opens;
 	char name[16]; /* as the kernel reports it */
@@ -233,6 +233,15 @@ struct tl_thread_piece {
 	struct tl_open_call floor; /* below the stack; never a call */
 	struct tl_open_call open[];
 };
+
+/* The number of the stack that a call of .open is made from; 0: none. */
+static inline uint32_t tl_piece_stack(const struct tl_thread_piece *piece,
+				      const struct tl_open_call *open)
+{
+	if (!(open->mode & TL_MODE_STACK) || !piece->stacks)
+		return 0;
+	return ((const uint32_t *)((uintptr_t)piece + piece->stacks))[open - piece->open];
+}
 
 /*
  * Records of one lane, one after the other, from .records on. While .end is 0 the chunk is still
@@ -360,9 +369,7 @@ struct tl_time_of_day {
 struct tl_end_piece {
 	struct tl_piece piece;
 	uint64_t events, lost;
-	/*
-	 * if recover ended it: the tick up to which calls that had not returned are shown; else 0
-	 */
+	/* the tick up to which calls that had not returned are shown; may be 0 if there are none */
 	uint64_t last;
 	/*
 	 * events that newer ones in rings have overwritten. Files of older versions end before it

@@ -31,11 +31,7 @@ void tl_stacks_after_fork(void);
 /* The number that an open call has; 0: none. */
 static inline uint32_t tl_open_stack(const struct tl_open_call *open)
 {
-	const struct tl_thread_piece *piece = tl_thread_piece_of(open);
-
-	if (!(open->mode & TL_MODE_STACK) || !piece->stacks)
-		return 0;
-	return ((const uint32_t *)((uintptr_t)piece + piece->stacks))[open - piece->open];
+	return tl_piece_stack(tl_thread_piece_of(open), open);
 }
 
 #endif

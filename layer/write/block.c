@@ -71,12 +71,12 @@ void tl_block_start(struct tl_block *block, const struct tl_sink *sink)
 
 /* --- records */
 
-static void name_thread(struct tl_block *block, struct tl_part *part)
+static void name_thread(struct tl_block *block, const struct tl_producer *producer,
+			struct tl_lane *lane)
 {
-	struct tl_lane *lane = part->lane;
 	char name[sizeof(lane->name)];
 
-	tl_buffer_name(part->chunk->producer, name);
+	tl_buffer_name(producer, name);
 	if (lane->named_in == block->file && !memcmp(lane->name, name, sizeof(name)))
 		return;
 	memcpy(lane->name, name, sizeof(name));
@@ -114,7 +114,7 @@ void tl_block_add(struct tl_block *block, size_t limit)
 	part->events = part->lost = 0;
 	part->cost = (struct tl_event_cost){0, 0};
 	part->damaged = false;
-	name_thread(block, part);
+	name_thread(block, part->chunk->producer, part->lane);
 	if (part->chunk->gap)
 		block->maker->gap(block, part);
 	block->maker->records(block, part, limit);
@@ -205,13 +205,42 @@ void tl_block_failed(struct tl_block *block)
 	block->used = 0;
 }
 
+/* --- the end */
+
+/* A later block overwrites the end, and with it the names that it gave. */
+static void unfinished_put(struct tl_block *block, struct tl_lane *lane)
+{
+	uint32_t named_in = lane->named_in;
+
+	name_thread(block, block->calls.producer, lane);
+	lane->named_in = named_in;
+	block->maker->unfinished(block, lane);
+	block->unfinished += block->calls.count;
+}
+
+uint64_t tl_block_unfinished(struct tl_block *block)
+{
+	const char *full = block->text.end - TL_ENCODER_ROOM;
+	struct tl_producer *producer = block->ends_at ? tl_buffer_producers() : NULL;
+
+	for (; producer && block->text.at < full; producer = producer->next) {
+		struct tl_lane *lane =
+			tl_buffer_unfinished(producer, &block->calls) ? tl_lane_of(producer) : NULL;
+		if (lane)
+			unfinished_put(block, lane);
+	}
+	return block->unfinished;
+}
+
 void tl_block_end(struct tl_block *block, const struct tl_sink *sink,
-		  const struct tl_totals *totals)
+		  const struct tl_totals *totals, uint64_t ends_at)
 {
 	struct tl_totals whole = *totals;
 
 	start_text(block, sink, block->memory->end, sizeof(block->memory->end));
 	whole.cost = block->cost;
+	block->ends_at = ends_at;
+	block->unfinished = 0;
 	block->maker->end(block, &whole);
 	close_vector(block);
 }

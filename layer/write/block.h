@@ -18,6 +18,7 @@
 
 #include "format/encode/encoder.h"
 #include "format/encode/repeat_hints.h"
+#include "layer/buffers/unfinished.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/sink.h"
 
@@ -89,6 +90,10 @@ struct tl_block {
 	struct tl_part parts[TL_BLOCK_PARTS];
 	unsigned held; /* how many chunks it holds */
 	unsigned used; /* the first of these are in the block */
+	/* the file's last end: the tick up to which it shows calls that are not over; else 0 */
+	uint64_t ends_at;
+	uint64_t unfinished; /* how many such calls that end has */
+	struct tl_unfinished_calls calls;
 };
 
 /*
@@ -112,6 +117,8 @@ struct tl_block_maker {
 	void (*records)(struct tl_block *block, struct tl_part *part, size_t limit);
 	void (*close)(struct tl_block *block); /* all parts are in the block */
 	void (*kept)(struct tl_block *block);  /* the block is in the file */
+	/* block->calls, which the thread has not returned from at block->ends_at */
+	void (*unfinished)(struct tl_block *block, const struct tl_lane *lane);
 	void (*end)(struct tl_block *block, const struct tl_totals *totals);
 };
 
@@ -159,8 +166,15 @@ void tl_block_failed(struct tl_block *block);
 
 /*
  * Make the end of the file, in .vector, and its beginning if it lacks that. No block may be begun.
+ * `ends_at`: the tick at which the process ends, so the end shows the calls that threads are in; or 0.
  */
 void tl_block_end(struct tl_block *block, const struct tl_sink *sink,
-		  const struct tl_totals *totals);
+		  const struct tl_totals *totals, uint64_t ends_at);
+
+/*
+ * For the makers of blocks: put the calls that threads are in into the end, if it is the last one. As
+ * many as there is room for. Returns how many.
+ */
+uint64_t tl_block_unfinished(struct tl_block *block);
 
 #endif

@@ -200,9 +200,20 @@ static void encoded_kept(struct tl_block *block)
 	block->encoder.format->kept(&block->encoder);
 }
 
+/* The innermost call ends first. */
+static void encoded_unfinished(struct tl_block *block, const struct tl_lane *lane)
+{
+	for (uint32_t i = block->calls.count; i-- > 0;)
+		block->encoder.format->unfinished(&block->encoder, &block->text, lane->tid,
+						  &block->calls.calls[i], block->ends_at);
+}
+
 static void encoded_end(struct tl_block *block, const struct tl_totals *totals)
 {
-	block->encoder.format->end(&block->encoder, &block->text, totals);
+	struct tl_totals whole = *totals;
+
+	whole.events += tl_block_unfinished(block);
+	block->encoder.format->end(&block->encoder, &block->text, &whole);
 }
 
 const struct tl_block_maker tl_encoded_blocks = {
@@ -215,5 +226,6 @@ const struct tl_block_maker tl_encoded_blocks = {
 	.records = encoded_records,
 	.close = encoded_close,
 	.kept = encoded_kept,
+	.unfinished = encoded_unfinished,
 	.end = encoded_end,
 };

@@ -71,16 +71,23 @@ static void pieces_begin(struct tl_block *block)
 	memcpy(&piece->facts, facts, used);
 }
 
-static void pieces_thread(struct tl_block *block, const struct tl_lane *lane)
+/* With room for so many bytes behind it. */
+static struct tl_thread_piece *thread_put(struct tl_block *block, const struct tl_lane *lane,
+					  size_t more)
 {
-	struct tl_thread_piece *piece =
-		piece_put(block, TL_PIECE_THREAD, sizeof(struct tl_thread_piece), 0);
+	struct tl_thread_piece *piece = piece_put(block, TL_PIECE_THREAD, sizeof(*piece) + more, 0);
 
 	piece->tid = lane->kernel_tid;
 	piece->shown = lane->tid;
 	memcpy(piece->name, lane->name, sizeof(piece->name));
 	atomic_init(&piece->lost, tl_lane_lost(lane));
 	atomic_init(&piece->lane, lane->number);
+	return piece;
+}
+
+static void pieces_thread(struct tl_block *block, const struct tl_lane *lane)
+{
+	thread_put(block, lane, 0);
 }
 
 /* Adds the API's description, before the first record that needs it. */
@@ -234,13 +241,40 @@ static void pieces_kept(struct tl_block *block)
 	block->texts = block->texting;
 }
 
+/* The stacks' numbers follow the calls. */
+static void pieces_unfinished(struct tl_block *block, const struct tl_lane *lane)
+{
+	uint32_t count = block->calls.count;
+
+	for (uint32_t i = 0; i < count; i++)
+		api_put(block, block->calls.calls[i].function >> 16);
+	struct tl_thread_piece *piece = thread_put(block, lane,
+						   count * sizeof(struct tl_open_call) +
+							   whole_words(count * sizeof(uint32_t)));
+	uint32_t *stacks = (uint32_t *)&piece->open[count];
+	piece->opens = count;
+	piece->stacks = (uint32_t)((char *)stacks - (char *)piece);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tl_unfinished *call = &block->calls.calls[i];
+		piece->open[i].start = call->start;
+		piece->open[i].function = call->function;
+		piece->open[i].mode = call->stack ? TL_MODE_STACK : 0;
+		/* Any address will do. */
+		atomic_init(&piece->open[i].frame, 1);
+		stacks[i] = call->stack;
+	}
+}
+
 static void pieces_end(struct tl_block *block, const struct tl_totals *totals)
 {
 	clock_put(block);
 	texts_put(block);
 	losses_put(block);
+	/* Of two pieces of a lane, the second one counts. */
+	uint64_t unfinished = tl_block_unfinished(block);
 	struct tl_end_piece *piece = piece_put(block, TL_PIECE_END, sizeof(struct tl_end_piece), 0);
-	piece->events = totals->events;
+	piece->events = totals->events + unfinished;
+	piece->last = unfinished ? block->ends_at : 0;
 	piece->lost = totals->lost;
 	piece->overwritten = totals->overwritten;
 	tl_clock_pair_read(&piece->clocks);
@@ -260,5 +294,6 @@ const struct tl_block_maker tl_record_blocks = {
 	.records = pieces_records,
 	.close = pieces_close,
 	.kept = pieces_kept,
+	.unfinished = pieces_unfinished,
 	.end = pieces_end,
 };

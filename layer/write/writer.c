@@ -104,7 +104,8 @@ static void end_file(bool close)
 	atomic_fetch_add_explicit(&tl_writer.finishing, 1, memory_order_relaxed);
 	if (all_write_somehow()) {
 		if (tl_writer.sink.ended && !tl_writer.end.reported) {
-			tl_report_finished(tl_writer.sink.output.path, tl_writer.sink.events,
+			tl_report_finished(tl_writer.sink.output.path,
+					   tl_writer.sink.events + tl_writer.end.unfinished,
 					   tl_writer_losses() - tl_writer.losses_told);
 			tl_writer.end.reported = true;
 		}

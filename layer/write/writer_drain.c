@@ -85,11 +85,15 @@ static bool end_is_up_to_date(const struct tl_writer_end *now)
 	const struct tl_writer_end *there = &tl_writer.end;
 
 	return tl_writer.sink.ended && there->events == now->events && there->lost == now->lost &&
-	       there->overwritten == now->overwritten && there->stackless == now->stackless;
+	       there->overwritten == now->overwritten && there->stackless == now->stackless &&
+	       there->unfinished == now->unfinished;
 }
 
-/* Behind the last block: totals, and the format's end. A pipe gets these once, at the very end. */
-static int file_write_end(void)
+/*
+ * Behind the last block: totals, and the format's end. A pipe gets these once, at the very end. Of
+ * `ends_at`, see tl_block_end.
+ */
+static int file_write_end(uint64_t ends_at)
 {
 	struct tl_writer_end end = end_now();
 	const struct tl_totals totals = {
@@ -100,7 +104,8 @@ static int file_write_end(void)
 		.stackless = end.stackless,
 	};
 
-	tl_block_end(&tl_writer.block, &tl_writer.sink, &totals);
+	tl_block_end(&tl_writer.block, &tl_writer.sink, &totals, ends_at);
+	end.unfinished = tl_writer.block.unfinished;
 	end.reported = end_is_up_to_date(&end) && tl_writer.end.reported;
 	tl_writer.end = end;
 	return tl_sink_end(&tl_writer.sink, tl_writer.block.vector, tl_writer.block.vectors);
@@ -121,7 +126,7 @@ static bool file_is_full(void)
 static int file_next(void)
 {
 	uint64_t told = tl_writer.losses_told;
-	int error = file_write_end();
+	int error = file_write_end(0);
 
 	if (error)
 		return error;
@@ -311,9 +316,25 @@ static void lane_note_gap(struct tl_producer *producer, const char *from, const 
 	}
 }
 
+static uint64_t ticks_now(void)
+{
+	return tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
+}
+
+/* A process may have made no other calls than those that its threads are in. */
+static bool some_are_unfinished(void)
+{
+	const struct tl_producer *producer = tl_buffer_producers();
+
+	while (producer && !tl_buffer_unfinished(producer, &tl_writer.block.calls))
+		producer = producer->next;
+	return producer;
+}
+
 void tl_writer_write_all(void)
 {
 	bool last = atomic_load_explicit(&tl_writer.last, memory_order_relaxed), more;
+	uint64_t ends_at = last ? ticks_now() : 0;
 
 	tl_clock_settle();
 	tl_buffer_flush();
@@ -323,7 +344,7 @@ void tl_writer_write_all(void)
 	bool written = tl_writer_drain(UINT_MAX, &more);
 	tl_writer.flush_only = tl_writer.writes_all = false;
 	tl_writer_count_unwritten();
-	if (!tl_writer.sink.file && !tl_writer_losses()) {
+	if (!tl_writer.sink.file && !tl_writer_losses() && !(last && some_are_unfinished())) {
 		/* Nothing was traced: no file. */
 		atomic_store_explicit(&tl_writer.complete, true, memory_order_relaxed);
 		return;
@@ -336,7 +357,7 @@ void tl_writer_write_all(void)
 	}
 	int error = memory_map() ? tl_writer_open_file() : ENOMEM;
 	if (!error && (last || !tl_writer.sink.output.stream))
-		error = file_write_end();
+		error = file_write_end(ends_at);
 	if (error)
 		tl_writer_note_error(error);
 	atomic_store_explicit(&tl_writer.complete, !error && written, memory_order_relaxed);
@@ -350,6 +371,6 @@ bool tl_writer_drain_turn(void)
 	if (!ended || !tl_writer.sink.made || tl_writer.sink.ended)
 		return more;
 	tl_writer_count_unwritten();
-	file_write_end();
+	file_write_end(0);
 	return more;
 }

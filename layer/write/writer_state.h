@@ -68,7 +68,8 @@ struct tl_writer_state {
 	/* what the end of this file says; valid while .sink.ended */
 	struct tl_writer_end {
 		uint64_t events, lost, overwritten, stackless;
-		bool reported; /* to `run` */
+		uint64_t unfinished; /* calls that threads were in; the last end has them */
+		bool reported;	     /* to `run` */
 	} end;
 	uint64_t losses_said; /* losses that a message has reported */
 	int error;	      /* why the first event was dropped or could not be written */

@@ -42,7 +42,9 @@ check_PROGRAMS += %D%/late_calls
 %C%_late_calls_SOURCES = %D%/late_calls.c
 %C%_late_calls_LDADD = -lOpenCL -lpthread
 
-check_PROGRAMS += %D%/ends_ways %D%/ends_signals %D%/ends_many
+check_PROGRAMS += %D%/ends_ways %D%/ends_signals %D%/ends_many %D%/ends_within
+%C%_ends_within_SOURCES = %D%/ends_within.c %D%/cl_app.h
+%C%_ends_within_LDADD = -lOpenCL -lpthread
 %C%_ends_many_LDADD = -lOpenCL -lpthread
 %C%_ends_ways_LDADD = -lOpenCL -lpthread
 %C%_ends_signals_LDADD = -lOpenCL -lpthread

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ends_within WAY: a process ends while its threads are inside of calls.
+ *
+ * "return", "_exit", "quick_exit", "exec": one thread waits for an event that never comes, and one
+ * does so in a callback of another call, when the process ends so. "exec-fails": they wait when an exec
+ * fails; then the event comes. "busy": they wait, and two threads make calls all the time.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cl_app.h"
+
+#define WAIT 20000 /* microseconds, for threads to be where they stay */
+
+static cl_event event;
+static cl_mem memory;
+
+static void *wait_for_it(void *unused)
+{
+	(void)unused;
+	pthread_setname_np(pthread_self(), "waits");
+	clWaitForEvents(1, &event);
+	return NULL;
+}
+
+static void CL_CALLBACK at_release(cl_mem released, void *unused)
+{
+	(void)released;
+	(void)unused;
+	clWaitForEvents(1, &event);
+}
+
+static void *release_memory(void *unused)
+{
+	(void)unused;
+	pthread_setname_np(pthread_self(), "releases");
+	DO(clSetMemObjectDestructorCallback(memory, at_release, NULL));
+	clReleaseMemObject(memory);
+	return NULL;
+}
+
+static void *call_all_the_time(void *unused)
+{
+	cl_uint count;
+
+	(void)unused;
+	for (;;) {
+		clGetPlatformIDs(0, NULL, &count);
+		usleep(1);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "return";
+	pthread_t threads[2], other;
+	struct app app = app_open();
+	cl_int error;
+
+	event = clCreateUserEvent(app.context, &error);
+	memory = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64, NULL, &error);
+	if (!strcmp(way, "busy"))
+		for (int i = 0; i < 2; i++)
+			pthread_create(&other, NULL, call_all_the_time, NULL);
+	pthread_create(&threads[0], NULL, wait_for_it, NULL);
+	pthread_create(&threads[1], NULL, release_memory, NULL);
+	usleep(WAIT);
+	if (!strcmp(way, "_exit"))
+		_exit(5);
+	if (!strcmp(way, "quick_exit"))
+		quick_exit(5);
+	if (!strcmp(way, "exec"))
+		execlp("sh", "sh", "-c", "exit 5", (char *)NULL);
+	if (!strcmp(way, "exec-fails")) {
+		char *const none[] = {NULL};
+		execve("/dev/null", none, none);
+		DO(clSetUserEventStatus(event, CL_COMPLETE));
+		pthread_join(threads[0], NULL);
+		pthread_join(threads[1], NULL);
+	}
+	return 5;
+}
