@@ -15,6 +15,7 @@
  *	event_lanes.h	lanes that are no thread's
  *	lanes.h		lanes as the trace file has them
  *	label_memory.h	memory for a program's labels
+ *	unfinished.h	calls that threads are in when the process ends
  *	upcalls.h	what the buffers need of the rooms above
  *
  * Promise: a finished record is in the trace, or is counted as lost (struct tl_producer.lost,
@@ -41,6 +42,7 @@
 #include "layer/buffers/pool.h"
 #include "layer/buffers/process_state.h"
 #include "layer/buffers/strings.h"
+#include "layer/buffers/unfinished.h"
 #include "layer/buffers/upcalls.h"
 
 #endif
