@@ -5,6 +5,7 @@
  * Ordered accesses
  *
  *	tl_thread.top, tl_open_call.frame	acquire: pair with the releases of layer/calls/open_calls.h
+ *	a fence					acquire: call_read
  *	tl_producer.current			acquire: pairs with the release in current_chunk.c
  */
 #include "layer/buffers/unfinished.h"
@@ -15,12 +16,24 @@
 
 #include "format/file/record_words.h"
 
-static bool call_is_open(const struct tl_open_call *open)
+/*
+ * A copy of an entry that its thread may be taking off or using again. The thread clears .frame before it
+ * changes the rest, and stores it after that. So what lies between two equal reads of .frame and
+ * .start belongs together (on arm64, the function may be that of a call that begins just now). Without
+ * TSan: the thread's own stores are plain ones.
+ */
+static __attribute__((no_sanitize("thread"))) bool call_read(const struct tl_open_call *open,
+							     struct tl_open_call *copy)
 {
 	uintptr_t frame = atomic_load_explicit(&open->frame, memory_order_acquire);
 
-	return frame && frame != TL_NO_FRAME && open->start &&
-	       !(open->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
+	copy->start = __atomic_load_n(&open->start, __ATOMIC_RELAXED);
+	copy->mode_and_function = __atomic_load_n(&open->mode_and_function, __ATOMIC_RELAXED);
+	atomic_thread_fence(memory_order_acquire);
+	return frame && frame != TL_NO_FRAME && copy->start &&
+	       !(copy->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN)) &&
+	       atomic_load_explicit(&open->frame, memory_order_relaxed) == frame &&
+	       __atomic_load_n(&open->start, __ATOMIC_RELAXED) == copy->start;
 }
 
 static void calls_take(struct tl_unfinished_calls *calls)
@@ -29,12 +42,13 @@ static void calls_take(struct tl_unfinished_calls *calls)
 	const struct tl_open_call *top =
 		atomic_load_explicit(&calls->producer->thread.top, memory_order_acquire);
 	const uint32_t most = sizeof(calls->calls) / sizeof(calls->calls[0]);
+	struct tl_open_call copy;
 
 	for (const struct tl_open_call *open = piece->open; open < top && calls->count < most;
 	     open++)
-		if (call_is_open(open))
+		if (call_read(open, &copy))
 			calls->calls[calls->count++] = (struct tl_unfinished){
-				open->start, open->function, tl_piece_stack(piece, open)};
+				copy.start, copy.function, tl_piece_stack(piece, open)};
 }
 
 static void calls_leave_out(struct tl_unfinished_calls *calls, const struct tl_call_record *record)
