@@ -99,6 +99,16 @@ static size_t count_exports(const struct library *library)
 	return count;
 }
 
+/* Known parameters of which the generic entry would pass on only a part. */
+static bool params_are_too_large(const struct function *function)
+{
+	unsigned words = 0;
+
+	for (size_t i = 0; i < function->nparams && words <= TL_SIGNATURE_WORDS; i++)
+		words += emit_words(function->params[i].type);
+	return words > TL_SIGNATURE_WORDS;
+}
+
 /*
  * Decide which functions of the headers get a stub. Prints which functions of the library are left
  * out, and counts those that no header declares.
@@ -119,6 +129,8 @@ static void functions_choose(struct model *model, struct library *library)
 				strstr(function->left_out, "without a prototype") != NULL;
 			function->left_out = NULL;
 		}
+		if (!function->left_out && !function->passed && params_are_too_large(function))
+			function->left_out = "its parameters are larger than 2 KiB";
 		if (function->left_out && export)
 			printf("%s: %s\n", function->name, function->left_out);
 		else if (!function->left_out && !export && !is_handed_out(model, function))

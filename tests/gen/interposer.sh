@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 67
+plan 70
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -317,6 +317,34 @@ is "$? $(cat cut.err)" "1 tracegen: ./cut.so: it has more segments than a librar
 	"a file with 60,000 segments is refused at once"
 segments 200 16000000
 is $? 0 "with 200 it is read, and the same code once" || diag "$(cat cut.err)"
+
+# --- parameters of which the generic entry would pass on a part
+cat >huge.h <<'END'
+struct huge { long words[300]; };
+long huge_ends(struct huge huge);
+long huge_half(struct huge *huge);
+END
+cat >huge.c <<'END'
+#include "huge.h"
+long huge_ends(struct huge huge) { return huge.words[0] + huge.words[299]; }
+long huge_half(struct huge *huge) { return huge->words[150]; }
+END
+cat >huge_app.c <<'END'
+#include <stdio.h>
+#include "huge.h"
+int main(void)
+{
+	static struct huge huge = {{1, [150] = 4, [299] = 2}};
+	printf("%ld %ld\n", huge_ends(huge), huge_half(&huge));
+	return 0;
+}
+END
+${CC:-cc} -fPIC -shared -Wl,-soname,libhuge.so -o libhuge.so huge.c && ${CC:-cc} -o huge_app huge_app.c ./libhuge.so -Wl,-rpath,"$tmp"
+"$tracegen" interposer --header huge.h --lib ./libhuge.so -o huge.so >out
+is "$(head -n 1 out)" "huge_ends: its parameters are larger than 2 KiB" "a function of large structs by value is left out, with the reason"
+rm -f t.json
+is "$(env LD_PRELOAD="$libtracelayer:$tmp/huge.so" TRACELAYER_OUTPUT="$tmp/t.json" ./huge_app)" "3 4" "so it gets all of them"
+is "$(events t.json)" 1 "and the other function is traced"
 
 # --- no header, and refusals
 "$tracegen" interposer --lib ./libsample.so.1 -o named.so >out
