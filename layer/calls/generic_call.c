@@ -275,7 +275,7 @@ TL_NEAR_CODE void *tl_generic_enter(struct tl_generic_frame *frame,
 	else if (!mode)
 		real = atomic_load_explicit(&frame->shim->real, memory_order_relaxed);
 	else if (mode & TL_MODE_CALLER && !(mode & TL_MODE_RESOLVE))
-		real = tl_resolve_own_by_pointer(frame->shim, frame->caller);
+		real = tl_resolve_own(frame->shim, frame->caller);
 	return TL_LIKELY(real) ? real : other_enter(frame, memory);
 }
 

@@ -166,13 +166,18 @@ static void *loaders_check(const struct tl_call *call)
 		       : NULL;
 }
 
-void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
+void *tl_resolve_own(const struct tl_shim *shim, const void *caller)
 {
 	const struct tl_known_library *from = tl_roles_at(caller), *it;
 
-	if (!from || from->role != TL_ROLE_LOADER || caller_is_direct(caller) ||
+	if (!from || from->role != TL_ROLE_LOADER ||
 	    !(shim->function->flags & TL_FUNCTION_EXPORTED) ||
-	    tl_roles_is_layered(shim->function->api) || tl_process_is_confined())
+	    tl_roles_is_layered(shim->function->api))
+		return NULL;
+	/* As a rule nothing has to be looked at. */
+	if (tl_roles_is_settled(from, shim) && !tl_asked_version_is_known(shim))
+		return atomic_load_explicit(&shim->real, memory_order_acquire);
+	if (caller_is_direct(caller) || tl_process_is_confined())
 		return NULL;
 	int saved = errno;
 	tl_roles_suspect(shim);

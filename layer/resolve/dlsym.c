@@ -197,7 +197,7 @@ static void *answer_past_us(const struct tl_lookup *lookup, void *ours)
 
 /*
  * A traced library asks for a function of its own, and may compare the answer with its pointer to it,
- * which is the shim's (tl_resolve_own_by_pointer), as ruby's extensions do to see that they have the right
+ * which is the shim's (tl_resolve_own), as ruby's extensions do to see that they have the right
  * libruby. The built-in APIs' loaders make tables for their drivers of what they ask for.
  */
 static bool lookup_is_for_own(const struct tl_lookup *lookup, const void *pointer)

@@ -8,6 +8,7 @@
  */
 #include "layer/resolve/library_roles.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -63,6 +64,18 @@ const struct tl_known_library *tl_roles_at(const void *address)
 	return NULL;
 }
 
+bool tl_roles_is_settled(const struct tl_known_library *known, const struct tl_shim *shim)
+{
+	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+	const struct tl_known_library *own;
+
+	if (known->place == UINT_MAX || tl_roles_at(real) != known)
+		return false;
+	own = tl_roles_at(shim->entry);
+	return own && own->role == TL_ROLE_OWN && own->place < known->place;
+}
+
 bool tl_roles_is_own_at(const void *address)
 {
 	const struct tl_known_library *there = tl_roles_at(address);
@@ -108,14 +121,18 @@ const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
 	return NULL;
 }
 
-static void library_remember(const struct tl_elf *elf, enum tl_role role)
+static void library_remember(const struct tl_loaded *loaded, const struct tl_elf *elf,
+			     enum tl_role role)
 {
 	unsigned n = atomic_load_explicit(&known_count, memory_order_relaxed);
 
 	if (!elf || n == KNOWN_MAX || library_known_as(elf))
 		return;
+	unsigned place = (unsigned)(elf - loaded->elf);
+
 	known[n].elf = *elf;
 	known[n].role = role;
+	known[n].place = place < loaded->startup ? place : UINT_MAX;
 	atomic_store_explicit(&known_count, n + 1, memory_order_release);
 }
 
@@ -436,7 +453,7 @@ static void library_scan(struct look *look, const struct tl_elf *elf)
 	if (!defined.exported && !defined.unexported)
 		*plain_place(elf) = elf->dynamic;
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
-		library_remember(elf, TL_ROLE_DRIVER);
+		library_remember(look->loaded, elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
 		struct tl_own_references own;
 
@@ -485,7 +502,7 @@ static void library_remember_own(const struct tl_loaded *loaded, const void *add
 	const struct tl_elf *elf = tl_loaded_at(loaded, address);
 
 	if (elf != loaded->elf)
-		library_remember(elf, TL_ROLE_OWN);
+		library_remember(loaded, elf, TL_ROLE_OWN);
 }
 
 static bool library_is_loader(const struct tl_elf *elf)
@@ -511,23 +528,23 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 		library_remember_own(loaded, library);
 	for (unsigned i = 1; i < loaded->count; i++)
 		if (library_is_loader(&loaded->elf[i]))
-			library_remember(&loaded->elf[i], TL_ROLE_LOADER);
+			library_remember(loaded, &loaded->elf[i], TL_ROLE_LOADER);
 	const struct tl_elf *loader = look->loader ? tl_loaded_at(loaded, look->loader) : NULL;
 	const struct tl_elf *driver = look->driver ? tl_loaded_at(loaded, look->driver) : NULL;
 
 	if (loader && loader != loaded->elf)
-		library_remember(loader, TL_ROLE_LOADER);
+		library_remember(loaded, loader, TL_ROLE_LOADER);
 	if (driver && driver != loaded->elf)
-		library_remember(driver, TL_ROLE_DRIVER);
+		library_remember(loaded, driver, TL_ROLE_DRIVER);
 	if (look->linked)
-		library_remember(tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
+		library_remember(loaded, tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->loaded = loaded;
 	look->program = loaded->elf;
 	look->later |= tl_identity_restore(loaded);
 	found_out_begin(look);
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
-			library_remember(&loaded->elf[i], TL_ROLE_DRIVER);
+			library_remember(loaded, &loaded->elf[i], TL_ROLE_DRIVER);
 	for (unsigned i = 0; i < loaded->count; i++) {
 		library_scan(look, &loaded->elf[i]);
 		tl_asked_versions_look(loaded, &loaded->elf[i], look_add_entangled, look);

@@ -41,6 +41,8 @@ enum tl_role {
 struct tl_known_library {
 	struct tl_elf elf;
 	enum tl_role role;
+	/* the place in the global scope; UINT_MAX: it was opened later, or may have been */
+	unsigned place;
 	_Atomic bool gone; /* unloaded; its addresses may be another library's by now */
 	/*
 	 * a bit for each name: one of the library's own tables has our shim where it had its own
@@ -102,6 +104,15 @@ bool tl_roles_is_bound(const struct tl_known_library *known, const struct tl_shi
  * dynamic linker searches.
  */
 bool tl_roles_is_overridden(const struct tl_known_library *known, const struct tl_shim *shim);
+
+/*
+ * The shim stands for this library's function, whatever is opened later: both the shim and the library are
+ * in the global scope, the shim first. A library that is opened later may define a function of this name;
+ * still, a reference of it that leads to the shim leads to this library without us, since the dynamic
+ * linker searches the global scope first. (A reference that finds its own library's function first, as
+ * with RTLD_DEEPBIND, does not lead to the shim.) Takes no lock.
+ */
+bool tl_roles_is_settled(const struct tl_known_library *known, const struct tl_shim *shim);
 
 /*
  * The API's loader has a layer of ours (layer/resolve/loader_tables.h), so all calls come through

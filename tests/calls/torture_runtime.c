@@ -126,7 +126,7 @@ bool tl_resolve_is_programs(const struct tl_shim *shim, const void *caller)
 	return false;
 }
 
-void *tl_resolve_own_by_pointer(const struct tl_shim *shim, const void *caller)
+void *tl_resolve_own(const struct tl_shim *shim, const void *caller)
 {
 	(void)shim;
 	(void)caller;

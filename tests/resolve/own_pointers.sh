@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 13
+plan 15
 
 cat >"$tmp/sorts.c" <<'END_OF_FILE'
 #include <stddef.h>
@@ -120,6 +120,32 @@ for app in linked opened; do
 	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/$app.json" | sort | uniq -c | xargs)" \
 		"4 compare 1 comparer 1 count 2 count_by_table 1 enter_table" "$app, traced: the calls of others alone are recorded, by name and by pointer"
 	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
+done
+
+# Where the library is in the global scope, what is opened later changes nothing: nobody asks whether libraries were opened.
+cat >"$tmp/walks.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+typedef int visit(struct dl_phdr_info *, size_t, void *);
+static _Atomic long walks;
+int dl_iterate_phdr(visit *callback, void *data)
+{
+	static int (*real)(visit *, void *);
+	walks++;
+	if (!real)
+		real = (int (*)(visit *, void *))dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	return real(callback, data);
+}
+__attribute__((destructor)) static void tell(void) { fprintf(stderr, "walks %ld\n", walks); }
+END_OF_FILE
+$CC -O1 -shared -fPIC -w -o "$tmp/walks.so" "$tmp/walks.c" -ldl || { fail "it compiles"; exit 1; }
+for level in all none; do
+	LD_PRELOAD=$tmp/walks.so XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --level=$level --lib "$tmp/libsorts.so" -o "$tmp/walks.json" -- \
+		"$tmp/linked" "$tmp/plugin.so" >/dev/null 2>"$tmp/walked"
+	walks=$(sed -n 's/^walks //p' "$tmp/walked" | sort -n | tail -n 1)
+	ok "level $level: 3,000 calls by pointers ask less than 500 times for new libraries ($walks)" test "${walks:-1000000}" -lt 500
 done
 
 # A library asks for its own function by a handle, and compares the answer with its pointer, as ruby does to know its extensions' library.
