@@ -215,15 +215,25 @@ void tl_api_describe(void)
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 
-void tl_api_resolved(struct tl_shim *shim)
+/* The real functions are known of those shims that have one. */
+static void shims_resolved(struct tl_shim *shims, uint32_t count)
 {
 	sigset_t signals;
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	shim_change_mode(shim, 0, TL_MODE_RESOLVE);
-	atomic_fetch_or_explicit(&used, 1u << (shim->id >> 16), memory_order_relaxed);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!atomic_load_explicit(&shims[i].real, memory_order_relaxed))
+			continue;
+		shim_change_mode(&shims[i], 0, TL_MODE_RESOLVE);
+		atomic_fetch_or_explicit(&used, 1u << (shims[i].id >> 16), memory_order_relaxed);
+	}
 	apis_describe_used();
 	tl_bounded_lock_release_quietly(&lock, &signals);
+}
+
+void tl_api_resolved(struct tl_shim *shim)
+{
+	shims_resolved(shim, 1);
 }
 
 /*
@@ -440,10 +450,8 @@ void tl_api_resolve_all(void)
 			atomic_load_explicit(&libraries[i], memory_order_relaxed);
 		if (!tl_resolve_is_loaded(library->api))
 			continue;
-		for (uint32_t j = 0; j < library->api->count; j++)
-			if (atomic_load_explicit(&library->shims[j].real, memory_order_relaxed) ||
-			    tl_resolve_real(&library->shims[j], NULL))
-				tl_api_resolved(&library->shims[j]);
+		tl_resolve_real_all(library->shims, library->api->count);
+		shims_resolved(library->shims, library->api->count);
 	}
 }
 

@@ -413,6 +413,74 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
+/* --- the real functions of a whole API */
+
+/* So many functions are searched for in one walk, while the dynamic linker waits and signals are blocked. */
+#define BATCH 256
+
+struct batch {
+	struct tl_shim *shims;
+	uint32_t count;
+	const ElfW(Dyn) *held; /* of a library that is kept loaded, or NULL */
+};
+
+/* Sets the real functions that need nothing of the dynamic linker but its list. */
+static void search_batch(const struct tl_loaded *loaded, void *closure)
+{
+	const struct batch *batch = closure;
+
+	for (uint32_t i = 0; i < batch->count; i++) {
+		struct tl_shim *shim = &batch->shims[i];
+		struct search search;
+
+		if (atomic_load_explicit(&shim->real, memory_order_relaxed))
+			continue;
+		search_begin(&search, shim, NULL);
+		search_loaded(loaded, &search);
+		/* The library's own code would choose which function it is. */
+		if (!search.symbol || ELF64_ST_TYPE(search.symbol->st_info) == STT_GNU_IFUNC)
+			continue;
+		if (search.stays || search.elf.dynamic == batch->held)
+			real_settle(shim, tl_elf_address(&search.elf, search.symbol));
+	}
+}
+
+static void search_batches(struct tl_shim *shims, uint32_t count, const ElfW(Dyn) *held)
+{
+	for (uint32_t from = 0; from < count; from += BATCH) {
+		struct batch batch = {shims + from, count - from, held};
+
+		if (batch.count > BATCH)
+			batch.count = BATCH;
+		tl_loaded_with(search_batch, &batch);
+	}
+}
+
+void tl_resolve_real_all(struct tl_shim *shims, uint32_t count)
+{
+	const ElfW(Dyn) *held = NULL;
+	int saved = errno;
+
+	tl_roles_look();
+	search_batches(shims, count, NULL);
+	for (uint32_t i = 0; i < count; i++) {
+		void *real = atomic_load_explicit(&shims[i].real, memory_order_acquire);
+		const struct tl_known_library *there;
+
+		if (real) {
+			shim_join_its_api(&shims[i], real);
+			continue;
+		}
+		/* It keeps the library loaded, so this is known for the others. */
+		there = tl_roles_at(tl_resolve_real(&shims[i], NULL));
+		if (!there || there->elf.dynamic == held)
+			continue;
+		held = there->elf.dynamic;
+		search_batches(shims + i, count - i, held);
+	}
+	errno = saved;
+}
+
 /* --- pointers that get-proc functions give out */
 
 static void pointer_wrap(struct tl_shim *shim, void **place)

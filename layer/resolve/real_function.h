@@ -22,7 +22,10 @@
  */
 void *tl_resolve_real(struct tl_shim *shim, void *caller);
 
-/* The same, unless a library would have to be loaded for it; for dladdr. */
+/* The same for all shims of an API, with no caller. Most of them take no system call of their own. */
+void tl_resolve_real_all(struct tl_shim *shims, uint32_t count);
+
+/* The same as tl_resolve_real, unless a library would have to be loaded for it; for dladdr. */
 void *tl_resolve_real_if_loaded(struct tl_shim *shim);
 
 /*

@@ -336,6 +336,12 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
+void tl_resolve_real_all(struct tl_shim *shims, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		tl_resolve_real(&shims[i], NULL);
+}
+
 bool tl_resolve_is_loaded(const struct tl_api *api)
 {
 	return api != NULL;

@@ -12,7 +12,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 "$app" prctl open 0 0 || test $? = 5 || skip_all "this machine's kernel has no seccomp"
-plan 33
+plan 39
 
 # alike EVENTS HOW FILTER BEFORE AFTER: traced it ends as alone, with so many events in the trace.
 alike()
@@ -58,6 +58,66 @@ unlike "$(cat err)" "confined" "... and nothing is said of it"
 ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
 ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
+
+# --- a library of many functions: all real functions are found before the filter, also those that no call has needed; each costs no system call
+"$python" -c '
+for n in range(3000):
+    print("int many_%d(int a) { return a + %d; }" % (n, n))
+print("static int chosen(int a) { return a + 7; } static int (*choose(void))(int) { return chosen; }")
+print("int many_chosen(int a) __attribute__((ifunc(\"choose\")));")' >many.c
+cat >many_app.c <<'END'
+#include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if defined(OPENED)
+static int (*many_1)(int), (*many_2999)(int), (*many_chosen)(int);
+#else
+int many_1(int), many_2999(int), many_chosen(int);
+#endif
+#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+int main(int argc, char **argv)
+{
+	static struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+					    ALLOW(write), ALLOW(exit_group), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+#if defined(OPENED)
+	void *many = dlopen(argv[1], RTLD_NOW);
+	if (!many)
+		return puts(dlerror()), 1;
+	many_1 = (int (*)(int))dlsym(many, "many_1");
+	many_2999 = (int (*)(int))dlsym(many, "many_2999");
+	many_chosen = (int (*)(int))dlsym(many, "many_chosen");
+#endif
+	int sum = many_1(1);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(1);
+	_exit(sum + many_2999(-2996) + many_chosen(-7) == 5 ? 5 : 2);
+}
+END
+if ${CC:-cc} -O1 -shared -fPIC -Wl,-soname,libmany.so -o libmany.so many.c && ${CC:-cc} -O1 -o many_linked many_app.c ./libmany.so -Wl,-rpath,"$tmp" -ldl &&
+	${CC:-cc} -O1 -DOPENED -o many_opened many_app.c -ldl; then
+	for many in linked opened; do
+		XDG_CACHE_HOME=$tmp/cache "$tracelayer" run --quiet --lib "$tmp/libmany.so" -o "$many.json" ./many_$many "$tmp/libmany.so" 2>err
+		is "$? $(events "$many.json" many_1)" "5 1" "a library of 3,001 functions, $many: they are called behind the filter"
+		if strace -o strace true 2>/dev/null; then
+			XDG_CACHE_HOME=$tmp/cache strace -f -e trace=rt_sigprocmask -o strace "$tracelayer" run --quiet --lib "$tmp/libmany.so" -o "$many.2.json" \
+				./many_$many "$tmp/libmany.so" 2>err
+			is $? 5 "... also where somebody looks on"
+			masks=$(wc -l <strace)
+			ok "... and their search blocks signals fewer than 1,000 times ($masks)" test "$masks" -lt 1000
+		else
+			skip 2 "no strace here, or it may not trace"
+		fi
+	done
+else
+	fail "libraries of many functions compile"
+fi
 
 # --- Landlock
 # alone_alike EVENTS BEFORE AFTER: the same without run. No buffers stay.
