@@ -139,6 +139,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/asked_versions.h %D%/resolve/asked_versions.c \
 	%D%/resolve/own_references.h %D%/resolve/own_references.c \
 	%D%/resolve/call_slots.h %D%/resolve/call_slots.c \
+	%D%/resolve/deep_bound.h %D%/resolve/deep_bound.c \
 	%D%/resolve/function_identity.h %D%/resolve/function_identity.c \
 	%D%/resolve/shim_names.h %D%/resolve/shim_names.c \
 	%D%/base/cache_near.h \

@@ -23,10 +23,10 @@
 void *tl_resolve_foreign(const struct tl_call *call);
 
 /*
- * The same for the most frequent of these calls, without the call's parameters: a loader calls its own
- * function, and the shim stands for that one (tl_roles_is_settled); or it calls it by a pointer, as C++'s
- * virtual functions do, and no driver is known. NULL: ask tl_resolve_foreign. If the shim is not settled,
- * takes the same locks as a look at the libraries.
+ * The same for the most frequent of these calls, without the call's parameters: a loader calls its
+ * own function, and the shim stands for that one (tl_roles_is_settled); or it calls it by a
+ * pointer, as C++'s virtual functions do, and no driver is known. NULL: ask tl_resolve_foreign. If
+ * the shim is not settled, takes the same locks as a look at the libraries.
  */
 void *tl_resolve_own(const struct tl_shim *shim, const void *caller);
 

@@ -4,7 +4,7 @@
  *
  * The exported dlsym and dlvsym are a few instructions: keep the arguments, call tl_dlsym_hook, and
  * either return its answer or jump to the function that it returns, with the arguments and the
- * return address as they came. The hook answers only for names that have a shim.
+ * return address as they came. The hook answers only for names that have a shim. A handle that is new is first looked at (deep_bound.h).
  *
  *	caller's library	question		answer
  *	-------------------------------------------------------------------------------------
@@ -45,6 +45,7 @@
 #include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/closure.h"
+#include "layer/resolve/deep_bound.h"
 #include "layer/resolve/dlsym_lookup.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/real_function.h"
@@ -326,6 +327,7 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_questi
 	    (!tl_process_is_started() && !(question->name && name_is_ours(question->name))))
 		return lookup_jump(&lookup);
 	tl_process_start();
+	tl_deep_bound_look(question->handle);
 	lookup.shim = question->name ? tl_shim_names_find(question->name) : NULL;
 	if (!lookup.shim) {
 		void *ours = tl_zel_lookup(&lookup);

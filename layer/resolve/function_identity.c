@@ -41,14 +41,6 @@ void tl_identity_look(void)
 		tl_roles_look();
 }
 
-static bool library_is_of(const struct tl_elf *elf, const struct tl_api *api)
-{
-	for (const char *const *soname = api->sonames; soname && *soname; soname++)
-		if (tl_elf_is_named(elf, *soname))
-			return true;
-	return false;
-}
-
 /*
  * The function's own address, if pointers lead there without us; or 0. `count`: how many of the
  * libraries may have it.
@@ -63,7 +55,7 @@ static uintptr_t address_without_us(const struct tl_loaded *loaded, unsigned cou
 		const struct tl_elf *elf = &loaded->elf[i];
 		const ElfW(Sym) *symbol = NULL;
 
-		if (library_is_of(elf, shim->function->api))
+		if (tl_roles_is_named_by(elf, shim->function->api))
 			symbol = tl_elf_lookup(elf, name, hash, NULL);
 		if (!symbol)
 			continue;

@@ -106,6 +106,14 @@ enum tl_role tl_roles_of(const struct tl_elf *elf)
 	return it ? it->role : TL_ROLE_NONE;
 }
 
+bool tl_roles_is_named_by(const struct tl_elf *elf, const struct tl_api *api)
+{
+	for (const char *const *soname = api->sonames; soname && *soname; soname++)
+		if (tl_elf_is_named(elf, *soname))
+			return true;
+	return false;
+}
+
 const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
 					     const struct tl_elf *elf, const char *name)
 {
@@ -510,9 +518,8 @@ static bool library_is_loader(const struct tl_elf *elf)
 	struct tl_shim_library *library;
 
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++)
-		for (const char *const *soname = library->api->sonames; soname && *soname; soname++)
-			if (tl_elf_is_named(elf, *soname))
-				return true;
+		if (tl_roles_is_named_by(elf, library->api))
+			return true;
 	return false;
 }
 

@@ -72,6 +72,9 @@ const struct tl_known_library *tl_roles_nth(unsigned n);
 /* The same for a library of the list. */
 enum tl_role tl_roles_of(const struct tl_elf *elf);
 
+/* The library's soname is one of those that the API names. */
+bool tl_roles_is_named_by(const struct tl_elf *elf, const struct tl_api *api);
+
 /*
  * The first library of the global scope that defines a function which `elf` defines, too. Our
  * libraries do not count. NULL: no library that the program started with defines it. References of
@@ -106,11 +109,11 @@ bool tl_roles_is_bound(const struct tl_known_library *known, const struct tl_shi
 bool tl_roles_is_overridden(const struct tl_known_library *known, const struct tl_shim *shim);
 
 /*
- * The shim stands for this library's function, whatever is opened later: both the shim and the library are
- * in the global scope, the shim first. A library that is opened later may define a function of this name;
- * still, a reference of it that leads to the shim leads to this library without us, since the dynamic
- * linker searches the global scope first. (A reference that finds its own library's function first, as
- * with RTLD_DEEPBIND, does not lead to the shim.) Takes no lock.
+ * The shim stands for this library's function, whatever is opened later: both the shim and the
+ * library are in the global scope, the shim first. A library that is opened later may define a
+ * function of this name; still, a reference of it that leads to the shim leads to this library
+ * without us, since the dynamic linker searches the global scope first. (A reference that finds its
+ * own library's function first, as with RTLD_DEEPBIND, does not lead to the shim.) Takes no lock.
  */
 bool tl_roles_is_settled(const struct tl_known_library *known, const struct tl_shim *shim);
 

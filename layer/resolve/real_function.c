@@ -332,27 +332,12 @@ static void *real_find_anywhere(const struct tl_shim *shim)
 
 /* --- several APIs with functions of the same names: MPI, as each of its libraries has it */
 
-static bool api_is_of(const struct tl_api *api, const struct tl_elf *elf)
-{
-	for (const char *const *soname = api->sonames; soname && *soname; soname++)
-		if (tl_elf_is_named(elf, *soname))
-			return true;
-	return false;
-}
-
 static struct tl_shim *library_shim_named(struct tl_shim_library *library, const char *name)
 {
 	for (uint32_t i = 0; i < library->api->count; i++)
 		if (!strcmp(library->api->functions[i].name, name))
 			return &library->shims[i];
 	return NULL;
-}
-
-static bool shim_has_signature(const struct tl_shim *shim)
-{
-	const struct tl_shim_library *library = tl_shim_names_library(shim->function->api);
-
-	return library && library->abi == TL_GENERIC_ABI;
 }
 
 /*
@@ -366,14 +351,16 @@ static void shim_join_its_api(struct tl_shim *shim, const void *real)
 	const struct tl_known_library *there = tl_roles_at(real);
 	struct tl_shim_library *library;
 
-	if (!there || there->role != TL_ROLE_LOADER || api_is_of(function->api, &there->elf))
+	if (!there || there->role != TL_ROLE_LOADER ||
+	    tl_roles_is_named_by(&there->elf, function->api))
 		return;
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++) {
-		if (library->abi != TL_GENERIC_ABI || !api_is_of(library->api, &there->elf))
+		if (library->abi != TL_GENERIC_ABI ||
+		    !tl_roles_is_named_by(&there->elf, library->api))
 			continue;
 		struct tl_shim *of = library_shim_named(library, function->name);
 
-		if (of && of->function->words == function->words && shim_has_signature(shim))
+		if (of && of->function->words == function->words && tl_shim_names_is_generic(shim))
 			tl_api_join(shim, of);
 	}
 }
@@ -415,7 +402,7 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 
 /* --- the real functions of a whole API */
 
-/* So many functions are searched for in one walk, while the dynamic linker waits and signals are blocked. */
+/* So many functions are searched for in one walk: the dynamic linker waits, signals are blocked. */
 #define BATCH 256
 
 struct batch {

@@ -6,6 +6,7 @@
 
 #include <sys/mman.h>
 
+#include "common/signature.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/late_relocation.h"
@@ -22,6 +23,8 @@ static struct {
 
 /* How many of the libraries have functions whose addresses are compared. */
 static _Atomic unsigned compared;
+
+static _Atomic unsigned generic; /* how many are interposers */
 
 /*
  * Published with release when complete, read with acquire. A table that was replaced may still be
@@ -59,6 +62,8 @@ static void entries_note(unsigned n, const struct tl_shim_library *library)
 	}
 	atomic_store_explicit(&entries[n].start, start, memory_order_relaxed);
 	atomic_store_explicit(&entries[n].end, end, memory_order_release);
+	if (library->abi == TL_GENERIC_ABI)
+		atomic_fetch_add_explicit(&generic, 1, memory_order_release);
 	if (flags & TL_FUNCTION_COMPARED)
 		atomic_fetch_add_explicit(&compared, 1, memory_order_release);
 }
@@ -66,6 +71,18 @@ static void entries_note(unsigned n, const struct tl_shim_library *library)
 unsigned tl_shim_names_compared(void)
 {
 	return atomic_load_explicit(&compared, memory_order_acquire);
+}
+
+unsigned tl_shim_names_generic(void)
+{
+	return atomic_load_explicit(&generic, memory_order_acquire);
+}
+
+bool tl_shim_names_is_generic(const struct tl_shim *shim)
+{
+	const struct tl_shim_library *library = tl_shim_names_library(shim->function->api);
+
+	return library && library->abi == TL_GENERIC_ABI;
 }
 
 /*

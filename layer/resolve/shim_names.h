@@ -50,6 +50,10 @@ struct tl_shim *tl_shim_names_find(const char *name);
 /* How many libraries have functions with TL_FUNCTION_COMPARED. */
 unsigned tl_shim_names_compared(void);
 
+/* How many libraries are interposers, made by no compiler; the shim is one of these. */
+unsigned tl_shim_names_generic(void);
+bool tl_shim_names_is_generic(const struct tl_shim *shim);
+
 /* The shim whose entry this is, or NULL. Takes no lock. */
 struct tl_shim *tl_shim_names_at(const void *entry);
 

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deep_bound.c: see deep_bound.h.
+ *
+ * A slot that leads to a traced library's function, although an interposer comes first in the
+ * global scope, belongs to a library that is bound in this way. The dynamic linker is done with
+ * such a slot. A slot that is not bound yet leads into its own library. It gets the shim only if
+ * nothing in the global scope comes before the traced library: then the shim is right, however the
+ * library was opened.
+ *
+ * A shim has one real function. If a slot leads to another one (a second copy of the library), it
+ * stays.
+ */
+#include "layer/resolve/deep_bound.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+#include "format/args/args.h"
+#include "layer/buffers/process_state.h"
+#include "layer/resolve/library_roles.h"
+#include "layer/resolve/own_references.h"
+#include "layer/resolve/shim_names.h"
+
+#if defined(__x86_64__)
+#define RELOCATION_JUMP R_X86_64_JUMP_SLOT
+#elif defined(__aarch64__)
+#define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
+#endif
+
+/* --- handles that were seen */
+
+#define HANDLES 64
+
+/*
+ * A handle is the dynamic linker's entry of a library. If the library was closed and opened again,
+ * both may lie where they lay, but the slots have no shim. So the place of one shim is kept, in the
+ * library or in what it needs. Handles that share a place push each other out.
+ */
+static struct {
+	const void *_Atomic handle;
+	const void *_Atomic dynamic;
+	const void *_Atomic slot; /* NULL: no slot has a shim */
+	void *_Atomic entry;	  /* the shim's */
+} seen[HANDLES];
+
+static unsigned handle_place(const struct link_map *map)
+{
+	return (unsigned)((uintptr_t)map * 0x9e3779b97f4a7c15u >> 58);
+}
+
+static bool handle_is_new(const struct link_map *map)
+{
+	unsigned i = handle_place(map);
+	void *entry = NULL;
+
+	if (atomic_load_explicit(&seen[i].handle, memory_order_relaxed) != map ||
+	    atomic_load_explicit(&seen[i].dynamic, memory_order_relaxed) != map->l_ld)
+		return true;
+	const void *slot = atomic_load_explicit(&seen[i].slot, memory_order_relaxed);
+
+	/* Checked: it may be another library by now. */
+	return slot && (tl_checked_copy(&entry, slot, sizeof(entry)) != sizeof(entry) ||
+			entry != atomic_load_explicit(&seen[i].entry, memory_order_relaxed));
+}
+
+/* --- the slots */
+
+/* Traced libraries that were opened later and have to stay, since shims will call them. */
+#define HELD_MAX 16
+
+struct deep_look {
+	const struct link_map *map; /* of the handle */
+	struct {
+		const ElfW(Dyn) *dynamic;
+		const char *path;
+		bool held;
+	} library[HELD_MAX];
+	unsigned count;
+	bool any; /* there are such slots */
+};
+
+struct deep_slot {
+	struct tl_shim *shim;
+	uintptr_t address;	      /* of the slot */
+	const struct tl_elf *library; /* the traced library */
+	uintptr_t function;	      /* that library's */
+	bool open;		      /* the dynamic linker has not filled the slot in yet */
+};
+
+/*
+ * The libraries of the list before this one are done, as long as none was unloaded. Used within
+ * tl_loaded_with, whose lock allows one thread at a time.
+ */
+static struct {
+	unsigned count;
+	unsigned long long removed;
+} done;
+
+struct definition {
+	const char *name;
+	uint32_t hash;
+};
+
+static bool library_defines(const struct tl_elf *elf, void *closure)
+{
+	const struct definition *definition = closure;
+
+	return tl_roles_of(elf) != TL_ROLE_OWN &&
+	       tl_elf_lookup(elf, definition->name, definition->hash, NULL);
+}
+
+/* Which library's function a slot that is not bound yet leads to, whoever opened its library. */
+static const struct tl_elf *library_of_unbound(const struct tl_loaded *loaded,
+					       const struct tl_elf *elf, const char *name)
+{
+	struct definition definition = {name, tl_elf_hash(name)};
+	const struct tl_elf *library = tl_loaded_scope(loaded, elf, library_defines, &definition);
+	const struct tl_elf *first =
+		library ? tl_roles_first_at_start(loaded, library, name) : NULL;
+
+	return !first || first == library ? library : NULL;
+}
+
+/* The slot leads past a shim to the function that the shim stands for. */
+static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
+		      const ElfW(Rela) *relocation, struct deep_slot *slot)
+{
+	uint32_t index = ELF64_R_SYM(relocation->r_info);
+	const char *name = elf->strings + elf->symbols[index].st_name;
+
+	slot->open = false;
+	slot->address = elf->base + relocation->r_offset;
+	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP || !index ||
+	    slot->address % sizeof(uintptr_t) || elf->symbols[index].st_shndx != SHN_UNDEF)
+		return false;
+	slot->shim = tl_shim_names_find(name);
+	if (!slot->shim || !tl_shim_names_is_generic(slot->shim))
+		return false;
+	uintptr_t bound =
+		atomic_load_explicit((_Atomic uintptr_t *)slot->address, memory_order_acquire);
+	bool is_bound = bound - elf->start >= elf->end - elf->start;
+
+	slot->library = is_bound ? tl_loaded_at(loaded, (const void *)bound)
+				 : library_of_unbound(loaded, elf, name);
+	slot->open = is_bound && !slot->library;
+	if (!slot->library || !tl_roles_is_named_by(slot->library, slot->shim->function->api))
+		return false;
+	const char *version = tl_elf_needed_version(elf, index);
+	const ElfW(Sym) *symbol = tl_elf_lookup(slot->library, name, tl_elf_hash(name), NULL);
+
+	/* An older version of the function has a shim of its own, or none. */
+	if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    (version &&
+	     tl_elf_lookup(slot->library, name, tl_elf_hash(name), version) != symbol))
+		return false;
+	slot->function = slot->library->base + symbol->st_value;
+	return !is_bound || bound == slot->function;
+}
+
+static void each_slot(const struct tl_loaded *loaded, const struct tl_elf *elf,
+		      struct deep_look *look,
+		      void (*work)(const struct tl_loaded *loaded, struct tl_own_references *of,
+				   const struct deep_slot *slot, struct deep_look *look),
+		      struct tl_own_references *references)
+{
+	struct deep_slot slot;
+
+	if (tl_roles_of(elf) != TL_ROLE_NONE || !elf->symbols || !elf->strings)
+		return;
+	for (uint32_t i = 0; i < elf->njumps; i++)
+		if (slot_read(loaded, elf, &elf->jumps[i], &slot))
+			work(loaded, references, &slot, look);
+		else if (slot.open && references)
+			references->later = true;
+}
+
+/* --- first, which libraries have to stay */
+
+static bool library_is_there_from_start(const struct tl_loaded *loaded, const struct tl_elf *elf)
+{
+	return (unsigned)(elf - loaded->elf) < loaded->startup;
+}
+
+static void slot_note_library(const struct tl_loaded *loaded, struct tl_own_references *of,
+			      const struct deep_slot *slot, struct deep_look *look)
+{
+	(void)of;
+	look->any = true;
+	if (library_is_there_from_start(loaded, slot->library))
+		return;
+	for (unsigned i = 0; i < look->count; i++)
+		if (look->library[i].dynamic == slot->library->dynamic)
+			return;
+	if (look->count == HELD_MAX)
+		return;
+	look->library[look->count].dynamic = slot->library->dynamic;
+	look->library[look->count].path = slot->library->path;
+	look->library[look->count++].held = false;
+}
+
+static unsigned first_to_do(const struct tl_loaded *loaded)
+{
+	if (done.removed != loaded->generation.removed)
+		done.count = 0;
+	done.removed = loaded->generation.removed;
+	return done.count > loaded->startup ? done.count : loaded->startup;
+}
+
+static void libraries_note(const struct tl_loaded *loaded, void *closure)
+{
+	for (unsigned i = first_to_do(loaded); i < loaded->count; i++)
+		each_slot(loaded, &loaded->elf[i], closure, slot_note_library, NULL);
+}
+
+/* As real_function.c does at a function's first call. */
+static void libraries_hold(struct deep_look *look)
+{
+	for (unsigned i = 0; i < look->count; i++)
+		look->library[i].held = dlopen(look->library[i].path,
+					       RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+}
+
+/* --- then the slots */
+
+static bool library_stays(const struct tl_loaded *loaded, const struct deep_look *look,
+			  const struct tl_elf *elf)
+{
+	if (library_is_there_from_start(loaded, elf))
+		return true;
+	for (unsigned i = 0; i < look->count; i++)
+		if (look->library[i].held && look->library[i].dynamic == elf->dynamic)
+			return true;
+	return false;
+}
+
+static void slot_bind(const struct tl_loaded *loaded, struct tl_own_references *of,
+		      const struct deep_slot *slot, struct deep_look *look)
+{
+	void *real = NULL;
+
+	if (tl_roles_of(slot->library) != TL_ROLE_LOADER ||
+	    !library_stays(loaded, look, slot->library) ||
+	    !tl_own_reference_is_writable(of, slot->address))
+		return;
+	/* As real_settle (real_function.c) does. */
+	if (!atomic_compare_exchange_strong_explicit(&slot->shim->real, &real,
+						     (void *)slot->function, memory_order_acq_rel,
+						     memory_order_acquire) &&
+	    real != (void *)slot->function)
+		return;
+	tl_own_reference_store(of, slot->address, (uintptr_t)slot->shim->entry);
+}
+
+/* For tl_loaded_scope: a library that was opened later and has a slot with a shim. */
+static bool library_has_shim(const struct tl_elf *elf, void *closure)
+{
+	const unsigned place = handle_place(closure);
+
+	for (uint32_t i = 0; i < elf->njumps; i++) {
+		void *const *slot = (void *const *)(elf->base + elf->jumps[i].r_offset);
+		const struct tl_shim *shim =
+			ELF64_R_TYPE(elf->jumps[i].r_info) == RELOCATION_JUMP &&
+					(uintptr_t)slot % sizeof(*slot) == 0
+				? tl_shim_names_at(*slot)
+				: NULL;
+
+		if (!shim || !tl_shim_names_is_generic(shim))
+			continue;
+		atomic_store_explicit(&seen[place].entry, shim->entry, memory_order_relaxed);
+		atomic_store_explicit(&seen[place].slot, slot, memory_order_relaxed);
+		return true;
+	}
+	return false;
+}
+
+static void handle_note(const struct tl_loaded *loaded, const struct link_map *map)
+{
+	const unsigned place = handle_place(map);
+
+	atomic_store_explicit(&seen[place].slot, NULL, memory_order_relaxed);
+	for (unsigned i = loaded->startup; i < loaded->count; i++)
+		if (loaded->elf[i].dynamic == map->l_ld)
+			tl_loaded_scope(loaded, &loaded->elf[i], library_has_shim, (void *)map);
+	atomic_store_explicit(&seen[place].handle, map, memory_order_relaxed);
+	atomic_store_explicit(&seen[place].dynamic, map->l_ld, memory_order_relaxed);
+}
+
+static void libraries_bind(const struct tl_loaded *loaded, void *closure)
+{
+	struct deep_look *look = closure;
+	bool later = false;
+
+	tl_own_references_forget();
+	for (unsigned i = first_to_do(loaded); i < loaded->count; i++) {
+		struct tl_own_references references;
+
+		tl_own_references_begin(&references, loaded, &loaded->elf[i]);
+		each_slot(loaded, &loaded->elf[i], look, slot_bind, &references);
+		tl_own_references_end(&references);
+		later |= references.later;
+		if (!later)
+			done.count = i + 1;
+	}
+	handle_note(loaded, look->map);
+}
+
+void tl_deep_bound_look(const void *handle)
+{
+	struct deep_look look = {.map = handle};
+
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !tl_shim_names_generic() ||
+	    tl_process_is_confined() || !handle_is_new(handle))
+		return;
+	/* Which libraries are ours is known from the first look on. */
+	if (!tl_roles_nth(0))
+		tl_roles_look();
+	tl_loaded_with(libraries_note, &look);
+	/* As a rule there are none, and the others' roles do not matter. */
+	if (look.any)
+		tl_roles_look();
+	libraries_hold(&look);
+	tl_loaded_with(libraries_bind, &look);
+}

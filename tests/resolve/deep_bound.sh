@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Plugins that are opened with RTLD_DEEPBIND, as PHP's extensions: their calls of a library that --lib names are recorded, once, and get what they get bare.
+# So are those of what a plugin needs, of a plugin that was closed and opened again, and those whose slots are bound at the first call. A plugin with a
+# function of its own of the same name gets its own.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+: "${CC:=cc}"
+test -x "$top_builddir/tracelayer" || skip_all "not built"
+plan 22
+
+cat >"$tmp/dice.c" <<'END_OF_FILE'
+static int thrown;
+int dice_throw(int sides) { return sides ? ++thrown % sides : 0; }
+int dice_thrown(void) { return thrown; }
+END_OF_FILE
+cat >"$tmp/helper.c" <<'END_OF_FILE'
+int dice_throw(int);
+int helper_run(int times) { int sum = 0; while (times--) sum += dice_throw(6); return sum; }
+END_OF_FILE
+cat >"$tmp/plugin.c" <<'END_OF_FILE'
+int dice_throw(int), dice_thrown(void), helper_run(int);
+int plugin_run(int times) { int sum = helper_run(2 * times); while (times--) sum += dice_throw(6); return sum * 1000 + dice_thrown(); }
+END_OF_FILE
+cat >"$tmp/own.c" <<'END_OF_FILE'
+int dice_throw(int sides) { return 100; }
+int dice_thrown(void);
+int plugin_run(int times) { return dice_throw(times) * 1000 + dice_thrown(); }
+END_OF_FILE
+cat >"$tmp/app.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(LINKED)
+int dice_throw(int);
+#endif
+/* How much of the plugins' memory may be written. */
+static long writable(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	long size = 0;
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "/plugin") && strstr(line, " rw"))
+			size += strtol(strchr(line, '-') + 1, NULL, 16) - strtol(line, NULL, 16);
+	if (maps)
+		fclose(maps);
+	return size;
+}
+int main(int argc, char **argv)
+{
+	void *last = NULL;
+#if defined(LINKED)
+	printf("%d\n", dice_throw(6));
+#endif
+	for (int i = 1; i < argc; i++) {
+		void *plugin = dlopen(argv[i], RTLD_LAZY | RTLD_GLOBAL | RTLD_DEEPBIND);
+		if (!plugin)
+			return puts(dlerror()), 1;
+		int (*run)(int) = (int (*)(int))dlsym(plugin, "plugin_run");
+		printf("%d %d %s\n", run(10), run(1), dlsym(plugin, "nothing") ? "" : dlerror());
+		printf("%ld\n", writable());
+		last = plugin;
+		if (i + 1 < argc && !strcmp(argv[i], argv[i + 1]))
+			dlclose(last);
+	}
+	return 0;
+}
+END_OF_FILE
+build()
+{
+	cd "$tmp" || return
+	$CC -O1 -shared -fPIC -Wl,-soname,libdice.so -o libdice.so dice.c &&
+		$CC -O1 -shared -fPIC -Wl,-soname,libhelper.so -o libhelper.so helper.c -L. -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -Wl,-z,now -o plugin_now.so plugin.c -L. -lhelper -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_lazy.so plugin.c -L. -lhelper -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -fno-plt -Wl,-z,now -o plugin_own.so own.c -L. -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -o opens app.c -ldl && $CC -O1 -DLINKED -o linked app.c -L. -ldice -Wl,-rpath,"$tmp" -ldl
+}
+(build) || { fail "it compiles"; exit 1; }
+
+# counted NAME THROWS APP PLUGIN...: the same output as bare, and so many calls of dice_throw.
+counted()
+{
+	local what=$1 throws=$2 app=$3
+	shift 3
+	"$tmp/$app" "$@" >"$tmp/bare" 2>&1
+	XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdice.so" -o "$tmp/t.json" -- "$tmp/$app" "$@" >"$tmp/traced" 2>"$tmp/errors"
+	is $? 0 "$what: the program ends well"
+	same "$tmp/bare" "$tmp/traced" "$what: functions, messages of dlerror and memory's protection are as bare"
+	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | sort | uniq -c | xargs)" "$throws" "$what: each call is recorded once"
+	rm -f "$tmp/t.json"
+}
+# A run makes 3 throws for each of 10 and 1, and asks twice.
+now=$tmp/plugin_now.so lazy=$tmp/plugin_lazy.so own=$tmp/plugin_own.so
+counted "a plugin that is bound when it is opened" "33 dice_throw 2 dice_thrown" opens "$now"
+counted "one that is bound by its calls" "33 dice_throw 2 dice_thrown" opens "$lazy"
+counted "the program has the library, too" "34 dice_throw 2 dice_thrown" linked "$now"
+counted "... a plugin that is bound by its calls" "34 dice_throw 2 dice_thrown" linked "$lazy"
+counted "one after the other" "66 dice_throw 4 dice_thrown" opens "$now" "$lazy"
+# The library stays: a plugin that was opened alone would bring it anew.
+counted "closed and opened again" "166 dice_throw 10 dice_thrown" linked "$now" "$now" "$now" "$now" "$now"
+# Where dice_thrown is called without a procedure linkage table it is not seen.
+"$tmp/opens" "$own" >"$tmp/bare" 2>&1
+XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdice.so" -o "$tmp/t.json" -- "$tmp/opens" "$own" >"$tmp/traced" 2>&1
+same "$tmp/bare" "$tmp/traced" "a plugin with a function of the same name gets its own"
+
+# --- PHP
+if php -r 'exit(extension_loaded("sqlite3") ? 0 : 1);' 2>/dev/null; then
+	cat >"$tmp/p.php" <<-'END_OF_FILE'
+		<?php
+		$db = new SQLite3(':memory:');
+		$db->exec('create table t(n)');
+		for ($i = 0; $i < 100; $i++) $db->exec("insert into t values($i)");
+		echo $db->querySingle('select sum(n) from t'), "\n";
+	END_OF_FILE
+	is "$(XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib libsqlite3.so.0 -o "$tmp/php.json" -- php "$tmp/p.php" 2>&1)" 4950 "PHP's sqlite3: the script's output"
+	is "$(events "$tmp/php.json" sqlite3_exec)" 101 "... and each call is recorded once"
+	if ltrace -o "$tmp/ltrace" -e 'sqlite3_*@sqlite3.so' php "$tmp/p.php" >/dev/null 2>&1 && grep -q sqlite3_exec "$tmp/ltrace"; then
+		is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/php.json" | sort | uniq -c | xargs)" \
+			"$(sed -n 's/.*->\(sqlite3_[a-z0-9_]*\)(.*/\1/p' "$tmp/ltrace" | sort | uniq -c | xargs)" "... as ltrace counts them"
+	else
+		skip 1 "no ltrace here, or it may not trace"
+	fi
+else
+	skip 3 "no PHP with sqlite3"
+fi
+exit 0
