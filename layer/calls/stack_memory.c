@@ -5,13 +5,15 @@
 #include "layer/calls/stack_memory.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "format/args/args.h"
 
-#define PAGE  ((uintptr_t)4096)
-#define PAGES 32u
+#define PAGE	   ((uintptr_t)4096)
+#define PAGES	   32u
+#define FIRST_NEAR ((uintptr_t)64 << 20) /* from the top of the first thread's stack */
 
 static bool page_is_readable(uintptr_t page)
 {
@@ -68,12 +70,34 @@ static bool pages_are_readable(uintptr_t first, unsigned count)
 	return read == (ssize_t)count;
 }
 
+/*
+ * The first thread's stack has the program's file name at its top. The kernel keeps 128 MiB below
+ * that free of other memory, and may enlarge the stack when a page below it is read.
+ */
+static bool address_is_on_first_stack(uintptr_t at)
+{
+	return (uintptr_t)getauxval(AT_EXECFN) - at < FIRST_NEAR;
+}
+
+/*
+ * A gap, if there is one, is as a rule right below the stack that `to` is on: its guard. Between
+ * two coroutines' stacks there may be very much other memory, which all can be read.
+ */
 bool tl_stack_is_mapped(uintptr_t from, uintptr_t to)
 {
-	for (uintptr_t page = from & ~(PAGE - 1); page < to; page += PAGES * PAGE) {
-		uintptr_t left = (to - page + PAGE - 1) / PAGE;
-		if (!pages_are_readable(page, left < PAGES ? (unsigned)left : PAGES))
+	uintptr_t low = from & ~(PAGE - 1), high = (to + PAGE - 1) & ~(PAGE - 1);
+	bool upwards = address_is_on_first_stack(to);
+
+	while (low < high) {
+		uintptr_t left = (high - low) / PAGE;
+		unsigned count = left < PAGES ? (unsigned)left : PAGES;
+
+		if (!pages_are_readable(upwards ? low : high - count * PAGE, count))
 			return false;
+		if (upwards)
+			low += count * PAGE;
+		else
+			high -= count * PAGE;
 	}
 	return true;
 }

@@ -476,6 +476,39 @@ START_TEST(a_coroutine_that_is_abandoned_inside_a_call_disturbs_nobody)
 }
 END_TEST
 
+#define FAR ((size_t)64 << 20)
+
+static void calls_at_many_depths(void)
+{
+	for (unsigned i = 0; i < 100; i++)
+		at_depth(i * 20, add, NULL);
+}
+
+/* A call is open on a stack, and calls come from another, above a guard and much other memory. */
+START_TEST(memory_between_two_coroutines_is_not_read)
+{
+	char *low = mmap(NULL, STACK + FAR + 2 * STACK, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *between = low + STACK, *guard = between + FAR;
+	unsigned char resident;
+
+	ck_assert_ptr_ne(low, MAP_FAILED);
+	ck_assert_int_eq(mprotect(guard, STACK, PROT_NONE), 0);
+	set_up(_i);
+	start(low, abandoned);
+	swapcontext(&main_context, &other_context);
+	start(guard + STACK, calls_at_many_depths);
+	swapcontext(&main_context, &other_context);
+	ck_assert_int_eq(mincore(between + FAR / 2, 1, &resident), 0);
+	ck_assert_int_eq(resident & 1, 0);
+	munmap(low, STACK + FAR + 2 * STACK);
+	can_destroy(_i);
+	seen_collect(true);
+	if (is_recorded(_i))
+		ck_assert_uint_eq(seen_count(TOY_ADD, 0), 100);
+}
+END_TEST
+
 static void destroy_inside(void *answer)
 {
 	tl_tracer_disable(tracer);
@@ -558,6 +591,7 @@ int main(void)
 			    WAYS);
 	tcase_add_loop_test(tcase, a_coroutine_that_is_abandoned_inside_a_call_disturbs_nobody, 0,
 			    WAYS);
+	tcase_add_loop_test(tcase, memory_between_two_coroutines_is_not_read, 0, WAYS);
 	tcase_add_loop_test(tcase, destroy_inside_a_call_is_told_so_also_on_a_coroutine, TRACED,
 			    UNNESTED);
 	tcase_add_loop_test(tcase, a_thread_that_ends_owes_nothing, 0, WAYS);
