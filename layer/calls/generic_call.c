@@ -11,15 +11,14 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "format/args/args.h"
 #include "layer/base/cache_near.h"
 #include "layer/calls/slow_path.h"
+#include "layer/calls/stack_memory.h"
 #include "layer/resolve/call_origin.h"
 
-#define PAGE	   ((uintptr_t)4096)
-#define FIRST_NEAR ((uintptr_t)64 << 20) /* from the top of the first thread's stack */
+#define PAGE ((uintptr_t)4096)
 
 #if defined(__x86_64__)
 /* The assembly has copies of these numbers. */
@@ -303,17 +302,6 @@ void tl_generic_unwound(struct tl_generic_frame *frame)
 }
 
 /*
- * The first thread's stack has no gap up to the program's file name, which lies above all else in
- * it. The kernel keeps 128 MiB below it free of all that a program maps without naming the address.
- */
-static bool stack_is_the_first(uintptr_t from, uintptr_t to)
-{
-	uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
-
-	return to <= top && top - from < FIRST_NEAR;
-}
-
-/*
  * All bytes on the arguments' own page can be read. The stack may end with that page, if it is a
  * coroutine's, or if the caller is the first function of its thread. Half of all calls reach beyond
  * their page, and to ask the kernel takes longer than anything else in a call.
@@ -328,7 +316,7 @@ uint64_t tl_generic_stack(const struct tl_generic_frame *frame)
 	if (to <= page)
 		return TL_GENERIC_STACK;
 	bool more =
-		stack_is_the_first(from, to) || tl_checked_copy(&byte, (const void *)page, 1) == 1;
+		tl_stack_is_first(from, to) || tl_checked_copy(&byte, (const void *)page, 1) == 1;
 	errno = error;
 	return more ? TL_GENERIC_STACK : (page - from) / 8;
 }

@@ -5,15 +5,13 @@
 #include "layer/calls/stack_memory.h"
 
 #include <errno.h>
-#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "format/args/args.h"
 
-#define PAGE	   ((uintptr_t)4096)
-#define PAGES	   32u
-#define FIRST_NEAR ((uintptr_t)64 << 20) /* from the top of the first thread's stack */
+#define PAGE  ((uintptr_t)4096)
+#define PAGES 32u
 
 static bool page_is_readable(uintptr_t page)
 {
@@ -71,22 +69,14 @@ static bool pages_are_readable(uintptr_t first, unsigned count)
 }
 
 /*
- * The first thread's stack has the program's file name at its top. The kernel keeps 128 MiB below
- * that free of other memory, and may enlarge the stack when a page below it is read.
- */
-static bool address_is_on_first_stack(uintptr_t at)
-{
-	return (uintptr_t)getauxval(AT_EXECFN) - at < FIRST_NEAR;
-}
-
-/*
  * A gap, if there is one, is as a rule right below the stack that `to` is on: its guard. Between
- * two coroutines' stacks there may be very much other memory, which all can be read.
+ * two coroutines' stacks there may be very much other memory, which all can be read. But the kernel may
+ * enlarge the first thread's stack when a page below it is read.
  */
 bool tl_stack_is_mapped(uintptr_t from, uintptr_t to)
 {
 	uintptr_t low = from & ~(PAGE - 1), high = (to + PAGE - 1) & ~(PAGE - 1);
-	bool upwards = address_is_on_first_stack(to);
+	bool upwards = tl_stack_is_first(to, to);
 
 	while (low < high) {
 		uintptr_t left = (high - low) / PAGE;

@@ -151,8 +151,7 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 
 	/* An older version of the function has a shim of its own, or none. */
 	if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
-	    (version &&
-	     tl_elf_lookup(slot->library, name, tl_elf_hash(name), version) != symbol))
+	    (version && tl_elf_lookup(slot->library, name, tl_elf_hash(name), version) != symbol))
 		return false;
 	slot->function = slot->library->base + symbol->st_value;
 	return !is_bound || bound == slot->function;
