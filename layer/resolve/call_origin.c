@@ -21,6 +21,18 @@ static void *library_own_function(const struct tl_known_library *library,
 	return symbol ? tl_elf_address(&library->elf, symbol) : NULL;
 }
 
+/* The same. As a rule the real function is of this library, and there is no need to look the name up. */
+static void *library_known_function(const struct tl_known_library *library,
+				    const struct tl_shim *shim)
+{
+	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
+	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
+
+	return tl_roles_at(real) == library && !tl_asked_version_is_known(shim)
+		       ? real
+		       : library_own_function(library, shim);
+}
+
 /*
  * The library is none of those that implement the shim's API: it uses this API as programs do, also
  * if it implements another one. Of an API that names no libraries this is not known.
@@ -185,13 +197,7 @@ void *tl_resolve_own(const struct tl_shim *shim, const void *caller)
 	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
 		if (it->role == TL_ROLE_DRIVER)
 			return NULL;
-	/* Acquire: pairs with the exchange in real_settle (layer/resolve/real_function.c). */
-	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
-
-	/* As a rule there is no need to look the name up. */
-	return tl_roles_at(real) == from && !tl_asked_version_is_known(shim)
-		       ? real
-		       : library_own_function(from, shim);
+	return library_known_function(from, shim);
 }
 
 /*
@@ -232,7 +238,7 @@ void *tl_resolve_foreign(const struct tl_call *call)
 		 (from->role == TL_ROLE_LOADER && caller_is_direct(call->caller.address))) &&
 		tl_roles_is_overridden(from, call->shim);
 	if (!function && !overridden && from->role != TL_ROLE_OWN)
-		function = library_own_function(from, call->shim);
+		function = library_known_function(from, call->shim);
 	if (!function && (overridden || from->role != TL_ROLE_DRIVER) &&
 	    !library_is_user(from, call->shim)) {
 		/*
