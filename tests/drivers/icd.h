@@ -67,6 +67,9 @@
  * 	TEST_ICD_VERSION=1.2		platform and device say that they are of OpenCL 1.2, and
  * 					have nothing that is newer: no clGetDeviceAndHostTimer, no
  * 					clCreateCommandQueueWithProperties, no shared memory
+ * 	TEST_ICD_PLATFORM=1.1		the platform says that it is of OpenCL 1.1, though its
+ * 					device is of 3.0, as one that passes another's device on;
+ * 					clGetDeviceAndHostTimer is misuse
  * 	TEST_ICD_PROFILING=refused	no queue with profiling can be created
  * 	TEST_ICD_PROFILING=unavailable	such a queue is created, and no event has times
  * 	TEST_ICD_FAIL=NAME=CODE,…	functions named here return the code, and do nothing:

@@ -58,6 +58,11 @@ static const struct property old_platform_properties[] = {
 	NONE(CL_PLATFORM_HOST_TIMER_RESOLUTION),
 };
 
+/* With TEST_ICD_PLATFORM=1.1. */
+static const struct property passing_platform_properties[] = {
+	TEXT(CL_PLATFORM_VERSION, "OpenCL 1.1 tracelayer test"),
+};
+
 static bool has(const struct property *properties, size_t count, cl_uint which)
 {
 	for (size_t i = 0; i < count; i++)
@@ -72,6 +77,8 @@ cl_int icd_clGetPlatformInfo(cl_platform_id platform, cl_platform_info which, si
 	COUNT(clGetPlatformInfo);
 	if (icd_is_old() && has(old_platform_properties, COUNT_OF(old_platform_properties), which))
 		return GIVE_PROPERTY(old_platform_properties, platform, which, room, to, needed);
+	if (icd_setting_is("PLATFORM", "1.1") && which == CL_PLATFORM_VERSION)
+		return GIVE_PROPERTY(passing_platform_properties, platform, which, room, to, needed);
 	return GIVE_PROPERTY(platform_properties, platform, which, room, to, needed);
 }
 EXPORTED(clGetPlatformInfo);
@@ -207,6 +214,8 @@ cl_int icd_clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, c
 	cl_int failure = icd_wished_failure("clGetDeviceAndHostTimer");
 
 	COUNT_NEW(clGetDeviceAndHostTimer, CL_INVALID_OPERATION);
+	if (icd_setting_is("PLATFORM", "1.1"))
+		icd_misuse("clGetDeviceAndHostTimer", "called in a platform of OpenCL 1.1");
 	if (failure || !device_time || !host)
 		return failure ? failure : CL_INVALID_VALUE;
 	*device_time = icd_now().ticks;

@@ -60,19 +60,36 @@ static char *device_name(const char *name)
 	return asprintf(&text, "%s #%u", name, number) < 0 ? NULL : text;
 }
 
-/*
- * "OpenCL 3.0 PoCL": clGetDeviceAndHostTimer is there since 2.1, and no loader keeps a program from
- * calling it in an older driver.
- */
-static bool device_has_timers(cl_device_id id)
+/* "OpenCL 3.0 PoCL" is 30. 0: not known. */
+static unsigned version_read(const char *version)
 {
-	char version[256] = "";
 	unsigned major = 0, minor = 0;
 
-	return tl_cl.clGetDeviceAndHostTimer &&
-	       tl_cl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL) ==
-		       CL_SUCCESS &&
-	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && major * 10 + minor >= 21;
+	return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 ? major * 10 + minor : 0;
+}
+
+/*
+ * Which functions its driver has: no loader keeps a program from calling one that is newer. The
+ * platform decides, since a device may be another platform's that this one passes on (SOCL).
+ */
+static unsigned device_version(cl_device_id id)
+{
+	char text[256] = "", whole[256] = "";
+	cl_platform_id platform = NULL;
+	unsigned version = 0, platform_version;
+
+	if (tl_cl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof(text) - 1, text, NULL) ==
+	    CL_SUCCESS)
+		version = version_read(text);
+	if (tl_cl.clGetPlatformInfo &&
+	    tl_cl.clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL) ==
+		    CL_SUCCESS &&
+	    platform &&
+	    tl_cl.clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof(whole) - 1, whole,
+				    NULL) == CL_SUCCESS &&
+	    (platform_version = version_read(whole)) && platform_version < version)
+		version = platform_version;
+	return version;
 }
 
 struct identity {
@@ -115,7 +132,7 @@ static void device_identify(struct tl_device *device, const struct identity *ide
 			   identity->has_pci ? &address : NULL);
 }
 
-static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool timers,
+static struct tl_cl_device *device_new(cl_device_id id, const char *name, unsigned version,
 				       const struct identity *identity)
 {
 	struct tl_cl_device *device = calloc(1, sizeof(*device));
@@ -132,7 +149,9 @@ static struct tl_cl_device *device_new(cl_device_id id, const char *name, bool t
 	device_identify(device->device, identity);
 	device->handle.key = id;
 	device->tells_spills = identity->tells_spills;
-	device->clock = timers ? TL_CL_TIMERS : TL_CL_QUEUED;
+	device->version = version;
+	device->clock = tl_cl.clGetDeviceAndHostTimer && version >= 21 ? TL_CL_TIMERS
+								       : TL_CL_QUEUED;
 	pthread_mutex_init(&device->lock, NULL);
 	tl_clock_fit_start(&device->fit, HZ, BITS);
 	device->next = atomic_load_explicit(&all, memory_order_relaxed);
@@ -174,14 +193,14 @@ struct tl_cl_device *tl_cl_device_of(cl_device_id id)
 	if (device ||
 	    tl_cl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL) != CL_SUCCESS)
 		return device;
-	bool timers = device_has_timers(id);
+	unsigned version = device_version(id);
 	struct identity identity;
 	identity_ask(&identity, id);
 	pthread_mutex_lock(&lock);
 	device = (struct tl_cl_device *)tl_handles_find(&table, id);
 	bool met = device;
 	if (!device)
-		device = device_new(id, name_trimmed(name), timers, &identity);
+		device = device_new(id, name_trimmed(name), version, &identity);
 	pthread_mutex_unlock(&lock);
 	if (!met && device)
 		clock_read_if_due(device, tl_device_now(), true);

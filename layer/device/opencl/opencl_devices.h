@@ -29,6 +29,8 @@ struct tl_cl_device {
 	struct tl_cl_device *next; /* of all; never changes */
 	struct tl_device *device;
 	char *name;
+	/* 12 for OpenCL 1.2: the driver has no newer function; 0: not known; never changes */
+	unsigned version;
 	bool tells_spills;    /* it knows CL_KERNEL_SPILL_MEM_SIZE_INTEL; never changes */
 	pthread_mutex_t lock; /* protects what follows; nothing is called under it */
 	struct tl_clock_fit fit;

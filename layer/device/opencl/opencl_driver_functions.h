@@ -33,6 +33,7 @@
 	X(clGetKernelInfo)                                                                         \
 	X(clGetKernelWorkGroupInfo)                                                                \
 	X(clGetMemObjectInfo)                                                                      \
+	X(clGetPlatformInfo)                                                                       \
 	X(clReleaseEvent)                                                                          \
 	X(clRetainEvent)
 

@@ -64,7 +64,9 @@ static bool event_is_timed_unasked(cl_event event)
 	if (!event || !event_ask(event, CL_EVENT_COMMAND_QUEUE, &handle, sizeof(handle)) || !handle)
 		return false;
 	queue = tl_cl_queue_find(handle);
-	return queue && atomic_load_explicit(&queue->given, memory_order_relaxed);
+	/* A driver of OpenCL 1.0 has no user event that could answer in its place. */
+	return queue && atomic_load_explicit(&queue->given, memory_order_relaxed) &&
+	       queue->device->version >= 11;
 }
 
 TL_CL_BEFORE(tl_cl_event_times_before)

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 76
+plan 79
 
 # Every kind of command; by each door.
 for door in preload layer both; do
@@ -112,7 +112,7 @@ done
 TEST_ICD_FAIL=clEnqueueFillBuffer=-6 unnoticed "calls that fail" preload "$apps/cl_device_hostile"
 
 # Drivers that can do less. Where there are no times at all, it is known when a command was submitted and when it had ended.
-for setting in VERSION=1.2 FAIL=clGetDeviceAndHostTimer=-59; do
+for setting in VERSION=1.2 PLATFORM=1.1 FAIL=clGetDeviceAndHostTimer=-59; do
 	export "TEST_ICD_$setting"
 	unnoticed "$setting" preload "$apps/cl_device"
 	nothing_kept "$setting"
