@@ -407,7 +407,7 @@ static bool sums_are_empty(void)
 	return !atomic_load_explicit(&all, memory_order_acquire);
 }
 
-void tl_tool_end(void)
+static void summary_end(void)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -425,6 +425,22 @@ void tl_tool_end(void)
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
 	free(text);
+}
+
+static bool late, ended;
+
+void tl_tool_end(void)
+{
+	ended = true;
+	if (!late)
+		summary_end();
+}
+
+/* After the program's own static destructors. */
+static __attribute__((destructor)) void summary_unload(void)
+{
+	if (late && ended)
+		summary_end();
 }
 
 /* ---- the beginning ---- */
@@ -451,13 +467,16 @@ int tl_tool_start(const struct tl_tool_host *host)
 			strcpy(file, option.value);
 		} else if (option_is(&option, "threads")) {
 			by_thread = true;
+		} else if (option_is(&option, "late")) {
+			late = true;
 		} else if (option_is(&option, "format") && table_format_named(option.value) >= 0) {
 			format = (enum table_format)table_format_named(option.value);
 		} else if (option_is(&option, "format")) {
 			return refuse(host, "no such format: %.60s; give text, csv or json",
 				      option.value);
 		} else {
-			return refuse(host, "no such option: %s; give file, format or threads",
+			return refuse(host,
+				      "no such option: %s; give file, format, late or threads",
 				      option.key);
 		}
 	}

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 75
+plan 76
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -93,6 +93,8 @@ got=$(tool leaks -- "$apps/tool_objects" clean 2>&1)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "a clean program is told so, though handles come again"
 like "$(tool leaks -- "$apps/tool_objects" late 2>&1)" '(, |: )([2-9]|1[0-9]) objects never' "what a destructor destroys is a leak"
 is "$(tool leaks=late -- "$apps/tool_objects" late 2>&1 | grep -c 'zeEventCreate')" 0 "but not with late"
+is "$(for option in '' =late; do tool summary$option -- "$apps/tool_objects" late 2>&1 | grep -c '^zeEventDestroy '; done | paste -sd' ')" "0 1" \
+	"and the summary has its call with late"
 got=$(tool leaks -- "$apps/tool_objects" cl 2>&1)
 is "$(grep -c 'created by' <<<"$got") $(grep -E -o 'created by cl[A-Za-z]*' <<<"$got" | sort | paste -sd,)" "2 created by clCreateBuffer,created by clEnqueueWriteBuffer" \
 	"OpenCL's references and commands' events are counted"

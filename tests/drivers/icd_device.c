@@ -78,7 +78,8 @@ cl_int icd_clGetPlatformInfo(cl_platform_id platform, cl_platform_info which, si
 	if (icd_is_old() && has(old_platform_properties, COUNT_OF(old_platform_properties), which))
 		return GIVE_PROPERTY(old_platform_properties, platform, which, room, to, needed);
 	if (icd_setting_is("PLATFORM", "1.1") && which == CL_PLATFORM_VERSION)
-		return GIVE_PROPERTY(passing_platform_properties, platform, which, room, to, needed);
+		return GIVE_PROPERTY(passing_platform_properties, platform, which, room, to,
+				     needed);
 	return GIVE_PROPERTY(platform_properties, platform, which, room, to, needed);
 }
 EXPORTED(clGetPlatformInfo);

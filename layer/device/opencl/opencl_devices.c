@@ -150,8 +150,8 @@ static struct tl_cl_device *device_new(cl_device_id id, const char *name, unsign
 	device->handle.key = id;
 	device->tells_spills = identity->tells_spills;
 	device->version = version;
-	device->clock = tl_cl.clGetDeviceAndHostTimer && version >= 21 ? TL_CL_TIMERS
-								       : TL_CL_QUEUED;
+	device->clock =
+		tl_cl.clGetDeviceAndHostTimer && version >= 21 ? TL_CL_TIMERS : TL_CL_QUEUED;
 	pthread_mutex_init(&device->lock, NULL);
 	tl_clock_fit_start(&device->fit, HZ, BITS);
 	device->next = atomic_load_explicit(&all, memory_order_relaxed);
