@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/basics/escaped.h"
 #include "cli/basics/exit_codes.h"
 #include "cli/basics/messages.h"
 #include "cli/basics/progress.h"
@@ -36,6 +37,23 @@ void say(const char *format, ...)
 	*text.at++ = '\n';
 	fwrite(line, 1, (size_t)(text.at - line), stderr);
 	fflush(stderr);
+}
+
+void say_whole(const char *message)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *to = need(open_memstream(&line, &size));
+
+	fputs("tracelayer: ", to);
+	print_escaped(to, message, strlen(message));
+	fputc('\n', to);
+	fclose(to);
+	progress_hide();
+	/* One write, as in say. */
+	fwrite(line, 1, size, stderr);
+	fflush(stderr);
+	free(line);
 }
 
 int say_without_json(const char *what)

@@ -10,6 +10,9 @@
 /* Prints "tracelayer: <what>: <why>; <what to do>" as one line. The format has no newline. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
+/* The same of a message of any length: say cuts long ones. */
+void say_whole(const char *message);
+
 /*
  * Says that this tracelayer cannot do it ("report"), or read it (a file), because it was
  * built without jansson. Returns EXIT_BROKEN.

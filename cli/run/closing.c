@@ -235,10 +235,8 @@ static void say_traces(const struct reports *reports)
 		describe_trace(to, reports, &reports->traces[i]);
 	}
 	fclose(to);
-	/* Not by say(), which cuts long lines: there may be many files. */
-	fputs("tracelayer: ", stderr);
-	print_escaped(stderr, line, strlen(line));
-	fputc('\n', stderr);
+	/* There may be many files. */
+	say_whole(line);
 	free(line);
 }
 

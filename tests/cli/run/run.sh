@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 133
+plan 134
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -206,6 +206,22 @@ ok "and what was recorded is not lost" \
 line=$(said calls -o /dev/full)
 like "$line" "^tracelayer: /dev/full: No space left on device; $kept [0-9]+\`$" "a full disk"
 like "$line" "^tracelayer: trace: /dev/full \(incomplete\)$" "and the trace is incomplete"
+
+# Ranks of a job share their stderr: a line must be one write. On a socket of datagrams each write is a message.
+cat >"$tmp/writes.py" <<'END'
+import socket, subprocess, sys
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+subprocess.run(sys.argv[1:], stderr=theirs, stdout=subprocess.DEVNULL)
+ours.setblocking(False)
+messages = []
+try:
+    while True:
+        messages.append(ours.recv(65536).decode())
+except BlockingIOError:
+    pass
+print(len(messages), all(message.count("\n") == 1 and message.endswith("\n") for message in messages))
+END
+is "$("$python" -B "$tmp/writes.py" "$top_builddir/tracelayer" run -o w.json -- "$python" calls.py 5 pass)" "1 True" "the closing line is one write"
 drop "$line"
 mkdir small
 if unshare -rm true 2>/dev/null; then
