@@ -207,6 +207,18 @@ void tl_block_failed(struct tl_block *block)
 
 /* --- the end */
 
+/* Outermost first. A call that began since the end was begun lies behind all that the file shows. */
+static bool some_unfinished(struct tl_block *block, const struct tl_producer *producer)
+{
+	struct tl_unfinished_calls *calls = &block->calls;
+
+	if (!tl_buffer_unfinished(producer, calls))
+		return false;
+	while (calls->count && calls->calls[calls->count - 1].start > block->ends_at)
+		calls->count--;
+	return calls->count;
+}
+
 /* A later block overwrites the end, and with it the names that it gave. */
 static void unfinished_put(struct tl_block *block, struct tl_lane *lane)
 {
@@ -225,7 +237,7 @@ uint64_t tl_block_unfinished(struct tl_block *block)
 
 	for (; producer && block->text.at < full; producer = producer->next) {
 		struct tl_lane *lane =
-			tl_buffer_unfinished(producer, &block->calls) ? tl_lane_of(producer) : NULL;
+			some_unfinished(block, producer) ? tl_lane_of(producer) : NULL;
 		if (lane)
 			unfinished_put(block, lane);
 	}

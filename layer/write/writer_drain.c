@@ -334,7 +334,6 @@ static bool some_are_unfinished(void)
 void tl_writer_write_all(void)
 {
 	bool last = atomic_load_explicit(&tl_writer.last, memory_order_relaxed), more;
-	uint64_t ends_at = last ? ticks_now() : 0;
 
 	tl_clock_settle();
 	tl_buffer_flush();
@@ -356,8 +355,9 @@ void tl_writer_write_all(void)
 		return;
 	}
 	int error = memory_map() ? tl_writer_open_file() : ENOMEM;
+	/* Threads went on until now: calls made within unfinished ones end before those do. */
 	if (!error && (last || !tl_writer.sink.output.stream))
-		error = file_write_end(ends_at);
+		error = file_write_end(last ? ticks_now() : 0);
 	if (error)
 		tl_writer_note_error(error);
 	atomic_store_explicit(&tl_writer.complete, !error && written, memory_order_relaxed);

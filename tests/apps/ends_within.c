@@ -4,7 +4,8 @@
  *
  * "return", "_exit", "quick_exit", "exec": one thread waits for an event that never comes, and one
  * does so in a callback of another call, when the process ends so. "exec-fails": they wait when an exec
- * fails; then the event comes. "busy": they wait, and two threads make calls all the time.
+ * fails; then the event comes. "busy": they wait, and two threads make calls all the time. "calls": one thread
+ * makes calls all the time in a callback of another call, when the process ends by exec.
  */
 #include <pthread.h>
 #include <string.h>
@@ -41,6 +42,13 @@ static void *release_memory(void *unused)
 	return NULL;
 }
 
+static void *release_calling(void *unused)
+{
+	(void)unused;
+	clReleaseMemObject(memory);
+	return NULL;
+}
+
 static void *call_all_the_time(void *unused)
 {
 	cl_uint count;
@@ -53,6 +61,22 @@ static void *call_all_the_time(void *unused)
 	return NULL;
 }
 
+static void CL_CALLBACK call_at_release(cl_mem released, void *unused)
+{
+	(void)released;
+	call_all_the_time(unused);
+}
+
+static void calls_within(void)
+{
+	pthread_t thread;
+
+	DO(clSetMemObjectDestructorCallback(memory, call_at_release, NULL));
+	pthread_create(&thread, NULL, release_calling, NULL);
+	usleep(WAIT);
+	execlp("sh", "sh", "-c", "exit 5", (char *)NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "return";
@@ -62,6 +86,8 @@ int main(int argc, char **argv)
 
 	event = clCreateUserEvent(app.context, &error);
 	memory = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64, NULL, &error);
+	if (!strcmp(way, "calls"))
+		calls_within();
 	if (!strcmp(way, "busy"))
 		for (int i = 0; i < 2; i++)
 			pthread_create(&other, NULL, call_all_the_time, NULL);

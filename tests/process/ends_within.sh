@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 OCL_ICD_VENDORS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/icd_a.so
 export OCL_ICD_VENDORS
 cd "$tmp" || exit 99
-plan 31
+plan 36
 
 # within WAY OPTION...: traced; the trace's name is the last option.
 within()
@@ -92,4 +92,21 @@ is "$(unfinished t.copy)" "$three" "and all is there"
 for turn in 1 2 3 4 5; do
 	within busy -o t.json
 	is "$(unfinished t.json)" "$three" "others make calls all the time, $turn: each call once"
+done
+
+# outside FILE: how many calls the unfinished clReleaseMemObject's thread made, and ended, outside of that call.
+outside()
+{
+	"$python" -B - "$1" <<-'END'
+	import decimal, json, sys
+	calls = [event for event in json.load(open(sys.argv[1]), parse_float=decimal.Decimal) if event["ph"] == "X"]
+	(outer,) = [call for call in calls if call["args"].get("unfinished") and call["name"] == "clReleaseMemObject"]
+	inner = [call for call in calls if call["tid"] == outer["tid"] and call is not outer]
+	print(len(inner) > 5, sum(not outer["ts"] <= call["ts"] <= call["ts"] + call["dur"] <= outer["ts"] + outer["dur"] for call in inner))
+	END
+}
+
+for turn in 1 2 3 4 5; do
+	within calls -o t.json
+	is "$(outside t.json)" "True 0" "calls that are made within an unfinished one lie within it, $turn"
 done
