@@ -14,8 +14,8 @@
 struct tl_unfinished_calls {
 	const struct tl_producer *producer;
 	uint32_t count;
-	/* of the thread's open calls: more of them is not shown */
-	struct tl_unfinished calls[64];
+	/* as many as a thread's piece, one page, has room for */
+	struct tl_unfinished calls[TL_FILE_PAGE / sizeof(struct tl_open_call)];
 };
 
 /*

@@ -54,7 +54,7 @@ struct tl_part {
 struct tl_block_memory {
 	_Alignas(4096) char state[TL_BLOCK_STATE];
 	char text[TL_BLOCK_TEXT];
-	char end[TL_BLOCK_TEXT - TL_BLOCK_SIZE];
+	char end[TL_BLOCK_TEXT]; /* large: thousands of threads may be in calls */
 	struct tl_repeat_hint hints[TL_BLOCK_TEXT / TL_REPEAT_HINT_BYTES];
 	/* of all files: a mark may begin in one file and end in another */
 	struct tl_open_marks marks;

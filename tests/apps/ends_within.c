@@ -5,7 +5,8 @@
  * "return", "_exit", "quick_exit", "exec": one thread waits for an event that never comes, and one
  * does so in a callback of another call, when the process ends so. "exec-fails": they wait when an exec
  * fails; then the event comes. "busy": they wait, and two threads make calls all the time. "calls": one thread
- * makes calls all the time in a callback of another call, when the process ends by exec.
+ * makes calls all the time in a callback of another call, when the process ends by exec. "many":
+ * 2000 threads wait. "deep": a thread waits in the innermost of 100 calls.
  */
 #include <pthread.h>
 #include <string.h>
@@ -61,6 +62,31 @@ static void *call_all_the_time(void *unused)
 	return NULL;
 }
 
+static void CL_CALLBACK release_deeper(cl_mem released, void *context)
+{
+	static int depth;
+	cl_int error;
+
+	(void)released;
+	if (++depth == 99)
+		clWaitForEvents(1, &event);
+	memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &error);
+	clSetMemObjectDestructorCallback(memory, release_deeper, context);
+	clReleaseMemObject(memory);
+}
+
+static void threads_start(int count, void *(*function)(void *))
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 256 * 1024);
+	for (int i = 0; i < count; i++)
+		DO(pthread_create(&thread, &small, function, NULL));
+	usleep(25 * WAIT);
+}
+
 static void CL_CALLBACK call_at_release(cl_mem released, void *unused)
 {
 	(void)released;
@@ -86,6 +112,15 @@ int main(int argc, char **argv)
 
 	event = clCreateUserEvent(app.context, &error);
 	memory = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64, NULL, &error);
+	if (!strcmp(way, "many")) {
+		threads_start(2000, wait_for_it);
+		return 5;
+	}
+	if (!strcmp(way, "deep")) {
+		DO(clSetMemObjectDestructorCallback(memory, release_deeper, app.context));
+		threads_start(1, release_calling);
+		return 5;
+	}
 	if (!strcmp(way, "calls"))
 		calls_within();
 	if (!strcmp(way, "busy"))

@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 OCL_ICD_VENDORS=$(cd "$top_builddir" && pwd)/tests/drivers/.libs/icd_a.so
 export OCL_ICD_VENDORS
 cd "$tmp" || exit 99
-plan 36
+plan 40
 
 # within WAY OPTION...: traced; the trace's name is the last option.
 within()
@@ -109,4 +109,12 @@ outside()
 for turn in 1 2 3 4 5; do
 	within calls -o t.json
 	is "$(outside t.json)" "True 0" "calls that are made within an unfinished one lie within it, $turn"
+done
+
+# Many threads, and many calls of one thread.
+for format in json tlt; do
+	for way in many,2000 deep,100; do
+		within ${way%,*} "--include=clWait*,clReleaseMem*" -o t.$format
+		is "$("$tracelayer" summary --csv t.$format | awk -F, '/^cl/ { all += $2 } END { print all }')" ${way#*,} "$way, $format: all are there"
+	done
 done
