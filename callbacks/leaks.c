@@ -35,6 +35,7 @@
 
 #include "callbacks/leak_callers.h"
 #include "callbacks/tool_common.h"
+#include "callbacks/tool_ending.h"
 
 #define FRAMES	 16   /* of a creating call's backtrace */
 #define SKIPPED	 12   /* tracelayer's frames above it, at most */
@@ -70,7 +71,6 @@ static unsigned nopen;
 static const char type_memory[] = "memory";
 
 static struct output output;
-static bool late, ended;
 
 /* ---- the objects; under the lock ---- */
 
@@ -739,7 +739,7 @@ static void ending_print(FILE *to)
 	free(leaked);
 }
 
-static void leaks_end(void)
+static void tool_report(void)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -753,20 +753,6 @@ static void leaks_end(void)
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
 	free(text);
-}
-
-void tl_tool_end(void)
-{
-	ended = true;
-	if (!late)
-		leaks_end();
-}
-
-/* After the program's own static destructors. */
-static __attribute__((destructor)) void leaks_unload(void)
-{
-	if (late && ended)
-		leaks_end();
 }
 
 /* ---- the beginning ---- */
@@ -804,7 +790,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 		if (option_is(&option, "file"))
 			strcpy(file, option.value);
 		else if (option_is(&option, "late"))
-			late = true;
+			report_late = true;
 		else
 			return refuse(host, "no such option: %s; give file or late", option.key);
 	}

@@ -8,7 +8,7 @@ TOOL_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -no-undefined -static-libgcc
 # They need libtracelayer.so by its name alone: where a tool is loaded, it is there already.
 TOOL_COMMON = %D%/callbacks.h %D%/tool_common.h %D%/tool_common.c
 
-%C%_summary_la_SOURCES = %D%/summary.c %D%/summary_device.h %D%/summary_device.c %D%/recent_calls.h %D%/recent_calls.c %D%/duration_bins.h $(TOOL_COMMON)
+%C%_summary_la_SOURCES = %D%/summary.c %D%/tool_ending.h %D%/summary_device.h %D%/summary_device.c %D%/recent_calls.h %D%/recent_calls.c %D%/duration_bins.h $(TOOL_COMMON)
 %C%_summary_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_summary_la_LDFLAGS = $(TOOL_LDFLAGS)
 %C%_summary_la_LIBADD = libtl_table.la libtl_format.la -lm
@@ -18,7 +18,7 @@ TOOL_COMMON = %D%/callbacks.h %D%/tool_common.h %D%/tool_common.c
 %C%_log_la_LDFLAGS = $(TOOL_LDFLAGS)
 %C%_log_la_LIBADD = libtl_format.la
 %C%_log_la_DEPENDENCIES = libtracelayer.la libtl_format.la
-%C%_leaks_la_SOURCES = %D%/leaks.c %D%/leak_callers.h %D%/leak_callers.c $(TOOL_COMMON)
+%C%_leaks_la_SOURCES = %D%/leaks.c %D%/tool_ending.h %D%/leak_callers.h %D%/leak_callers.c $(TOOL_COMMON)
 %C%_leaks_la_CFLAGS = $(TOOL_CFLAGS)
 %C%_leaks_la_LDFLAGS = $(TOOL_LDFLAGS)
 %C%_leaks_la_LIBADD = libtl_format.la

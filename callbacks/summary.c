@@ -26,6 +26,7 @@
 
 #include "callbacks/duration_bins.h"
 #include "callbacks/tool_common.h"
+#include "callbacks/tool_ending.h"
 #include "callbacks/recent_calls.h"
 #include "callbacks/summary_device.h"
 #include "tables/call_tables.h"
@@ -407,7 +408,7 @@ static bool sums_are_empty(void)
 	return !atomic_load_explicit(&all, memory_order_acquire);
 }
 
-static void summary_end(void)
+static void tool_report(void)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -425,22 +426,6 @@ static void summary_end(void)
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
 	free(text);
-}
-
-static bool late, ended;
-
-void tl_tool_end(void)
-{
-	ended = true;
-	if (!late)
-		summary_end();
-}
-
-/* After the program's own static destructors. */
-static __attribute__((destructor)) void summary_unload(void)
-{
-	if (late && ended)
-		summary_end();
 }
 
 /* ---- the beginning ---- */
@@ -468,7 +453,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 		} else if (option_is(&option, "threads")) {
 			by_thread = true;
 		} else if (option_is(&option, "late")) {
-			late = true;
+			report_late = true;
 		} else if (option_is(&option, "format") && table_format_named(option.value) >= 0) {
 			format = (enum table_format)table_format_named(option.value);
 		} else if (option_is(&option, "format")) {
