@@ -9,21 +9,66 @@
  * 2000 threads wait. "deep": a thread waits in the innermost of 100 calls.
  */
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cl_app.h"
 
-#define WAIT 20000 /* microseconds, for threads to be where they stay */
+#define MANY  2000
+#define PAUSE 5000 /* microseconds */
+#define ASLEEP                                                                                     \
+	4 /* pauses, one after another, in which all threads sleep: they are in their calls */
 
 static cl_event event;
 static cl_mem memory;
+static _Atomic long waiting[MANY]; /* threads that are about to wait */
+static atomic_uint waiters, calls;
+
+static void wait_here(void)
+{
+	waiting[waiters++] = syscall(SYS_gettid);
+	clWaitForEvents(1, &event);
+}
+
+static bool thread_sleeps(long tid)
+{
+	char path[64], line[256];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", tid);
+	FILE *file = fopen(path, "r");
+	const char *end = file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	bool sleeps = end && end[2] == 'S';
+
+	if (file)
+		fclose(file);
+	return sleeps;
+}
+
+static bool all_sleep(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!waiting[i] || !thread_sleeps(waiting[i]))
+			return false;
+	return true;
+}
+
+/* Until so many threads are in their waits. */
+static void waits_begin(unsigned count)
+{
+	for (unsigned asleep = 0; asleep < ASLEEP;) {
+		usleep(PAUSE);
+		asleep = all_sleep(count) ? asleep + 1 : 0;
+	}
+}
 
 static void *wait_for_it(void *unused)
 {
 	(void)unused;
 	pthread_setname_np(pthread_self(), "waits");
-	clWaitForEvents(1, &event);
+	wait_here();
 	return NULL;
 }
 
@@ -31,7 +76,7 @@ static void CL_CALLBACK at_release(cl_mem released, void *unused)
 {
 	(void)released;
 	(void)unused;
-	clWaitForEvents(1, &event);
+	wait_here();
 }
 
 static void *release_memory(void *unused)
@@ -57,6 +102,7 @@ static void *call_all_the_time(void *unused)
 	(void)unused;
 	for (;;) {
 		clGetPlatformIDs(0, NULL, &count);
+		calls++;
 		usleep(1);
 	}
 	return NULL;
@@ -69,7 +115,7 @@ static void CL_CALLBACK release_deeper(cl_mem released, void *context)
 
 	(void)released;
 	if (++depth == 99)
-		clWaitForEvents(1, &event);
+		wait_here();
 	memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &error);
 	clSetMemObjectDestructorCallback(memory, release_deeper, context);
 	clReleaseMemObject(memory);
@@ -84,7 +130,7 @@ static void threads_start(int count, void *(*function)(void *))
 	pthread_attr_setstacksize(&small, 256 * 1024);
 	for (int i = 0; i < count; i++)
 		DO(pthread_create(&thread, &small, function, NULL));
-	usleep(25 * WAIT);
+	waits_begin((unsigned)count);
 }
 
 static void CL_CALLBACK call_at_release(cl_mem released, void *unused)
@@ -99,7 +145,8 @@ static void calls_within(void)
 
 	DO(clSetMemObjectDestructorCallback(memory, call_at_release, NULL));
 	pthread_create(&thread, NULL, release_calling, NULL);
-	usleep(WAIT);
+	while (calls < 100)
+		usleep(PAUSE);
 	execlp("sh", "sh", "-c", "exit 5", (char *)NULL);
 }
 
@@ -113,7 +160,7 @@ int main(int argc, char **argv)
 	event = clCreateUserEvent(app.context, &error);
 	memory = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 64, NULL, &error);
 	if (!strcmp(way, "many")) {
-		threads_start(2000, wait_for_it);
+		threads_start(MANY, wait_for_it);
 		return 5;
 	}
 	if (!strcmp(way, "deep")) {
@@ -128,7 +175,7 @@ int main(int argc, char **argv)
 			pthread_create(&other, NULL, call_all_the_time, NULL);
 	pthread_create(&threads[0], NULL, wait_for_it, NULL);
 	pthread_create(&threads[1], NULL, release_memory, NULL);
-	usleep(WAIT);
+	waits_begin(2);
 	if (!strcmp(way, "_exit"))
 		_exit(5);
 	if (!strcmp(way, "quick_exit"))
