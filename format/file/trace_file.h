@@ -234,6 +234,12 @@ struct tl_thread_piece {
 	struct tl_open_call open[];
 };
 
+/* What .frame and .mode say of a call of .open: it is recorded, and has not returned. */
+static inline bool tl_piece_call_is_open(uintptr_t frame, uint32_t mode)
+{
+	return frame && frame != TL_NO_FRAME && !(mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
+}
+
 /* The number of the stack that a call of .open is made from; 0: none. */
 static inline uint32_t tl_piece_stack(const struct tl_thread_piece *piece,
 				      const struct tl_open_call *open)

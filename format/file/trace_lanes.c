@@ -9,12 +9,6 @@
 /* No chunk is larger: a file full of holes may claim anything. */
 #define CHUNK_MOST (64u << 20)
 
-static bool call_is_open(const struct tl_open_call *call)
-{
-	return call->frame && call->frame != TL_NO_FRAME &&
-	       !(call->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN));
-}
-
 /* `stacks`: a number for each entry, or NULL. */
 static void opens_read(struct trace *trace, struct tl_trace_lane *lane, const char *at,
 		       uint32_t count, const char *stacks)
@@ -27,7 +21,7 @@ static void opens_read(struct trace *trace, struct tl_trace_lane *lane, const ch
 		memcpy(&call, at + i * sizeof(call), sizeof(call));
 		if (stacks && call.mode & TL_MODE_STACK)
 			memcpy(&stack, stacks + i * sizeof(stack), sizeof(stack));
-		if (call_is_open(&call))
+		if (tl_piece_call_is_open(call.frame, call.mode))
 			lane->opens[lane->nopens++] =
 				(struct tl_unfinished){call.start, call.function, stack};
 	}

@@ -24,9 +24,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tracelayer/shim.h"
+
 /* First pair; decides between counter and clock_gettime. Called at the first traced call. */
 void tl_clock_start(void);
 bool tl_clock_is_counter(void);
+
+/* The tick now, for callers that have no struct tl_thread to ask (tl_ticks). */
+static inline uint64_t tl_clock_now(void)
+{
+	return tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
+}
 
 /* The same, with the choice made by the caller: for tests. */
 void tl_clock_start_with(bool counter);

@@ -30,8 +30,7 @@ static __attribute__((no_sanitize("thread"))) bool call_read(const struct tl_ope
 	copy->start = __atomic_load_n(&open->start, __ATOMIC_RELAXED);
 	copy->mode_and_function = __atomic_load_n(&open->mode_and_function, __ATOMIC_RELAXED);
 	atomic_thread_fence(memory_order_acquire);
-	return frame && frame != TL_NO_FRAME && copy->start &&
-	       !(copy->mode & (TL_OPEN_FINISHED | TL_MODE_OPEN)) &&
+	return copy->start && tl_piece_call_is_open(frame, copy->mode) &&
 	       atomic_load_explicit(&open->frame, memory_order_relaxed) == frame &&
 	       __atomic_load_n(&open->start, __ATOMIC_RELAXED) == copy->start;
 }

@@ -78,7 +78,7 @@ TL_EXPORT size_t tl_view_print_result(const struct tl_view *view, char *text, si
 
 TL_EXPORT uint64_t tl_ticks_now(void)
 {
-	return tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
+	return tl_clock_now();
 }
 
 TL_EXPORT uint64_t tl_ticks_ns(uint64_t ticks)

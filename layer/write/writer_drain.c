@@ -316,11 +316,6 @@ static void lane_note_gap(struct tl_producer *producer, const char *from, const 
 	}
 }
 
-static uint64_t ticks_now(void)
-{
-	return tl_clock_is_counter() ? tl_counter() : tl_clock_gettime_ticks();
-}
-
 /* A process may have made no other calls than those that its threads are in. */
 static bool some_are_unfinished(void)
 {
@@ -357,7 +352,7 @@ void tl_writer_write_all(void)
 	int error = memory_map() ? tl_writer_open_file() : ENOMEM;
 	/* Threads went on until now: calls made within unfinished ones end before those do. */
 	if (!error && (last || !tl_writer.sink.output.stream))
-		error = file_write_end(last ? ticks_now() : 0);
+		error = file_write_end(last ? tl_clock_now() : 0);
 	if (error)
 		tl_writer_note_error(error);
 	atomic_store_explicit(&tl_writer.complete, !error && written, memory_order_relaxed);
