@@ -77,7 +77,8 @@ struct deep_look {
 		bool held;
 	} library[HELD_MAX];
 	unsigned count;
-	bool any; /* there are such slots */
+	bool any;   /* there are such slots */
+	bool later; /* a library has slots that the dynamic linker has not filled in yet */
 };
 
 struct deep_slot {
@@ -96,6 +97,9 @@ static struct {
 	unsigned count;
 	unsigned long long removed;
 } done;
+
+/* A slot has a shim: as a rule none ever has. Set and read within tl_loaded_with. */
+static bool some_bound;
 
 struct definition {
 	const char *name;
@@ -170,8 +174,42 @@ static void each_slot(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	for (uint32_t i = 0; i < elf->njumps; i++)
 		if (slot_read(loaded, elf, &elf->jumps[i], &slot))
 			work(loaded, references, &slot, look);
-		else if (slot.open && references)
-			references->later = true;
+		else if (slot.open)
+			look->later = true;
+}
+
+/* For tl_loaded_scope: a library that was opened later and has a slot with a shim. */
+static bool library_has_shim(const struct tl_elf *elf, void *closure)
+{
+	const unsigned place = handle_place(closure);
+
+	for (uint32_t i = 0; i < elf->njumps; i++) {
+		void *const *slot = (void *const *)(elf->base + elf->jumps[i].r_offset);
+		const struct tl_shim *shim =
+			ELF64_R_TYPE(elf->jumps[i].r_info) == RELOCATION_JUMP &&
+					(uintptr_t)slot % sizeof(*slot) == 0
+				? tl_shim_names_at(*slot)
+				: NULL;
+
+		if (!shim || !tl_shim_names_is_generic(shim))
+			continue;
+		atomic_store_explicit(&seen[place].entry, shim->entry, memory_order_relaxed);
+		atomic_store_explicit(&seen[place].slot, slot, memory_order_relaxed);
+		return true;
+	}
+	return false;
+}
+
+static void handle_note(const struct tl_loaded *loaded, const struct link_map *map)
+{
+	const unsigned place = handle_place(map);
+
+	atomic_store_explicit(&seen[place].slot, NULL, memory_order_relaxed);
+	for (unsigned i = loaded->startup; some_bound && i < loaded->count; i++)
+		if (loaded->elf[i].dynamic == map->l_ld)
+			tl_loaded_scope(loaded, &loaded->elf[i], library_has_shim, (void *)map);
+	atomic_store_explicit(&seen[place].handle, map, memory_order_relaxed);
+	atomic_store_explicit(&seen[place].dynamic, map->l_ld, memory_order_relaxed);
 }
 
 /* --- first, which libraries have to stay */
@@ -208,8 +246,18 @@ static unsigned first_to_do(const struct tl_loaded *loaded)
 
 static void libraries_note(const struct tl_loaded *loaded, void *closure)
 {
-	for (unsigned i = first_to_do(loaded); i < loaded->count; i++)
-		each_slot(loaded, &loaded->elf[i], closure, slot_note_library, NULL);
+	struct deep_look *look = closure;
+	unsigned until = first_to_do(loaded);
+
+	for (unsigned i = until; i < loaded->count; i++) {
+		each_slot(loaded, &loaded->elf[i], look, slot_note_library, NULL);
+		if (!look->later)
+			until = i + 1;
+	}
+	if (look->any)
+		return;
+	done.count = until;
+	handle_note(loaded, look->map);
 }
 
 /* As real_function.c does at a function's first call. */
@@ -249,56 +297,23 @@ static void slot_bind(const struct tl_loaded *loaded, struct tl_own_references *
 	    real != (void *)slot->function)
 		return;
 	tl_own_reference_store(of, slot->address, (uintptr_t)slot->shim->entry);
-}
-
-/* For tl_loaded_scope: a library that was opened later and has a slot with a shim. */
-static bool library_has_shim(const struct tl_elf *elf, void *closure)
-{
-	const unsigned place = handle_place(closure);
-
-	for (uint32_t i = 0; i < elf->njumps; i++) {
-		void *const *slot = (void *const *)(elf->base + elf->jumps[i].r_offset);
-		const struct tl_shim *shim =
-			ELF64_R_TYPE(elf->jumps[i].r_info) == RELOCATION_JUMP &&
-					(uintptr_t)slot % sizeof(*slot) == 0
-				? tl_shim_names_at(*slot)
-				: NULL;
-
-		if (!shim || !tl_shim_names_is_generic(shim))
-			continue;
-		atomic_store_explicit(&seen[place].entry, shim->entry, memory_order_relaxed);
-		atomic_store_explicit(&seen[place].slot, slot, memory_order_relaxed);
-		return true;
-	}
-	return false;
-}
-
-static void handle_note(const struct tl_loaded *loaded, const struct link_map *map)
-{
-	const unsigned place = handle_place(map);
-
-	atomic_store_explicit(&seen[place].slot, NULL, memory_order_relaxed);
-	for (unsigned i = loaded->startup; i < loaded->count; i++)
-		if (loaded->elf[i].dynamic == map->l_ld)
-			tl_loaded_scope(loaded, &loaded->elf[i], library_has_shim, (void *)map);
-	atomic_store_explicit(&seen[place].handle, map, memory_order_relaxed);
-	atomic_store_explicit(&seen[place].dynamic, map->l_ld, memory_order_relaxed);
+	some_bound = true;
 }
 
 static void libraries_bind(const struct tl_loaded *loaded, void *closure)
 {
 	struct deep_look *look = closure;
-	bool later = false;
 
 	tl_own_references_forget();
+	look->later = false;
 	for (unsigned i = first_to_do(loaded); i < loaded->count; i++) {
 		struct tl_own_references references;
 
 		tl_own_references_begin(&references, loaded, &loaded->elf[i]);
 		each_slot(loaded, &loaded->elf[i], look, slot_bind, &references);
 		tl_own_references_end(&references);
-		later |= references.later;
-		if (!later)
+		look->later |= references.later;
+		if (!look->later)
 			done.count = i + 1;
 	}
 	handle_note(loaded, look->map);
@@ -315,9 +330,10 @@ void tl_deep_bound_look(const void *handle)
 	if (!tl_roles_nth(0))
 		tl_roles_look();
 	tl_loaded_with(libraries_note, &look);
-	/* As a rule there are none, and the others' roles do not matter. */
-	if (look.any)
-		tl_roles_look();
+	/* As a rule there are none. */
+	if (!look.any)
+		return;
+	tl_roles_look();
 	libraries_hold(&look);
 	tl_loaded_with(libraries_bind, &look);
 }
