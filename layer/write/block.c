@@ -223,10 +223,13 @@ static bool some_unfinished(struct tl_block *block, const struct tl_producer *pr
 static void unfinished_put(struct tl_block *block, struct tl_lane *lane)
 {
 	uint32_t named_in = lane->named_in;
+	char name[sizeof(lane->name)];
 
+	memcpy(name, lane->name, sizeof(name));
 	name_thread(block, block->calls.producer, lane);
-	lane->named_in = named_in;
 	block->maker->unfinished(block, lane);
+	memcpy(lane->name, name, sizeof(name));
+	lane->named_in = named_in;
 	block->unfinished += block->calls.count;
 }
 

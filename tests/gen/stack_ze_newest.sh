@@ -36,7 +36,8 @@ newest true 2>"$tmp/said" || { skip 19 "this machine lets nobody lay folders ove
 like "$(newest getconf GNU_LIBC_VERSION) and $(newest sh -c 'basename $(readlink -f /usr/lib/*/libze_loader.so.1)')" 'glibc 2\.(3[89]|[4-9]).* and libze_loader.so.1.[2-9][0-9]' \
 	"the tests run on that release's C library and see its loader"
 
-ok "configure takes its headers" newest sh -c 'mkdir "$1" && cd "$1" && "$2/configure" -q CC="$3" CXX="$4" --with-level-zero-headers="$5"' - \
+ok "configure takes its headers" newest sh -c 'mkdir "$1" && cd "$1" && CONFIG_SHELL=/bin/sh "$2/configure" -q CC="$3" CXX="$4" CFLAGS="-O1 -g0" CXXFLAGS="-O1 -g0" \
+	--with-level-zero-headers="$5"' - \
 	"$tmp/build" "$top_srcdir" "${CC:-cc}" "${CXX:-c++}" "$headers"
 ok "everything builds with them" newest make -s -C "$tmp/build" -j2 all
 apps="ze_vector_add ze_events ze_dlopen ze_ddi ze_chain ze_calls ze_sysman ze_unwind ze_device ze_reads ze_recent zel_contract zel_every"
