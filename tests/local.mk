@@ -6,6 +6,7 @@
 #	long_scripts		those that take longest; they begin first, so that none is left alone at the end
 #	stress_scripts		the same, where the test also knows a longer form
 #	stack_scripts		tests of large programs, for make check-stacks; they need packages of the group stacks
+#	long_stack_scripts	those of them that take longest; they begin first, too
 #	deep_scripts		tests that search: models, sanitizers, fuzz targets. They take long, and run with make check-stacks
 #	deep_stress_scripts	the same, with a longer form
 #	package_scripts		tests of packages for distributions, for make check-packages; they need packages of the group packages
@@ -17,6 +18,7 @@ check_scripts =
 long_scripts =
 stress_scripts =
 stack_scripts =
+long_stack_scripts =
 deep_scripts =
 deep_stress_scripts =
 package_scripts =
@@ -55,7 +57,7 @@ include %D%/packages/local.mk
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(long_scripts) $(stress_scripts) $(unit_tests) $(check_scripts)
-EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts)
+EXTRA_DIST += $(check_scripts) $(long_scripts) $(stress_scripts) $(stack_scripts) $(long_stack_scripts)
 EXTRA_DIST += $(deep_scripts) $(deep_stress_scripts) $(package_scripts) $(test_files)
 
 # make stress: the tests that know a longer form, in it, and packages; then those on arm64.
@@ -68,7 +70,7 @@ stress: $(sanitized_libraries) $(stressed_libraries)
 .PHONY: check-stacks
 check-stacks: $(sanitized_libraries)
 	$(AM_V_at)TEST_LIMIT=$${TEST_LIMIT:-1500} SANITIZED=built; export TEST_LIMIT SANITIZED; \
-		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(deep_scripts) $(deep_stress_scripts) $(stack_scripts)'
+		$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_stack_scripts) $(deep_scripts) $(deep_stress_scripts) $(stack_scripts)'
 
 # Packages, and a release's tarball where there is little else.
 .PHONY: check-packages

@@ -37,12 +37,14 @@ distclean-viewers:
 	rm -rf %D%/viewers/node_modules
 
 # Stacks: large programs that nobody here wrote.
+long_stack_scripts += %D%/stack_bench.sh %D%/stack_job_hosts.sh %D%/stack_job_slurm.sh %D%/stack_aarch64.sh %D%/stack_libraries.sh
+long_stack_scripts += %D%/stack_portable.sh %D%/stack_gen_sanitized.sh
 stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
 stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_viewers_perfetto.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_john.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
 stack_scripts += %D%/stack_any_library.sh %D%/stack_oclgrind.sh %D%/stack_opencv.sh
-stack_scripts += %D%/stack_job_arrows.sh %D%/stack_job_clocks.sh %D%/stack_job_hosts.sh %D%/stack_job_many.sh %D%/stack_job_mpich.sh %D%/stack_job_questions.sh %D%/stack_job_slurm.sh
-stack_scripts += %D%/stack_intel_opencl.sh %D%/stack_tinygrad.sh %D%/stack_darktable.sh %D%/stack_clfft.sh %D%/stack_silx.sh %D%/stack_mpi_opencl.sh %D%/stack_aarch64.sh
+stack_scripts += %D%/stack_job_arrows.sh %D%/stack_job_clocks.sh %D%/stack_job_many.sh %D%/stack_job_mpich.sh %D%/stack_job_questions.sh
+stack_scripts += %D%/stack_intel_opencl.sh %D%/stack_tinygrad.sh %D%/stack_darktable.sh %D%/stack_clfft.sh %D%/stack_silx.sh %D%/stack_mpi_opencl.sh
 test_files += %D%/job_arrows.py %D%/tinygrad_program.py %D%/mpi_opencl.py %D%/opencv_program.py
 stack_scripts += %D%/stack_apis.sh
 stack_scripts += %D%/stack_apis_mpi.sh
@@ -51,7 +53,3 @@ test_files += %D%/vk_counter.c %D%/vk_wgpu.py
 stack_scripts += %D%/stack_apis_hip.sh
 stack_scripts += %D%/stack_cuda.sh %D%/stack_cuda_lanes.sh %D%/stack_cuda_cupti.sh %D%/stack_cuda_tsan.sh
 test_files += %D%/cuda_bindings.py %D%/cuda_numba.py %D%/cuda_warp.py %D%/cuda_tinygrad.py %D%/cuda_lanes.py
-stack_scripts += %D%/stack_libraries.sh
-stack_scripts += %D%/stack_gen_sanitized.sh
-stack_scripts += %D%/stack_bench.sh
-stack_scripts += %D%/stack_portable.sh
