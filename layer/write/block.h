@@ -25,6 +25,8 @@
 #define TL_BLOCK_SIZE  (1024u * 1024) /* a block is full when it has more */
 #define TL_BLOCK_PARTS 32
 #define TL_BLOCK_TEXT  (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
+#define TL_BLOCK_END                                                                               \
+	(8u * 1024 * 1024) /* an end: as many threads as a machine has may be in calls */
 #define TL_BLOCK_STATE (4u * 1024 * 1024) /* an encoder's state, at most */
 /*
  * Runs of strings, of 64 KiB at most, that a spool's block takes. Many, since stacks are strings: all
@@ -54,7 +56,7 @@ struct tl_part {
 struct tl_block_memory {
 	_Alignas(4096) char state[TL_BLOCK_STATE];
 	char text[TL_BLOCK_TEXT];
-	char end[TL_BLOCK_TEXT]; /* large: thousands of threads may be in calls */
+	char end[TL_BLOCK_END];
 	struct tl_repeat_hint hints[TL_BLOCK_TEXT / TL_REPEAT_HINT_BYTES];
 	/* of all files: a mark may begin in one file and end in another */
 	struct tl_open_marks marks;

@@ -26,7 +26,8 @@ struct tl_chunk;
 /* One mapping, made when there is first something to write. */
 struct tl_writer_memory {
 	struct tl_block_memory block;
-	char packed[TL_BLOCK_TEXT + TL_BLOCK_TEXT / 1024 + 64 * (TL_BLOCK_PARTS + 4)];
+	/* the larger one of a block and an end */
+	char packed[TL_BLOCK_END + TL_BLOCK_END / 1024 + 64 * (TL_BLOCK_PARTS + 4)];
 	_Alignas(64) char gzip[TL_GZIP_MEMORY];
 };
 

@@ -6,7 +6,7 @@
  * does so in a callback of another call, when the process ends so. "exec-fails": they wait when an exec
  * fails; then the event comes. "busy": they wait, and two threads make calls all the time. "calls": one thread
  * makes calls all the time in a callback of another call, when the process ends by exec. "many":
- * 2000 threads wait. "deep": a thread waits in the innermost of 100 calls.
+ * 6500 threads wait. "deep": a thread waits in the innermost of 100 calls.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 
 #include "cl_app.h"
 
-#define MANY  2000
+#define MANY  6500
 #define PAUSE 5000 /* microseconds */
 #define ASLEEP                                                                                     \
 	4 /* pauses, one after another, in which all threads sleep: they are in their calls */

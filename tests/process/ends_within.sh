@@ -113,7 +113,7 @@ done
 
 # Many threads, and many calls of one thread.
 for format in json tlt; do
-	for way in many,2000 deep,100; do
+	for way in many,6500 deep,100; do
 		within ${way%,*} "--include=clWait*,clReleaseMem*" -o t.$format
 		is "$("$tracelayer" summary --csv t.$format | awk -F, '/^cl/ { all += $2 } END { print all }')" ${way#*,} "$way, $format: all are there"
 	done
