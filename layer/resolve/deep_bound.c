@@ -4,9 +4,9 @@
  *
  * A slot that leads to a traced library's function, although an interposer comes first in the
  * global scope, belongs to a library that is bound in this way. The dynamic linker is done with
- * such a slot. A slot that is not bound yet leads into its own library. It gets the shim only if
- * nothing in the global scope comes before the traced library: then the shim is right, however the
- * library was opened.
+ * such a slot. A slot that is not bound yet leads into its own library. It gets the shim only if no
+ * other library's function can be found before the traced library's: then the shim is right, however
+ * the library was opened.
  *
  * A shim has one real function. If a slot leads to another one (a second copy of the library), it
  * stays.
@@ -20,6 +20,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/own_references.h"
+#include "layer/resolve/real_function.h"
 #include "layer/resolve/shim_names.h"
 
 #if defined(__x86_64__)
@@ -123,7 +124,10 @@ static const struct tl_elf *library_of_unbound(const struct tl_loaded *loaded,
 	const struct tl_elf *first =
 		library ? tl_roles_first_at_start(loaded, library, name) : NULL;
 
-	return !first || first == library ? library : NULL;
+	if (!library || (first && first != library) ||
+	    tl_roles_others_define(loaded, library, name))
+		return NULL;
+	return library;
 }
 
 /* The slot leads past a shim to the function that the shim stands for. */
@@ -153,8 +157,12 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	const char *version = tl_elf_needed_version(elf, index);
 	const ElfW(Sym) *symbol = tl_elf_lookup(slot->library, name, tl_elf_hash(name), NULL);
 
-	/* An older version of the function has a shim of its own, or none. */
+	/*
+	 * An older version of the function has a shim of its own, or none. A reference without a
+	 * version gets the oldest one.
+	 */
 	if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+	    (!is_bound && !version && slot->library->definitions) ||
 	    (version && tl_elf_lookup(slot->library, name, tl_elf_hash(name), version) != symbol))
 		return false;
 	slot->function = slot->library->base + symbol->st_value;
@@ -205,9 +213,14 @@ static void handle_note(const struct tl_loaded *loaded, const struct link_map *m
 	const unsigned place = handle_place(map);
 
 	atomic_store_explicit(&seen[place].slot, NULL, memory_order_relaxed);
-	for (unsigned i = loaded->startup; some_bound && i < loaded->count; i++)
-		if (loaded->elf[i].dynamic == map->l_ld)
+	for (unsigned i = loaded->startup; i < loaded->count; i++) {
+		if (loaded->elf[i].dynamic != map->l_ld)
+			continue;
+		if (some_bound)
 			tl_loaded_scope(loaded, &loaded->elf[i], library_has_shim, (void *)map);
+		else
+			library_has_shim(&loaded->elf[i], (void *)map);
+	}
 	atomic_store_explicit(&seen[place].handle, map, memory_order_relaxed);
 	atomic_store_explicit(&seen[place].dynamic, map->l_ld, memory_order_relaxed);
 }
@@ -260,12 +273,10 @@ static void libraries_note(const struct tl_loaded *loaded, void *closure)
 	handle_note(loaded, look->map);
 }
 
-/* As real_function.c does at a function's first call. */
 static void libraries_hold(struct deep_look *look)
 {
 	for (unsigned i = 0; i < look->count; i++)
-		look->library[i].held = dlopen(look->library[i].path,
-					       RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+		look->library[i].held = tl_resolve_hold(look->library[i].path);
 }
 
 /* --- then the slots */
@@ -322,9 +333,13 @@ static void libraries_bind(const struct tl_loaded *loaded, void *closure)
 void tl_deep_bound_look(const void *handle)
 {
 	struct deep_look look = {.map = handle};
+	const void *dynamic;
 
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !tl_shim_names_generic() ||
 	    tl_process_is_confined() || !handle_is_new(handle))
+		return;
+	/* Checked: another interposer may give the program handles of its own. */
+	if (tl_checked_copy(&dynamic, &look.map->l_ld, sizeof(dynamic)) != sizeof(dynamic))
 		return;
 	/* Which libraries are ours is known from the first look on. */
 	if (!tl_roles_nth(0))

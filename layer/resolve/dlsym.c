@@ -4,7 +4,8 @@
  *
  * The exported dlsym and dlvsym are a few instructions: keep the arguments, call tl_dlsym_hook, and
  * either return its answer or jump to the function that it returns, with the arguments and the
- * return address as they came. The hook answers only for names that have a shim. A handle that is new is first looked at (deep_bound.h).
+ * return address as they came. The hook answers only for names that have a shim. At a new handle it
+ * first looks for libraries that were opened with RTLD_DEEPBIND (deep_bound.h).
  *
  *	caller's library	question		answer
  *	-------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@
  * has none.
  */
 struct tl_dl {
+	void *(*dlopen)(const char *path, int mode);
 	void *(*dlsym)(void *handle, const char *name);
 	void *(*dlvsym)(void *handle, const char *name, const char *version);
 	char *(*dlerror)(void);

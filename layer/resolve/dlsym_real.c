@@ -36,6 +36,8 @@ static void *elf_function(const struct tl_elf *elf, const char *name)
 
 static void dl_take(struct tl_dl *from, const struct tl_elf *elf)
 {
+	if (!from->dlopen)
+		from->dlopen = elf_function(elf, "dlopen");
 	if (!from->dlsym)
 		from->dlsym = elf_function(elf, "dlsym");
 	if (!from->dlvsym)

@@ -129,6 +129,18 @@ const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
 	return NULL;
 }
 
+bool tl_roles_others_define(const struct tl_loaded *loaded, const struct tl_elf *elf,
+			    const char *name)
+{
+	uint32_t hash = tl_elf_hash(name);
+
+	for (unsigned i = loaded->startup; i < loaded->count; i++)
+		if (&loaded->elf[i] != elf && tl_roles_of(&loaded->elf[i]) != TL_ROLE_OWN &&
+		    tl_elf_lookup(&loaded->elf[i], name, hash, NULL))
+			return true;
+	return false;
+}
+
 static void library_remember(const struct tl_loaded *loaded, const struct tl_elf *elf,
 			     enum tl_role role)
 {

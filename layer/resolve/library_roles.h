@@ -72,6 +72,13 @@ const struct tl_known_library *tl_roles_nth(unsigned n);
 /* The same for a library of the list. */
 enum tl_role tl_roles_of(const struct tl_elf *elf);
 
+/*
+ * Whether a library that was opened later, other than `elf` and ours, defines the function. Only
+ * the dynamic linker knows whether a reference finds that one before `elf`.
+ */
+bool tl_roles_others_define(const struct tl_loaded *loaded, const struct tl_elf *elf,
+			    const char *name);
+
 /* The library's soname is one of those that the API names. */
 bool tl_roles_is_named_by(const struct tl_elf *elf, const struct tl_api *api);
 

@@ -177,25 +177,15 @@ bool tl_own_reference_is_writable(struct tl_own_references *references, uintptr_
 
 /* --- binding */
 
-/*
- * Only the dynamic linker knows the search order of libraries that were opened later: for these, no
- * other may define the function.
- */
+/* Of libraries that were opened later, no other may define the function. */
 bool tl_own_references_come_first(struct tl_own_references *references, const char *name)
 {
 	const struct tl_loaded *loaded = references->loaded;
 	const struct tl_elf *first = tl_roles_first_at_start(loaded, references->elf, name);
-	uint32_t hash = tl_elf_hash(name);
 
 	references->overridden = first && first != references->elf;
-	if (first)
-		return first == references->elf;
-	for (unsigned i = loaded->startup; i < loaded->count; i++)
-		if (&loaded->elf[i] != references->elf &&
-		    tl_roles_of(&loaded->elf[i]) != TL_ROLE_OWN &&
-		    tl_elf_lookup(&loaded->elf[i], name, hash, NULL))
-			return false;
-	return true;
+	return first ? first == references->elf
+		     : !tl_roles_others_define(loaded, references->elf, name);
 }
 
 bool tl_own_reference_store(struct tl_own_references *references, uintptr_t slot, uintptr_t address)

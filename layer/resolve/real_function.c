@@ -177,11 +177,20 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 	search->symbol = NULL;
 }
 
-/* Keeps the library loaded: the program may close it, and shims go on calling it. */
+bool tl_resolve_hold(const char *path)
+{
+	int saved = errno;
+	bool held = tl_dl()->dlopen &&
+		    tl_dl()->dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+
+	errno = saved;
+	return held;
+}
+
 static void library_hold(const struct search *search)
 {
 	if (!search->stays)
-		dlopen(search->elf.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+		tl_resolve_hold(search->elf.path);
 }
 
 /* --- loaders that are not known by name */

@@ -29,6 +29,13 @@ void tl_resolve_real_all(struct tl_shim *shims, uint32_t count);
 void *tl_resolve_real_if_loaded(struct tl_shim *shim);
 
 /*
+ * Keep a library loaded whose functions shims call, since the program may close it. This calls
+ * libc's own dlopen: another interposer of dlopen must not see a call that the program did not
+ * make. False: no library of this path is loaded.
+ */
+bool tl_resolve_hold(const char *path);
+
+/*
  * The call succeeded: wrap the pointers that it gave out (TL_FUNCTION_GETPROC). `words` are the
  * parameters, `result` is the place of the returned word.
  */

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Plugins that are opened with RTLD_DEEPBIND, as PHP's extensions: their calls of a library that --lib names are recorded, once, and get what they get bare.
 # So are those of what a plugin needs, of a plugin that was closed and opened again, and those whose slots are bound at the first call. A plugin with a
-# function of its own of the same name gets its own.
+# function of its own of the same name gets its own, and so does what it needs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 22
+plan 43
 
 cat >"$tmp/dice.c" <<'END_OF_FILE'
 static int thrown;
@@ -25,6 +25,65 @@ cat >"$tmp/own.c" <<'END_OF_FILE'
 int dice_throw(int sides) { return 100; }
 int dice_thrown(void);
 int plugin_run(int times) { return dice_throw(times) * 1000 + dice_thrown(); }
+END_OF_FILE
+cat >"$tmp/both.c" <<'END_OF_FILE'
+int dice_throw(int sides) { return 100; }
+int dice_thrown(void), helper_run(int);
+int plugin_run(int times) { return helper_run(times) * 1000 + dice_thrown(); }
+END_OF_FILE
+# Two versions of a function. A plugin that was linked to a library without versions gets the older one.
+cat >"$tmp/versions.c" <<'END_OF_FILE'
+static int thrown;
+int older(int sides) { return ++thrown % sides; }
+int newer(int sides) { return 1000 + ++thrown % sides; }
+__asm__(".symver older,dice_throw@DICE_1");
+__asm__(".symver newer,dice_throw@@DICE_2");
+int dice_thrown(void) { return thrown; }
+END_OF_FILE
+cat >"$tmp/versions.map" <<'END_OF_FILE'
+DICE_1 { global: dice_*; local: *; };
+DICE_2 { global: dice_throw; } DICE_1;
+END_OF_FILE
+cat >"$tmp/unversioned.c" <<'END_OF_FILE'
+int dice_throw(int), dice_thrown(void);
+int plugin_run(int times) { int sum = 0; while (times--) sum += dice_throw(6); return sum * 1000 + dice_thrown(); }
+END_OF_FILE
+# Two other interposers: one asks for a function of each library that is opened, the other one has handles of its own.
+cat >"$tmp/asks.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+void *dlopen(const char *path, int mode)
+{
+	static void *(*real)(const char *, int);
+	if (!real)
+		real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+	void *handle = real(path, mode);
+	if (handle && !dlsym(handle, "module_begin"))
+		printf("no module: %s\n", dlerror());
+	return handle;
+}
+END_OF_FILE
+cat >"$tmp/handles.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+static void *handles[16];
+static long count;
+void *dlopen(const char *path, int mode)
+{
+	static void *(*real)(const char *, int);
+	if (!real)
+		real = (void *(*)(const char *, int))dlvsym(RTLD_NEXT, "dlopen", VERSION);
+	void *handle = count < 15 ? real(path, mode) : 0;
+	return handle ? handles[++count] = handle, (void *)count : 0;
+}
+void *dlsym(void *handle, const char *name)
+{
+	static void *(*real)(void *, const char *);
+	if (!real)
+		real = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", VERSION);
+	return real((long)handle > 0 && (long)handle <= count ? handles[(long)handle] : handle, name);
+}
 END_OF_FILE
 cat >"$tmp/app.c" <<'END_OF_FILE'
 #define _GNU_SOURCE
@@ -55,11 +114,13 @@ int main(int argc, char **argv)
 	printf("%d\n", dice_throw(6));
 #endif
 	for (int i = 1; i < argc; i++) {
-		void *plugin = dlopen(argv[i], RTLD_LAZY | RTLD_GLOBAL | RTLD_DEEPBIND);
+		int shallow = argv[i][0] == '-';
+		void *plugin = dlopen(argv[i] + shallow, shallow ? RTLD_LAZY : RTLD_LAZY | RTLD_GLOBAL | RTLD_DEEPBIND);
 		if (!plugin)
 			return puts(dlerror()), 1;
 		int (*run)(int) = (int (*)(int))dlsym(plugin, "plugin_run");
-		printf("%d %d %s\n", run(10), run(1), dlsym(plugin, "nothing") ? "" : dlerror());
+		int ten = run(10), one = run(1);
+		printf("%d %d %s\n", ten, one, dlsym(plugin, "nothing") ? "" : dlerror());
 		printf("%ld\n", writable());
 		last = plugin;
 		if (i + 1 < argc && !strcmp(argv[i], argv[i + 1]))
@@ -68,15 +129,44 @@ int main(int argc, char **argv)
 	return 0;
 }
 END_OF_FILE
+cat >"$tmp/again.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+static int turn(const char *path, int mode, int is_closed)
+{
+	void *plugin = dlopen(path, mode);
+	int sum = plugin ? ((int (*)(int))dlsym(plugin, "plugin_run"))(3) : 0;
+	if (plugin && is_closed)
+		dlclose(plugin);
+	return sum;
+}
+/* The first one keeps the library loaded. */
+int main(int argc, char **argv)
+{
+	int first = turn(argv[1], RTLD_NOW, 0), second = turn(argv[2], RTLD_NOW, 1);
+	printf("%d %d\n", first, second);
+	for (int i = 0; i < 2; i++)
+		printf("%d\n", turn(argv[2], RTLD_NOW | RTLD_DEEPBIND, 1));
+	return 0;
+}
+END_OF_FILE
 build()
 {
 	cd "$tmp" || return
 	$CC -O1 -shared -fPIC -Wl,-soname,libdice.so -o libdice.so dice.c &&
 		$CC -O1 -shared -fPIC -Wl,-soname,libhelper.so -o libhelper.so helper.c -L. -ldice -Wl,-rpath,"$tmp" &&
-		$CC -O1 -shared -fPIC -Wl,-z,now -o plugin_now.so plugin.c -L. -lhelper -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -Wl,-z,now -o plugin_now.so plugin.c -L. -lhelper -ldice -Wl,-rpath,"$tmp" && cp plugin_now.so plugin_keep.so &&
 		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_lazy.so plugin.c -L. -lhelper -ldice -Wl,-rpath,"$tmp" &&
 		$CC -O1 -shared -fPIC -fno-plt -Wl,-z,now -o plugin_own.so own.c -L. -ldice -Wl,-rpath,"$tmp" &&
-		$CC -O1 -o opens app.c -ldl && $CC -O1 -DLINKED -o linked app.c -L. -ldice -Wl,-rpath,"$tmp" -ldl
+		$CC -O1 -shared -fPIC -Wl,-z,lazy -Wl,-soname,libchooses.so -o libchooses.so helper.c -L. -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -w -o plugin_both.so both.c -L. -lchooses -ldice -Wl,-rpath,"$tmp" &&
+		mkdir -p versions && $CC -O1 -shared -fPIC -Wl,-soname,libdice.so -Wl,--version-script=versions.map -o versions/libdice.so versions.c &&
+		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_unversioned.so unversioned.c -L. -ldice -Wl,-rpath,"$tmp/versions" &&
+		$CC -O1 -shared -fPIC -w -o asks.so asks.c -ldl &&
+		case $(uname -m) in x86_64) base=GLIBC_2.2.5 ;; *) base=GLIBC_2.17 ;; esac &&
+		$CC -O1 -shared -fPIC -w -DVERSION="\"$base\"" -o handles.so handles.c -ldl &&
+		$CC -O1 -o again again.c -ldl && $CC -O1 -o opens app.c -ldl && $CC -O1 -DLINKED -o linked app.c -L. -ldice -Wl,-rpath,"$tmp" -ldl
 }
 (build) || { fail "it compiles"; exit 1; }
 
@@ -86,7 +176,7 @@ counted()
 	local what=$1 throws=$2 app=$3
 	shift 3
 	"$tmp/$app" "$@" >"$tmp/bare" 2>&1
-	XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdice.so" -o "$tmp/t.json" -- "$tmp/$app" "$@" >"$tmp/traced" 2>"$tmp/errors"
+	XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "${library:-$tmp/libdice.so}" -o "$tmp/t.json" -- "$tmp/$app" "$@" >"$tmp/traced" 2>"$tmp/errors"
 	is $? 0 "$what: the program ends well"
 	same "$tmp/bare" "$tmp/traced" "$what: functions, messages of dlerror and memory's protection are as bare"
 	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/t.json" | sort | uniq -c | xargs)" "$throws" "$what: each call is recorded once"
@@ -101,6 +191,14 @@ counted "... a plugin that is bound by its calls" "34 dice_throw 2 dice_thrown" 
 counted "one after the other" "66 dice_throw 4 dice_thrown" opens "$now" "$lazy"
 # The library stays: a plugin that was opened alone would bring it anew.
 counted "closed and opened again" "166 dice_throw 10 dice_thrown" linked "$now" "$now" "$now" "$now" "$now"
+counted "closed and opened again in this way, at the same place" "36 dice_throw 4 dice_thrown" again "$tmp/plugin_keep.so" "$now"
+both=$tmp/plugin_both.so
+counted "what a plugin needs gets the plugin's own function" "2 dice_thrown" opens "$both"
+counted "... the program has the library, too" "1 dice_throw 2 dice_thrown" linked "$both"
+library=$tmp/versions/libdice.so counted "no version asked for: the oldest one's function" "" opens "$tmp/plugin_unversioned.so"
+library=$tmp/versions/libdice.so counted "... a plugin that is bound by its calls, as usual" "11 dice_throw@DICE_1 2 dice_thrown" opens "-$tmp/plugin_unversioned.so"
+LD_PRELOAD=$tmp/asks.so counted "another interposer asks for functions of what is opened" "33 dice_throw 2 dice_thrown" opens "$now"
+LD_PRELOAD=$tmp/handles.so counted "another interposer has handles of its own" "" opens "$now"
 # Where dice_thrown is called without a procedure linkage table it is not seen.
 "$tmp/opens" "$own" >"$tmp/bare" 2>&1
 XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdice.so" -o "$tmp/t.json" -- "$tmp/opens" "$own" >"$tmp/traced" 2>&1

@@ -92,7 +92,8 @@ void tl_call_unwound(struct tl_call *call)
 
 const struct tl_dl *tl_dl(void)
 {
-	static struct tl_dl dl = {.dlsym = dlsym, .dlvsym = dlvsym, .dlerror = dlerror};
+	static struct tl_dl dl = {
+		.dlopen = dlopen, .dlsym = dlsym, .dlvsym = dlvsym, .dlerror = dlerror};
 
 	return &dl;
 }
