@@ -5,8 +5,11 @@
  * A slot that leads to a traced library's function, although an interposer comes first in the
  * global scope, belongs to a library that is bound in this way. The dynamic linker is done with
  * such a slot. A slot that is not bound yet leads into its own library. It gets the shim only if no
- * other library's function can be found before the traced library's: then the shim is right, however
- * the library was opened.
+ * other library's function can be found before the traced library's: then the shim is right,
+ * however the library was opened.
+ *
+ * Slots for functions by which a library confines the process get ours in the same way: the process
+ * would be killed for what its recorded calls need.
  *
  * A shim has one real function. If a slot leads to another one (a second copy of the library), it
  * stays.
@@ -83,9 +86,10 @@ struct deep_look {
 };
 
 struct deep_slot {
-	struct tl_shim *shim;
+	struct tl_shim *shim;	      /* NULL: a function that confines the process */
+	uintptr_t entry;	      /* the shim's, or our function in libc's place */
 	uintptr_t address;	      /* of the slot */
-	const struct tl_elf *library; /* the traced library */
+	const struct tl_elf *library; /* the traced library, or libc */
 	uintptr_t function;	      /* that library's */
 	bool open;		      /* the dynamic linker has not filled the slot in yet */
 };
@@ -130,7 +134,41 @@ static const struct tl_elf *library_of_unbound(const struct tl_loaded *loaded,
 	return library;
 }
 
-/* The slot leads past a shim to the function that the shim stands for. */
+/*
+ * By these functions a library confines the process, which has to be known before its next call
+ * (layer/process/confine.c). They are in libc's place.
+ */
+static bool name_is_confining(const char *name)
+{
+	return tl_elf_same(name, "prctl") || tl_elf_same(name, "syscall");
+}
+
+/* Our function, if it passes its calls on to this library's. 0: it does not. */
+static uintptr_t own_function_before(const struct tl_loaded *loaded, const struct tl_elf *library,
+				     const char *name)
+{
+	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_deep_bound_look);
+	const ElfW(Sym) *symbol = own ? tl_elf_lookup(own, name, tl_elf_hash(name), NULL) : NULL;
+
+	return symbol && own < library && library < loaded->elf + loaded->startup &&
+			       tl_roles_first_at_start(loaded, library, name) == library
+		       ? own->base + symbol->st_value
+		       : 0;
+}
+
+/* Sets what the slot gets, by the library whose function it leads to. False: it stays. */
+static bool slot_set_entry(const struct tl_loaded *loaded, struct deep_slot *slot, const char *name)
+{
+	if (!slot->library)
+		return false;
+	if (!slot->shim)
+		slot->entry = own_function_before(loaded, slot->library, name);
+	else if (tl_roles_is_named_by(slot->library, slot->shim->function->api))
+		slot->entry = (uintptr_t)slot->shim->entry;
+	return slot->entry != 0;
+}
+
+/* The slot leads past a shim to the shim's real function, or past a function of ours to libc's. */
 static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 		      const ElfW(Rela) *relocation, struct deep_slot *slot)
 {
@@ -138,12 +176,13 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	const char *name = elf->strings + elf->symbols[index].st_name;
 
 	slot->open = false;
+	slot->entry = 0;
 	slot->address = elf->base + relocation->r_offset;
 	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP || !index ||
 	    slot->address % sizeof(uintptr_t) || elf->symbols[index].st_shndx != SHN_UNDEF)
 		return false;
-	slot->shim = tl_shim_names_find(name);
-	if (!slot->shim || !tl_shim_names_is_generic(slot->shim))
+	slot->shim = name_is_confining(name) ? NULL : tl_shim_names_find(name);
+	if (slot->shim ? !tl_shim_names_is_generic(slot->shim) : !name_is_confining(name))
 		return false;
 	uintptr_t bound =
 		atomic_load_explicit((_Atomic uintptr_t *)slot->address, memory_order_acquire);
@@ -152,7 +191,7 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	slot->library = is_bound ? tl_loaded_at(loaded, (const void *)bound)
 				 : library_of_unbound(loaded, elf, name);
 	slot->open = is_bound && !slot->library;
-	if (!slot->library || !tl_roles_is_named_by(slot->library, slot->shim->function->api))
+	if (!slot_set_entry(loaded, slot, name))
 		return false;
 	const char *version = tl_elf_needed_version(elf, index);
 	const ElfW(Sym) *symbol = tl_elf_lookup(slot->library, name, tl_elf_hash(name), NULL);
@@ -292,23 +331,27 @@ static bool library_stays(const struct tl_loaded *loaded, const struct deep_look
 	return false;
 }
 
-static void slot_bind(const struct tl_loaded *loaded, struct tl_own_references *of,
-		      const struct deep_slot *slot, struct deep_look *look)
+/* As real_settle (real_function.c) does. */
+static bool shim_is_for(struct tl_shim *shim, uintptr_t function)
 {
 	void *real = NULL;
 
-	if (tl_roles_of(slot->library) != TL_ROLE_LOADER ||
-	    !library_stays(loaded, look, slot->library) ||
-	    !tl_own_reference_is_writable(of, slot->address))
+	return atomic_compare_exchange_strong_explicit(&shim->real, &real, (void *)function,
+						       memory_order_acq_rel,
+						       memory_order_acquire) ||
+	       real == (void *)function;
+}
+
+static void slot_bind(const struct tl_loaded *loaded, struct tl_own_references *of,
+		      const struct deep_slot *slot, struct deep_look *look)
+{
+	if (!library_stays(loaded, look, slot->library) ||
+	    (slot->shim && tl_roles_of(slot->library) != TL_ROLE_LOADER) ||
+	    !tl_own_reference_is_writable(of, slot->address) ||
+	    (slot->shim && !shim_is_for(slot->shim, slot->function)))
 		return;
-	/* As real_settle (real_function.c) does. */
-	if (!atomic_compare_exchange_strong_explicit(&slot->shim->real, &real,
-						     (void *)slot->function, memory_order_acq_rel,
-						     memory_order_acquire) &&
-	    real != (void *)slot->function)
-		return;
-	tl_own_reference_store(of, slot->address, (uintptr_t)slot->shim->entry);
-	some_bound = true;
+	tl_own_reference_store(of, slot->address, slot->entry);
+	some_bound |= slot->shim != NULL;
 }
 
 static void libraries_bind(const struct tl_loaded *loaded, void *closure)

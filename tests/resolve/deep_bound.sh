@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 43
+plan 46
 
 cat >"$tmp/dice.c" <<'END_OF_FILE'
 static int thrown;
@@ -47,6 +47,29 @@ END_OF_FILE
 cat >"$tmp/unversioned.c" <<'END_OF_FILE'
 int dice_throw(int), dice_thrown(void);
 int plugin_run(int times) { int sum = 0; while (times--) sum += dice_throw(6); return sum * 1000 + dice_thrown(); }
+END_OF_FILE
+# A plugin that confines the process: what a recorded call needs is forbidden then.
+cat >"$tmp/confines.c" <<'END_OF_FILE'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int dice_throw(int), dice_thrown(void);
+#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+int plugin_run(int times)
+{
+	static struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+					    ALLOW(write), ALLOW(exit_group), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+	dice_throw(6);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit(77);
+	dice_throw(6);
+	_exit(write(1, dice_thrown() == 2 ? "two\n" : "not\n", 4) != 4);
+}
 END_OF_FILE
 # Two other interposers: one asks for a function of each library that is opened, the other one has handles of its own.
 cat >"$tmp/asks.c" <<'END_OF_FILE'
@@ -163,6 +186,7 @@ build()
 		$CC -O1 -shared -fPIC -w -o plugin_both.so both.c -L. -lchooses -ldice -Wl,-rpath,"$tmp" &&
 		mkdir -p versions && $CC -O1 -shared -fPIC -Wl,-soname,libdice.so -Wl,--version-script=versions.map -o versions/libdice.so versions.c &&
 		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_unversioned.so unversioned.c -L. -ldice -Wl,-rpath,"$tmp/versions" &&
+		$CC -O1 -shared -fPIC -o plugin_confines.so confines.c -L. -ldice -Wl,-rpath,"$tmp" &&
 		$CC -O1 -shared -fPIC -w -o asks.so asks.c -ldl &&
 		case $(uname -m) in x86_64) base=GLIBC_2.2.5 ;; *) base=GLIBC_2.17 ;; esac &&
 		$CC -O1 -shared -fPIC -w -DVERSION="\"$base\"" -o handles.so handles.c -ldl &&
@@ -199,6 +223,12 @@ library=$tmp/versions/libdice.so counted "no version asked for: the oldest one's
 library=$tmp/versions/libdice.so counted "... a plugin that is bound by its calls, as usual" "11 dice_throw@DICE_1 2 dice_thrown" opens "-$tmp/plugin_unversioned.so"
 LD_PRELOAD=$tmp/asks.so counted "another interposer asks for functions of what is opened" "33 dice_throw 2 dice_thrown" opens "$now"
 LD_PRELOAD=$tmp/handles.so counted "another interposer has handles of its own" "" opens "$now"
+"$tmp/opens" "$tmp/plugin_confines.so" >"$tmp/bare" 2>&1
+if test $? = 77; then
+	skip 3 "this machine's kernel has no seccomp"
+else
+	counted "a plugin that confines the process" "1 dice_throw" opens "$tmp/plugin_confines.so"
+fi
 # Where dice_thrown is called without a procedure linkage table it is not seen.
 "$tmp/opens" "$own" >"$tmp/bare" 2>&1
 XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libdice.so" -o "$tmp/t.json" -- "$tmp/opens" "$own" >"$tmp/traced" 2>&1
