@@ -8,8 +8,9 @@
  * other library's function can be found before the traced library's: then the shim is right,
  * however the library was opened.
  *
- * Slots for functions by which a library confines the process get ours in the same way: the process
- * would be killed for what its recorded calls need.
+ * Slots for functions by which a library confines the process get ours in the same way. Otherwise
+ * the process would be killed for what its recorded calls need, or libc's function would fail
+ * because of the layer's thread.
  *
  * A shim has one real function. If a slot leads to another one (a second copy of the library), it
  * stays.
@@ -135,12 +136,21 @@ static const struct tl_elf *library_of_unbound(const struct tl_loaded *loaded,
 }
 
 /*
- * By these functions a library confines the process, which has to be known before its next call
- * (layer/process/confine.c). They are in libc's place.
+ * Functions that change what the process may do. The layer exports its own, since they concern its
+ * system calls and its thread, too (layer/process/confine.c, setid.c, process_end.c).
  */
 static bool name_is_confining(const char *name)
 {
-	return tl_elf_same(name, "prctl") || tl_elf_same(name, "syscall");
+	static const char names[][12] = {
+		"prctl",   "syscall",  "unshare",   "setns",	 "capset",
+		"setuid",  "seteuid",  "setreuid",  "setresuid", "setgid",
+		"setegid", "setregid", "setresgid", "setgroups", "initgroups",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i][0] == name[0] && names[i][1] == name[1] && tl_elf_same(names[i], name))
+			return true;
+	return false;
 }
 
 /* Our function, if it passes its calls on to this library's. 0: it does not. */

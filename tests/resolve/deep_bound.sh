@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 46
+plan 49
 
 cat >"$tmp/dice.c" <<'END_OF_FILE'
 static int thrown;
@@ -47,6 +47,19 @@ END_OF_FILE
 cat >"$tmp/unversioned.c" <<'END_OF_FILE'
 int dice_throw(int), dice_thrown(void);
 int plugin_run(int times) { int sum = 0; while (times--) sum += dice_throw(6); return sum * 1000 + dice_thrown(); }
+END_OF_FILE
+# A plugin that asks for a user namespace, which a process with several threads does not get: enough calls for a thread of the layer come before.
+cat >"$tmp/unshares.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <unistd.h>
+int dice_throw(int);
+int plugin_run(int times)
+{
+	for (int i = 0; i < 300000; i++)
+		dice_throw(6);
+	_exit(unshare(CLONE_NEWUSER) ? 77 : 0);
+}
 END_OF_FILE
 # A plugin that confines the process: what a recorded call needs is forbidden then.
 cat >"$tmp/confines.c" <<'END_OF_FILE'
@@ -187,6 +200,7 @@ build()
 		mkdir -p versions && $CC -O1 -shared -fPIC -Wl,-soname,libdice.so -Wl,--version-script=versions.map -o versions/libdice.so versions.c &&
 		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_unversioned.so unversioned.c -L. -ldice -Wl,-rpath,"$tmp/versions" &&
 		$CC -O1 -shared -fPIC -o plugin_confines.so confines.c -L. -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -o plugin_unshares.so unshares.c -L. -ldice -Wl,-rpath,"$tmp" &&
 		$CC -O1 -shared -fPIC -w -o asks.so asks.c -ldl &&
 		case $(uname -m) in x86_64) base=GLIBC_2.2.5 ;; *) base=GLIBC_2.17 ;; esac &&
 		$CC -O1 -shared -fPIC -w -DVERSION="\"$base\"" -o handles.so handles.c -ldl &&
@@ -228,6 +242,12 @@ if test $? = 77; then
 	skip 3 "this machine's kernel has no seccomp"
 else
 	counted "a plugin that confines the process" "1 dice_throw" opens "$tmp/plugin_confines.so"
+fi
+"$tmp/opens" "$tmp/plugin_unshares.so" >"$tmp/bare" 2>&1
+if test $? = 77; then
+	skip 3 "no user namespaces here"
+else
+	counted "a plugin that asks for a user namespace" "300000 dice_throw" opens "$tmp/plugin_unshares.so"
 fi
 # Where dice_thrown is called without a procedure linkage table it is not seen.
 "$tmp/opens" "$own" >"$tmp/bare" 2>&1
