@@ -126,13 +126,8 @@ static const struct tl_elf *library_of_unbound(const struct tl_loaded *loaded,
 {
 	struct definition definition = {name, tl_elf_hash(name)};
 	const struct tl_elf *library = tl_loaded_scope(loaded, elf, library_defines, &definition);
-	const struct tl_elf *first =
-		library ? tl_roles_first_at_start(loaded, library, name) : NULL;
 
-	if (!library || (first && first != library) ||
-	    tl_roles_others_define(loaded, library, name))
-		return NULL;
-	return library;
+	return library && !tl_roles_others_define(loaded, library, name) ? library : NULL;
 }
 
 /*
@@ -160,16 +155,21 @@ static uintptr_t own_function_before(const struct tl_loaded *loaded, const struc
 	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_deep_bound_look);
 	const ElfW(Sym) *symbol = own ? tl_elf_lookup(own, name, tl_elf_hash(name), NULL) : NULL;
 
-	return symbol && own < library && library < loaded->elf + loaded->startup &&
-			       tl_roles_first_at_start(loaded, library, name) == library
+	return symbol && own < library && library < loaded->elf + loaded->startup
 		       ? own->base + symbol->st_value
 		       : 0;
 }
 
-/* Sets what the slot gets, by the library whose function it leads to. False: it stays. */
+/*
+ * Sets what the slot gets, by the library whose function it leads to. False: it stays. If the
+ * program started with another library that defines the function, that one's is the real function.
+ */
 static bool slot_set_entry(const struct tl_loaded *loaded, struct deep_slot *slot, const char *name)
 {
-	if (!slot->library)
+	const struct tl_elf *first =
+		slot->library ? tl_roles_first_at_start(loaded, slot->library, name) : NULL;
+
+	if (!slot->library || (first && first != slot->library))
 		return false;
 	if (!slot->shim)
 		slot->entry = own_function_before(loaded, slot->library, name);

@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 49
+plan 52
 
 cat >"$tmp/dice.c" <<'END_OF_FILE'
 static int thrown;
@@ -84,7 +84,7 @@ int plugin_run(int times)
 	_exit(write(1, dice_thrown() == 2 ? "two\n" : "not\n", 4) != 4);
 }
 END_OF_FILE
-# Two other interposers: one asks for a function of each library that is opened, the other one has handles of its own.
+# Three other interposers: one asks for a function of each library that is opened, one has handles of its own, one has a function of the traced library.
 cat >"$tmp/asks.c" <<'END_OF_FILE'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -98,6 +98,14 @@ void *dlopen(const char *path, int mode)
 	if (handle && !dlsym(handle, "module_begin"))
 		printf("no module: %s\n", dlerror());
 	return handle;
+}
+END_OF_FILE
+cat >"$tmp/adds.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int dice_throw(int sides)
+{
+	return ((int (*)(int))dlsym(RTLD_NEXT, "dice_throw"))(sides) + 100;
 }
 END_OF_FILE
 cat >"$tmp/handles.c" <<'END_OF_FILE'
@@ -127,7 +135,7 @@ cat >"$tmp/app.c" <<'END_OF_FILE'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(LINKED)
+#if defined(LINKED) || defined(LATE)
 int dice_throw(int);
 #endif
 /* How much of the plugins' memory may be written. */
@@ -162,6 +170,9 @@ int main(int argc, char **argv)
 		if (i + 1 < argc && !strcmp(argv[i], argv[i + 1]))
 			dlclose(last);
 	}
+#if defined(LATE)
+	printf("%d\n", dice_throw(6));
+#endif
 	return 0;
 }
 END_OF_FILE
@@ -201,6 +212,7 @@ build()
 		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_unversioned.so unversioned.c -L. -ldice -Wl,-rpath,"$tmp/versions" &&
 		$CC -O1 -shared -fPIC -o plugin_confines.so confines.c -L. -ldice -Wl,-rpath,"$tmp" &&
 		$CC -O1 -shared -fPIC -o plugin_unshares.so unshares.c -L. -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -w -o adds.so adds.c -ldl && $CC -O1 -DLATE -o late app.c -L. -ldice -Wl,-rpath,"$tmp" -ldl &&
 		$CC -O1 -shared -fPIC -w -o asks.so asks.c -ldl &&
 		case $(uname -m) in x86_64) base=GLIBC_2.2.5 ;; *) base=GLIBC_2.17 ;; esac &&
 		$CC -O1 -shared -fPIC -w -DVERSION="\"$base\"" -o handles.so handles.c -ldl &&
@@ -236,6 +248,7 @@ counted "... the program has the library, too" "1 dice_throw 2 dice_thrown" link
 library=$tmp/versions/libdice.so counted "no version asked for: the oldest one's function" "" opens "$tmp/plugin_unversioned.so"
 library=$tmp/versions/libdice.so counted "... a plugin that is bound by its calls, as usual" "11 dice_throw@DICE_1 2 dice_thrown" opens "-$tmp/plugin_unversioned.so"
 LD_PRELOAD=$tmp/asks.so counted "another interposer asks for functions of what is opened" "33 dice_throw 2 dice_thrown" opens "$now"
+LD_PRELOAD=$tmp/adds.so counted "another interposer has the function: the program's call gets there" "1 dice_throw 2 dice_thrown" late "$now"
 LD_PRELOAD=$tmp/handles.so counted "another interposer has handles of its own" "" opens "$now"
 "$tmp/opens" "$tmp/plugin_confines.so" >"$tmp/bare" 2>&1
 if test $? = 77; then
