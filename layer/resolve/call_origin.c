@@ -194,6 +194,8 @@ void *tl_resolve_own(const struct tl_shim *shim, const void *caller)
 	int saved = errno;
 	tl_roles_suspect(shim);
 	errno = saved;
+	if (tl_roles_is_overridden(from, shim))
+		return NULL;
 	for (unsigned n = 0; (it = tl_roles_nth(n)) != NULL; n++)
 		if (it->role == TL_ROLE_DRIVER)
 			return NULL;
@@ -233,10 +235,7 @@ void *tl_resolve_foreign(const struct tl_call *call)
 	if (from->role == TL_ROLE_OWN ||
 	    (from->role == TL_ROLE_LOADER && !caller_is_direct(call->caller.address)))
 		function = driver_function_dispatched(call);
-	bool overridden =
-		(from->role == TL_ROLE_DRIVER ||
-		 (from->role == TL_ROLE_LOADER && caller_is_direct(call->caller.address))) &&
-		tl_roles_is_overridden(from, call->shim);
+	bool overridden = from->role != TL_ROLE_OWN && tl_roles_is_overridden(from, call->shim);
 	if (!function && !overridden && from->role != TL_ROLE_OWN)
 		function = library_known_function(from, call->shim);
 	if (!function && (overridden || from->role != TL_ROLE_DRIVER) &&

@@ -395,9 +395,7 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
 						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
-		bool in_driver = it && it->role == TL_ROLE_DRIVER;
-		if (in_driver ? reference_is_overridden(look, elf, &relocations[i], shim)
-			      : it && binding == BOUND_BY_CALL && own && own->overridden)
+		if (it && reference_is_overridden(look, elf, &relocations[i], shim))
 			name_mark(it->overridden, shim);
 		else if (it && binding == BOUND_IN_TABLE)
 			name_mark(it->bound, shim);

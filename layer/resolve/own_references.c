@@ -183,7 +183,6 @@ bool tl_own_references_come_first(struct tl_own_references *references, const ch
 	const struct tl_loaded *loaded = references->loaded;
 	const struct tl_elf *first = tl_roles_first_at_start(loaded, references->elf, name);
 
-	references->overridden = first && first != references->elf;
 	return first ? first == references->elf
 		     : !tl_roles_others_define(loaded, references->elf, name);
 }
@@ -202,7 +201,6 @@ bool tl_own_reference_bind(struct tl_own_references *references, const ElfW(Rela
 	const ElfW(Sym) *symbol = &elf->symbols[ELF64_R_SYM(relocation->r_info)];
 	uintptr_t slot = elf->base + relocation->r_offset;
 
-	references->overridden = false;
 	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value || slot % sizeof(uintptr_t) ||
 	    ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
 	    !tl_own_references_come_first(references, elf->strings + symbol->st_name))

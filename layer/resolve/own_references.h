@@ -27,7 +27,6 @@ struct tl_own_references {
 	uintptr_t protected_from, protected_to;
 	bool asked, writable; /* it was tried to make the memory writable; the memory is writable */
 	bool later;	      /* the dynamic linker is still working on the library: look again */
-	bool overridden;      /* the last slot: the program began with a library that comes first */
 };
 
 /* A look at the libraries begins: which of their memory is read-only is found out again. */

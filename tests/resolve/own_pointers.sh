@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 15
+plan 17
 
 cat >"$tmp/sorts.c" <<'END_OF_FILE'
 #include <stddef.h>
@@ -146,6 +146,31 @@ for level in all none; do
 		"$tmp/linked" "$tmp/plugin.so" >/dev/null 2>"$tmp/walked"
 	walks=$(sed -n 's/^walks //p' "$tmp/walked" | sort -n | tail -n 1)
 	ok "level $level: 3,000 calls by pointers ask less than 500 times for new libraries ($walks)" test "${walks:-1000000}" -lt 500
+done
+
+# Another interposer behind ours has one of the functions: the library's own calls and pointers get there, as bare.
+cat >"$tmp/steps.c" <<'END_OF_FILE'
+int step(int a) { return a + 1; }
+int (*steps[2])(int) = {step};
+int step_twice(int a) { return step(step(a)); }
+int step_by_table(int a) { return steps[0](a); }
+END_OF_FILE
+cat >"$tmp/longer.c" <<'END_OF_FILE'
+int step(int a) { return a + 10; }
+END_OF_FILE
+cat >"$tmp/walker.c" <<'END_OF_FILE'
+#include <stdio.h>
+int step(int), step_twice(int), step_by_table(int);
+int main(void)
+{
+	return printf("%d %d %d\n", step_twice(0), step_by_table(0), step(0)) < 0;
+}
+END_OF_FILE
+$CC -O1 -fno-inline -shared -fPIC -Wl,-soname,libsteps.so -o "$tmp/libsteps.so" "$tmp/steps.c" && $CC -O1 -shared -fPIC -o "$tmp/longer.so" "$tmp/longer.c" &&
+	$CC -O1 -o "$tmp/walker" "$tmp/walker.c" -L"$tmp" -lsteps -Wl,-rpath,"$tmp" || { fail "it compiles"; exit 1; }
+for level in all none; do
+	is "$(LD_PRELOAD=$tmp/longer.so XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --level=$level --quiet --lib "$tmp/libsteps.so" -o "$tmp/steps.json" -- "$tmp/walker" 2>/dev/null)" \
+		"20 10 10" "level $level: another interposer's function is called for the library's own"
 done
 
 # A library asks for its own function by a handle, and compares the answer with its pointer, as ruby does to know its extensions' library.
