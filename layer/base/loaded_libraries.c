@@ -36,14 +36,16 @@ struct tl_generation tl_loaded_generation(void)
 /* --- scopes */
 
 /*
- * The library that a DT_NEEDED entry names: a soname, or a path if the library had no soname when
- * it was linked.
+ * The library that a DT_NEEDED entry names: a soname, or, rarely, a path or file name, if the library
+ * had no soname when it was linked.
  */
 static const struct tl_elf *needed_library(const struct tl_loaded *loaded, const char *needed)
 {
 	for (unsigned i = 1; i < loaded->count; i++)
-		if (tl_elf_is_named(&loaded->elf[i], needed) ||
-		    tl_elf_same(loaded->elf[i].path, needed) ||
+		if (tl_elf_is_named(&loaded->elf[i], needed))
+			return &loaded->elf[i];
+	for (unsigned i = 1; i < loaded->count; i++)
+		if (tl_elf_same(loaded->elf[i].path, needed) ||
 		    tl_elf_same(tl_elf_file_name(loaded->elf[i].path), needed))
 			return &loaded->elf[i];
 	return NULL;

@@ -142,8 +142,18 @@ static bool name_is_confining(const char *name)
 		"setegid", "setregid", "setresgid", "setgroups", "initgroups",
 	};
 
+	switch (*name) { /* a plugin may have thousands of slots */
+	case 'c':
+	case 'i':
+	case 'p':
+	case 's':
+	case 'u':
+		break;
+	default:
+		return false;
+	}
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i][0] == name[0] && names[i][1] == name[1] && tl_elf_same(names[i], name))
+		if (names[i][1] == name[1] && tl_elf_same(names[i], name))
 			return true;
 	return false;
 }
@@ -191,8 +201,9 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP || !index ||
 	    slot->address % sizeof(uintptr_t) || elf->symbols[index].st_shndx != SHN_UNDEF)
 		return false;
-	slot->shim = name_is_confining(name) ? NULL : tl_shim_names_find(name);
-	if (slot->shim ? !tl_shim_names_is_generic(slot->shim) : !name_is_confining(name))
+	bool confining = name_is_confining(name);
+	slot->shim = confining ? NULL : tl_shim_names_find(name);
+	if (!confining && (!slot->shim || !tl_shim_names_is_generic(slot->shim)))
 		return false;
 	uintptr_t bound =
 		atomic_load_explicit((_Atomic uintptr_t *)slot->address, memory_order_acquire);

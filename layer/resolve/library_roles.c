@@ -114,21 +114,6 @@ bool tl_roles_is_named_by(const struct tl_elf *elf, const struct tl_api *api)
 	return false;
 }
 
-const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
-					     const struct tl_elf *elf, const char *name)
-{
-	uint32_t hash = tl_elf_hash(name);
-
-	for (unsigned i = 0; i < loaded->startup && i < loaded->count; i++) {
-		const struct tl_elf *it = &loaded->elf[i];
-
-		if (it == elf ||
-		    (tl_roles_of(it) != TL_ROLE_OWN && tl_elf_lookup(it, name, hash, NULL)))
-			return it;
-	}
-	return NULL;
-}
-
 bool tl_roles_others_define(const struct tl_loaded *loaded, const struct tl_elf *elf,
 			    const char *name)
 {
@@ -301,18 +286,6 @@ static bool name_is_marked(const _Atomic uint64_t *names, const struct tl_shim *
 	       1ull << index % 64;
 }
 
-/* The library defines the function, but without us its references lead to another library's. */
-static bool reference_is_overridden(const struct look *look, const struct tl_elf *elf,
-				    const ElfW(Rela) *relocation, const struct tl_shim *shim)
-{
-	if (elf->symbols[ELF64_R_SYM(relocation->r_info)].st_shndx == SHN_UNDEF)
-		return false;
-	const struct tl_elf *first =
-		tl_roles_first_at_start(look->loaded, elf, shim->function->name);
-
-	return first && first != elf;
-}
-
 /*
  * What looks have found out, for the next ones. Written within tl_loaded_with. Once a library has
  * been unloaded, or a name has come, all is found out again: another library may lie where one of
@@ -351,6 +324,44 @@ static void found_out_begin(const struct look *look)
 static const ElfW(Dyn) **plain_place(const struct tl_elf *elf)
 {
 	return &found_out.plain[((uintptr_t)elf->dynamic >> 4) * 0x9e3779b97f4a7c15u >> 55];
+}
+
+/* `skip_plain`: the name is a shim's, and the libraries before `elf` were scanned in this look. */
+static const struct tl_elf *first_at_start(const struct tl_loaded *loaded, const struct tl_elf *elf,
+					   const char *name, bool skip_plain)
+{
+	uint32_t hash = tl_elf_hash(name);
+
+	for (unsigned i = 0; i < loaded->startup && i < loaded->count; i++) {
+		const struct tl_elf *it = &loaded->elf[i];
+
+		if (it == elf)
+			return it;
+		if (skip_plain && *plain_place(it) == it->dynamic)
+			continue;
+		if (tl_roles_of(it) != TL_ROLE_OWN && tl_elf_lookup(it, name, hash, NULL))
+			return it;
+	}
+	return NULL;
+}
+
+const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
+					     const struct tl_elf *elf, const char *name)
+{
+	return first_at_start(loaded, elf, name, false);
+}
+
+/* The library defines the function, but without us its references lead to another library's. */
+static bool reference_is_overridden(const struct look *look, const struct tl_elf *elf,
+				    const ElfW(Rela) *relocation, const struct tl_shim *shim)
+{
+	if (elf->symbols[ELF64_R_SYM(relocation->r_info)].st_shndx == SHN_UNDEF)
+		return false;
+	const struct tl_elf *first =
+		first_at_start(look->loaded, elf, shim->function->name,
+			       !tl_shim_flags_are_drivers_getproc(shim->function->flags));
+
+	return first && first != elf;
 }
 
 static const struct relocation_range *
