@@ -531,8 +531,11 @@ void end_alike(int status)
 	sigset_t one;
 
 	reap_witness();
-	if (!WIFSIGNALED(status))
-		exit(WEXITSTATUS(status));
+	/* Not by exit(): a library that is preloaded for the program may put its own code there (libasan). */
+	if (!WIFSIGNALED(status)) {
+		fflush(NULL);
+		_exit(WEXITSTATUS(status));
+	}
 	/* The program has dumped its core if it was to; ours would only overwrite it. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	prctl(PR_SET_DUMPABLE, 0);

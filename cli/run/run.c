@@ -351,17 +351,31 @@ static bool find_tools(const char *library)
 	return found;
 }
 
+/* LD_PRELOAD's value, which may be NULL, has gcc's runtime of AddressSanitizer. */
+static bool preloads_asan(const char *preload)
+{
+	static const char name[] = "libasan.so";
+
+	for (const char *at = preload; at && (at = strstr(at, name)); at++)
+		if (at == preload || strchr(": /", at[-1]))
+			return true;
+	return false;
+}
+
 /*
  * AddressSanitizer refuses to start behind another library, unless it is told not to look. It works all the
- * same. This is for the program that is started here, not for those that it starts.
+ * same. This is for the program that is started here, not for those that it starts. `preload`: LD_PRELOAD
+ * as the user has it, or NULL.
  */
-static void let_asan_start(const struct program *program)
+static void let_asan_start(const struct program *program, const char *preload)
 {
 	static const char option[] = "verify_asan_link_order";
 	const char *before = getenv("ASAN_OPTIONS");
 	char *value;
 
-	if ((before && strstr(before, option)) || !program_has_asan(program))
+	if (before && strstr(before, option))
+		return;
+	if (!preloads_asan(preload) && !program_has_asan(program))
 		return;
 	if (asprintf(&value, "%s%s%s=0", before ? before : "", before && *before ? ":" : "",
 		     option) < 0)
@@ -393,7 +407,7 @@ int run_preload(struct program *program)
 	/* Otherwise the program would not start, or its dynamic linker would print an error. */
 	if (program_takes(program, value)) {
 		setenv("LD_PRELOAD", value, 1);
-		let_asan_start(program);
+		let_asan_start(program, before);
 	}
 	free(value);
 	return EXIT_DONE;

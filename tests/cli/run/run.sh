@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 134
+plan 135
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -417,6 +417,9 @@ gcc -fsanitize=address -o "$tmp/asan" "$tmp/asan.c" 2>"$tmp/asan.said" || diag "
 is "$(ASAN_OPTIONS=detect_leaks=0 run --quiet -- "$tmp/asan" 2>&1; echo $?)" "detect_leaks=0:verify_asan_link_order=0
 3" "a program with AddressSanitizer starts"
 is "$(ASAN_OPTIONS=verify_asan_link_order=1 run --quiet -- "$tmp/asan" 2>/dev/null; echo $?)" 1 "what the user asks it for stays"
+asan=$(gcc -print-file-name=libasan.so)
+is "$(ASAN_OPTIONS= LD_PRELOAD=$asan run --quiet -- sh -c 'echo ran; kill -0 $$; exit 3' 2>&1; echo $?)" "ran
+3" "a program with AddressSanitizer preloaded starts, and its exit code stays"
 
 # --- nothing is left
 is "$(ls -A "$TMPDIR")" "" "run leaves nothing in TMPDIR"
