@@ -19,6 +19,7 @@
 #include "common/library_file.h"
 
 #define INTERPRETERS 4 /* scripts that interpret scripts: as deep as Linux follows them */
+#define ASAN	     "libasan.so" /* the beginning of its file's name */
 
 /* The errno that executing the file would give; 0 where it can be. */
 static int cannot_execute(const char *path)
@@ -200,6 +201,14 @@ int program_find(const char *name, struct program *program)
 	return 0;
 }
 
+bool preload_has_asan(const char *preload)
+{
+	for (const char *at = preload; at && (at = strstr(at, ASAN)); at++)
+		if (at == preload || strchr(": /", at[-1]))
+			return true;
+	return false;
+}
+
 bool program_has_asan(const struct program *program)
 {
 	struct tl_library_file file;
@@ -212,7 +221,7 @@ bool program_has_asan(const struct program *program)
 			file.dynamic[i].d_tag == DT_NEEDED
 				? tl_library_file_string(&file, file.dynamic[i].d_un.d_val)
 				: NULL;
-		has = name && !strncmp(name, "libasan.so", strlen("libasan.so"));
+		has = name && !strncmp(name, ASAN, strlen(ASAN));
 	}
 	tl_library_file_close(&file);
 	return has;

@@ -35,4 +35,7 @@ bool program_takes(struct program *program, const char *preload);
 /* The program needs gcc's runtime of AddressSanitizer. */
 bool program_has_asan(const struct program *program);
 
+/* LD_PRELOAD's value, which may be NULL, names that runtime. */
+bool preload_has_asan(const char *preload);
+
 #endif

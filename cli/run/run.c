@@ -351,17 +351,6 @@ static bool find_tools(const char *library)
 	return found;
 }
 
-/* LD_PRELOAD's value, which may be NULL, has gcc's runtime of AddressSanitizer. */
-static bool preloads_asan(const char *preload)
-{
-	static const char name[] = "libasan.so";
-
-	for (const char *at = preload; at && (at = strstr(at, name)); at++)
-		if (at == preload || strchr(": /", at[-1]))
-			return true;
-	return false;
-}
-
 /*
  * AddressSanitizer refuses to start behind another library, unless it is told not to look. It works all the
  * same. This is for the program that is started here, not for those that it starts. `preload`: LD_PRELOAD
@@ -375,7 +364,7 @@ static void let_asan_start(const struct program *program, const char *preload)
 
 	if (before && strstr(before, option))
 		return;
-	if (!preloads_asan(preload) && !program_has_asan(program))
+	if (!preload_has_asan(preload) && !program_has_asan(program))
 		return;
 	if (asprintf(&value, "%s%s%s=0", before ? before : "", before && *before ? ":" : "",
 		     option) < 0)

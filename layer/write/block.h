@@ -25,8 +25,7 @@
 #define TL_BLOCK_SIZE  (1024u * 1024) /* a block is full when it has more */
 #define TL_BLOCK_PARTS 32
 #define TL_BLOCK_TEXT  (TL_BLOCK_SIZE + 2 * TL_ENCODER_ROOM)
-#define TL_BLOCK_END                                                                               \
-	(8u * 1024 * 1024) /* an end: as many threads as a machine has may be in calls */
+#define TL_BLOCK_END   (8u * 1024 * 1024) /* many: each thread may be in calls at the end */
 #define TL_BLOCK_STATE (4u * 1024 * 1024) /* an encoder's state, at most */
 /*
  * Runs of strings, of 64 KiB at most, that a spool's block takes. Many, since stacks are strings: all

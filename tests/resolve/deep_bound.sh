@@ -258,7 +258,7 @@ else
 fi
 "$tmp/opens" "$tmp/plugin_unshares.so" >"$tmp/bare" 2>&1
 if test $? = 77; then
-	skip 3 "no user namespaces here"
+	skip 3 "user namespaces can't be had on this machine"
 else
 	counted "a plugin that asks for a user namespace" "300000 dice_throw" opens "$tmp/plugin_unshares.so"
 fi
