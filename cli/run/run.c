@@ -21,18 +21,15 @@
 #include "cli/run/closing.h"
 #include "cli/run/given_settings.h"
 #include "cli/basics/basics.h"
-#include "common/installed.h"
 #include "cli/run/launch.h"
 #include "cli/outputs/outputs.h"
+#include "cli/run/preloading.h"
 #include "cli/run/program_path.h"
 #include "cli/run/run.h"
 #include "cli/run/run_job.h"
 #include "common/launcher.h"
 #include "common/output.h"
 #include "common/settings.h"
-#include "common/tool_list.h"
-#include "common/annotation_environment.h"
-#include "common/xpti_environment.h"
 
 #define OPTION_FIRST 256 /* keys of options without a letter: this and the setting's number */
 #define OPTION_RING  (OPTION_FIRST + TL_SETTINGS)
@@ -49,8 +46,6 @@ enum {
 	OPTION_SHOW
 };
 #define OTHER_OPTIONS ((int)(sizeof(other_options) / sizeof(*other_options)))
-#define LIBRARY	      "libtracelayer.so"
-#define MPI_LIBRARY   "libtracelayer-mpi.so"
 
 /* ---- options ---- */
 
@@ -294,221 +289,6 @@ static void parse_command_line(int argc, char **argv, struct wishes *wishes)
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, wishes);
 }
 
-/* ---- the library and the tools ---- */
-
-/* As an item of the list: colons are written \\:. */
-static void add_escaped(FILE *to, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == ':')
-			fputc('\\', to);
-		fputc(*text, to);
-	}
-}
-
-/*
- * See that every tool is there, and name each by its whole path, so that programs which the program
- * starts find it from their own folders, too. Returns false where one is missing, which it has
- * said.
- */
-static bool find_tools(const char *library)
-{
-	struct tl_tool_item *item = need(malloc(sizeof(*item)));
-	const char *list = getenv(tl_settings[TL_SETTING_TOOLS].variable);
-	char here[PATH_MAX], path[PATH_MAX], *whole = NULL;
-	size_t size = 0;
-	FILE *to = need(open_memstream(&whole, &size));
-	bool found = true;
-
-	if (!getcwd(here, sizeof(here)))
-		strcpy(here, ".");
-	while (found && list && tl_tools_next(&list, item)) {
-		found = tl_tools_find(item->name, library, here, path, sizeof(path));
-		if (!found) {
-			say("tool %s: %s", item->name,
-			    !strchr(item->name, '/')
-				    ? "no such tool; give summary, log, leaks, faults, or a path"
-			    : access(item->name, F_OK) == 0
-				    ? "not a regular file; give the path of a tool library"
-				    : "no such file; give the path of a tool library");
-			break;
-		}
-		if (ftell(to) > 0)
-			fputc(':', to);
-		add_escaped(to, strchr(item->name, '/') || !tl_tools_is_ours(item->name, library)
-					? path
-					: item->name);
-		if (item->options[0]) {
-			fputc('=', to);
-			add_escaped(to, item->options);
-		}
-	}
-	fclose(to);
-	if (found && size)
-		setenv(tl_settings[TL_SETTING_TOOLS].variable, whole, 1);
-	free(whole);
-	free(item);
-	return found;
-}
-
-/*
- * AddressSanitizer refuses to start behind another library, unless it is told not to look. It works all the
- * same. This is for the program that is started here, not for those that it starts. `preload`: LD_PRELOAD
- * as the user has it, or NULL.
- */
-static void let_asan_start(const struct program *program, const char *preload)
-{
-	static const char option[] = "verify_asan_link_order";
-	const char *before = getenv("ASAN_OPTIONS");
-	char *value;
-
-	if (before && strstr(before, option))
-		return;
-	if (!preload_has_asan(preload) && !program_has_asan(program))
-		return;
-	if (asprintf(&value, "%s%s%s=0", before ? before : "", before && *before ? ":" : "",
-		     option) < 0)
-		need(NULL);
-	setenv("ASAN_OPTIONS", value, 1);
-	free(value);
-}
-
-int run_preload(struct program *program)
-{
-	char library[PATH_MAX], *value;
-	const char *before = getenv("LD_PRELOAD");
-
-	if (!installed_library(LIBRARY, library)) {
-		say("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
-		    LIBDIR);
-		return EXIT_BROKEN;
-	}
-	if (strpbrk(library, " :")) {
-		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; move it",
-		    library);
-		return EXIT_BROKEN;
-	}
-	if (!find_tools(library))
-		return EXIT_USAGE;
-	if (asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
-		     before ? before : "") < 0)
-		need(NULL);
-	/* Otherwise the program would not start, or its dynamic linker would print an error. */
-	if (program_takes(program, value)) {
-		setenv("LD_PRELOAD", value, 1);
-		let_asan_start(program, before);
-	}
-	free(value);
-	return EXIT_DONE;
-}
-
-/* `before`: LD_PRELOAD as the user has it; NULL: it is not set. */
-static void preload_restore(const char *before)
-{
-	if (before)
-		setenv("LD_PRELOAD", before, 1);
-	else
-		unsetenv("LD_PRELOAD");
-}
-
-/* They stand before what the user preloads, and behind the layer. */
-static int bring_interposers(struct wishes *wishes, const struct program *program, bool speak)
-{
-	const char *before = getenv("LD_PRELOAD");
-	char *paths, *list = need(strdup("")), *longer;
-	int code = EXIT_DONE;
-
-	for (size_t i = 0; i < wishes->interposers && code == EXIT_DONE; i++) {
-		wishes->interposer[i].program = program->path;
-		wishes->interposer[i].quiet = !speak;
-		code = interposer_find(&wishes->interposer[i], &paths);
-		if (asprintf(&longer, "%s%s%s", list, *list && *paths ? ":" : "", paths) < 0)
-			need(NULL);
-		free(paths);
-		free(list);
-		list = longer;
-	}
-	if (code == EXIT_DONE && *list) {
-		if (asprintf(&longer, "%s%s%s", list, before && *before ? ":" : "",
-			     before ? before : "") < 0)
-			need(NULL);
-		setenv("LD_PRELOAD", longer, 1);
-		free(longer);
-	}
-	free(list);
-	return code;
-}
-
-/* --mpi: shims that were made when tracelayer was built. */
-static int bring_mpi(void)
-{
-	const char *before = getenv("LD_PRELOAD");
-	char library[PATH_MAX], *list;
-
-	if (!installed_library(MPI_LIBRARY, library)) {
-		say("%s: not found beside this command nor in %s; run `make install`", MPI_LIBRARY,
-		    LIBDIR);
-		return EXIT_BROKEN;
-	}
-	if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") <
-	    0)
-		need(NULL);
-	setenv("LD_PRELOAD", list, 1);
-	free(list);
-	return EXIT_DONE;
-}
-
-/*
- * --xpti. Libraries of the program may load the dispatcher before the layer is there to see to it,
- * so it is done here.
- */
-static int bring_xpti(void)
-{
-	char dispatcher[PATH_MAX], timeline[PATH_MAX];
-
-	if (!installed_library(TL_XPTI_DISPATCHER, dispatcher) ||
-	    !installed_library(TL_XPTI_TIMELINE, timeline)) {
-		say("%s and %s: not found beside this command nor in %s; run `make install`",
-		    TL_XPTI_DISPATCHER, TL_XPTI_TIMELINE, LIBDIR);
-		return EXIT_BROKEN;
-	}
-	*strrchr(timeline, '/') = '\0';
-	if (!tl_xpti_set_environment(timeline)) {
-		say("%s: its path has a comma, which XPTI_SUBSCRIBERS can't express; move it",
-		    timeline);
-		return EXIT_BROKEN;
-	}
-	if (tl_xpti_turned_off())
-		say("--xpti: XPTI_TRACE_ENABLE=%s turns XPTI off, so no stream will be recorded; unset it",
-		    tl_xpti_turned_off());
-	return EXIT_DONE;
-}
-
-/*
- * --annotations. A tool that the user has named keeps its place, and a line says so. A library that
- * is missing is an error only where the user has asked for it.
- */
-static int bring_annotations(bool speak)
-{
-	char library[PATH_MAX];
-	const char *interface, *variable, *other;
-
-	if (!installed_library(TL_ANNOTATIONS, library)) {
-		if (!getenv(tl_settings[TL_SETTING_ANNOTATIONS].variable))
-			return EXIT_DONE;
-		say("%s: not found beside this command nor in %s; run `make install`, or give --annotations=no",
-		    TL_ANNOTATIONS, LIBDIR);
-		return EXIT_BROKEN;
-	}
-	if (!tl_annotation_set_environment(library))
-		need(NULL);
-	for (int n = 0; (variable = tl_annotation_variable(n, &interface)); n++)
-		if (speak && (other = tl_annotation_other_tool(n)))
-			say("%s=%s: what the program tells %s goes there and will not be in the trace; unset it",
-			    variable, other, interface);
-	return EXIT_DONE;
-}
-
 /* ---- the whole ---- */
 
 int run_cannot_start(const char *name, int error)
@@ -669,23 +449,15 @@ int command_run(int argc, char **argv)
 		return EXIT_USAGE;
 	output_make_absolute(&config);
 	bool speak = !wishes.quiet && run_job_speaks(&job, &config);
-	const char *preload = getenv("LD_PRELOAD");
-	char *preloaded = preload ? need(strdup(preload)) : NULL;
-	int code = bring_interposers(&wishes, &program, speak);
-
-	if (code == EXIT_DONE && wishes.mpi)
-		code = bring_mpi();
-	if (code == EXIT_DONE && program.nature != TL_PROGRAM_FOREIGN)
-		code = run_preload(&program);
-	/* Interposers and the shims for MPI need the layer. */
-	if (program.nature == TL_PROGRAM_FOREIGN || program.nature == TL_PROGRAM_LIBC)
-		preload_restore(preloaded);
-	free(preloaded);
-
-	if (code == EXIT_DONE && config.xpti)
-		code = bring_xpti();
-	if (code == EXIT_DONE && config.annotations && config.level & TL_LEVEL_RUNTIME)
-		code = bring_annotations(speak);
+	const struct preloading preloading = {
+		.interposer = wishes.interposer,
+		.interposers = wishes.interposers,
+		.mpi = wishes.mpi,
+		.xpti = config.xpti,
+		.annotations = config.annotations && config.level & TL_LEVEL_RUNTIME,
+		.speak = speak,
+	};
+	int code = preloading_prepare(&preloading, &program);
 	if (code != EXIT_DONE)
 		return code;
 	launch(&program, program_argv, closing_prepare(), &ending);
