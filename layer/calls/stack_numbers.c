@@ -126,6 +126,19 @@ tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open, stru
 		atomic_fetch_add_explicit(&producer->stackless, 1, memory_order_relaxed);
 }
 
+__attribute__((noinline)) const void *tl_closure_caller(struct tl_producer *producer,
+							struct tl_caller closure)
+{
+	struct tl_stack stack;
+
+	tl_stack_walk(closure, (struct tl_own_stack *)(uintptr_t)producer->stack_slot, &stack);
+	uint32_t own = tl_stack_library_find((uintptr_t)tl_closure_caller);
+	uint32_t first = closure_frames(&stack, own);
+	return first < stack.count && stack.library[first] != own
+		       ? (const void *)(stack.address[first] + 1)
+		       : NULL;
+}
+
 void tl_stacks_after_fork(void)
 {
 	tl_shared_table_drop(&table, SLOTS * sizeof(struct slot));

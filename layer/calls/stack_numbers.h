@@ -25,6 +25,12 @@ static inline struct tl_thread_piece *tl_thread_piece_of(const struct tl_open_ca
 void tl_open_take_stack(struct tl_producer *producer, struct tl_open_call *open,
 			struct tl_caller caller);
 
+/*
+ * Of a call through a closure, whose shim knows no return address: the program's, found on the
+ * stack. NULL: it can't be found.
+ */
+const void *tl_closure_caller(struct tl_producer *producer, struct tl_caller closure);
+
 /* In a forked child: there are no stacks yet. */
 void tl_stacks_after_fork(void);
 

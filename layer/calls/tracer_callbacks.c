@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 
 #include "layer/calls/dispatch_table.h"
+#include "layer/calls/open_calls.h"
 #include "layer/calls/parameters.h"
+#include "layer/calls/stack_numbers.h"
 
 typedef void (*typed_void)(void *params, void *user_data, void **instance_data);
 typedef void (*typed_float)(void *params, float result, void *user_data, void **instance_data);
@@ -107,12 +109,22 @@ static uint32_t frame_make_room(struct tl_frame *frame, const struct tl_dispatch
 	return table->count;
 }
 
+static bool table_shows_views(const struct tl_dispatch *table)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		if (table->entries[i].generic_prologue || table->entries[i].generic_epilogue)
+			return true;
+	return false;
+}
+
 void tl_tracer_prologues(struct tl_call *call, struct tl_frame *frame,
 			 const struct tl_dispatch *table)
 {
 	struct tl_shim *shim = call->shim;
 
 	frame->caller = call->caller.address;
+	if (TL_UNLIKELY(!frame->caller) && call->thread && table_shows_views(table))
+		frame->caller = tl_closure_caller(tl_producer_of(call->thread), call->caller);
 	frame->begun = frame->ended = frame->flags = 0;
 	frame->start = frame->end = 0;
 	frame->skipped[0] = frame->skipped[1] = 0;

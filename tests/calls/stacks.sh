@@ -12,7 +12,7 @@ libtracelayer=$top_builddir/.libs/libtracelayer.so
 tracelayer=$top_builddir/tracelayer
 export XDG_CACHE_HOME=$tmp/cache OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 42
+plan 43
 
 # Copies with damaged tables, and how often they are made.
 damaged=60 rounds=1
@@ -258,3 +258,33 @@ OCL_ICD_VENDORS=$tmp/two "$tracelayer" run --stack -o two.tlt -- "$top_builddir/
 is $? 0 "calls through entries that were made at run time" || diag "$(cat out err)"
 "$tracelayer" summary --by=stack two.tlt >out 2>err
 like "$(grep -c '^allocate_and_free' out) $(grep -c 'closure\|ffi_' out)" "^[1-9][0-9]* 0$" "they have the program's frames alone" || diag "$(head -40 out)"
+
+# --- the same, as a tool sees their caller
+cat >who.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <tracelayer/tool.h>
+#include <tracelayer/tracer.h>
+const unsigned tl_tool_version = TL_TOOL_VERSION;
+static unsigned long calls, from_program;
+static void after(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	Dl_info info;
+	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+	if (dladdr(view->caller, &info) && strstr(info.dli_fname, "cl_extension"))
+		__atomic_fetch_add(&from_program, 1, __ATOMIC_RELAXED);
+}
+int tl_tool_start(const struct tl_tool_host *host)
+{
+	struct tl_tracer_desc desc = {.size = sizeof(desc)};
+	struct tl_tracer *tracer;
+	return tl_tracer_create(&desc, &tracer) || tl_tracer_register_glob(tracer, NULL, "clHostMemAllocINTEL,clMemFreeINTEL", NULL, after) ||
+	       tl_tracer_enable(tracer);
+}
+void tl_tool_end(void) { fprintf(stderr, "%lu of %lu\n", from_program, calls); }
+END
+${CC:-cc} -w -shared -fPIC -I"$top_srcdir/include" who.c -o who.so -L"$top_builddir/.libs" -ltracelayer
+OCL_ICD_VENDORS=$tmp/two "$tracelayer" run --level=none --tool ./who.so -- "$top_builddir/tests/apps/cl_extension" >out 2>err
+is "$(cat err)" "400 of 400" "and as a tool sees it, the program made them" || diag "$(cat out)"
