@@ -72,6 +72,8 @@
  * 					clGetDeviceAndHostTimer is misuse
  * 	TEST_ICD_PROFILING=refused	no queue with profiling can be created
  * 	TEST_ICD_PROFILING=unavailable	such a queue is created, and no event has times
+ * 	TEST_ICD_PROFILING=constant	such a queue is created, and each event has the times 0, 1,
+ * 					2 and 3
  * 	TEST_ICD_FAIL=NAME=CODE,…	functions named here return the code, and do nothing:
  * 					enqueue functions, clGetDeviceAndHostTimer,
  * 					clCreateCommandQueueWithProperties

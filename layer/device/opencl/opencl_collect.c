@@ -69,6 +69,17 @@ static bool command_time(const struct tl_cl_command *command, cl_profiling_info 
 	return true;
 }
 
+/*
+ * Mesa's rusticl 22.3 does not time commands, but answers 0, 1, 2 and 3 for each of them. No clock
+ * has just begun at each command.
+ */
+static bool times_are_made_up(const struct tl_cl_command *command)
+{
+	return command->has == (TL_RAW_QUEUED | TL_RAW_SUBMIT | TL_RAW_START | TL_RAW_END) &&
+	       command->queued == 0 && command->submit == 1 && command->raw_start == 2 &&
+	       command->raw_end == 3;
+}
+
 /* It has ended, and its driver has timed it. */
 static bool command_is_timed(struct tl_cl_command *command)
 {
@@ -86,7 +97,9 @@ static bool command_is_timed(struct tl_cl_command *command)
 	command->has |= command_time(command, CL_PROFILING_COMMAND_QUEUED, &command->queued)
 				? TL_RAW_QUEUED
 				: 0;
-	return true;
+	if (TL_UNLIKELY(times_are_made_up(command)))
+		command->has = 0;
+	return command->has;
 }
 
 static cl_int command_status(const struct tl_cl_command *command)

@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/device/opencl/cl_common.sh"
 need_library
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 79
+plan 83
 
 # Every kind of command; by each door.
 for door in preload layer both; do
@@ -120,7 +120,7 @@ for setting in VERSION=1.2 PLATFORM=1.1 FAIL=clGetDeviceAndHostTimer=-59; do
 	unset "TEST_ICD_${setting%%=*}"
 done
 # The program asks ten thousands of times whether commands have ended, which needs not be recorded here again.
-for setting in PROFILING=refused PROFILING=unavailable; do
+for setting in PROFILING=refused PROFILING=unavailable PROFILING=constant; do
 	export "TEST_ICD_$setting"
 	TRACELAYER_EXCLUDE=clGetEventInfo unnoticed "$setting" preload "$apps/cl_device_answers"
 	nothing_kept "$setting"
