@@ -21,8 +21,8 @@ enum tl_role {
 	TL_ROLE_OWN,	/* it contains shims */
 	TL_ROLE_LOADER, /* its soname is one of an API's, or the real functions were found in it */
 	/*
-	 * a loader is linked into it, which asks the dynamic loader for its functions; in all else
-	 * it belongs to the program
+	 * a loader is linked into it, which asks the dynamic loader, or drivers, for functions; in
+	 * all else it belongs to the program
 	 */
 	TL_ROLE_LINKED,
 	/*

@@ -81,6 +81,7 @@ struct search {
 	bool stays; /* the library was loaded at the start: it is never unloaded */
 	/* a library that was opened later, and is neither loader nor driver, defines it */
 	bool others;
+	bool is_callers; /* the library that has it makes the call; it is not the program */
 };
 
 static void search_begin(struct search *search, const struct tl_shim *shim, const void *caller)
@@ -88,7 +89,7 @@ static void search_begin(struct search *search, const struct tl_shim *shim, cons
 	search->shim = shim;
 	search->caller = caller;
 	search->symbol = NULL;
-	search->stays = search->others = false;
+	search->stays = search->others = search->is_callers = false;
 	versioned_split(&search->name, shim->function->name);
 }
 
@@ -168,6 +169,10 @@ static void search_loaded(const struct tl_loaded *loaded, void *closure)
 	if (search_behind(loaded, search) || search_loaders(loaded, search)) {
 		for (unsigned i = 0; i < loaded->startup; i++)
 			search->stays |= loaded->elf[i].dynamic == search->elf.dynamic;
+		const struct tl_elf *caller =
+			search->caller ? tl_loaded_at(loaded, search->caller) : NULL;
+		search->is_callers =
+			caller && caller != loaded->elf && caller->dynamic == search->elf.dynamic;
 		return;
 	}
 	for (unsigned i = loaded->startup; i < loaded->count && !search->others; i++)
@@ -232,15 +237,22 @@ static bool library_implements(const struct tl_elf *elf, const struct tl_api *ap
 }
 
 /*
- * A real function was found in a library, and the API names no library. Then that library is the
- * API's loader: its own calls are told apart, and the other functions are looked up there, whoever
- * calls them.
+ * A real function was found in a library, and no library of the API's names is loaded. Then that
+ * library is the API's loader: its own calls are told apart, and the other functions are looked up
+ * there, whoever calls them. But if it is the caller, and the API has a loader's name, then the
+ * loader is linked into it (LightGBM has OpenCL's), and its calls are the program's.
  */
-static void loader_notice(const struct tl_api *api, const struct tl_elf *elf)
+static void loader_notice(const struct search *search)
 {
-	if (tl_roles_of(elf) == TL_ROLE_NONE && !tl_resolve_is_loaded(api) &&
-	    library_implements(elf, api))
-		tl_roles_note_loader(elf->dynamic);
+	const struct tl_api *api = search->shim->function->api;
+
+	if (tl_roles_of(&search->elf) != TL_ROLE_NONE || tl_resolve_is_loaded(api) ||
+	    !library_implements(&search->elf, api))
+		return;
+	if (search->is_callers && api->sonames && *api->sonames)
+		tl_roles_note_linked(search->elf.dynamic);
+	else
+		tl_roles_note_loader(search->elf.dynamic);
 }
 
 static void loaded_implements(const struct tl_loaded *loaded, void *closure)
@@ -273,7 +285,7 @@ static void *real_find_loaded(const struct tl_shim *shim, const void *caller)
 	tl_loaded_with(search_loaded, &search);
 	if (search.symbol) {
 		library_hold(&search);
-		loader_notice(shim->function->api, &search.elf);
+		loader_notice(&search);
 		return tl_elf_address(&search.elf, search.symbol);
 	}
 	if (!search.others || !tl_dl()->dlsym)
@@ -335,7 +347,7 @@ static void *real_find_anywhere(const struct tl_shim *shim)
 	if (!search.symbol)
 		return NULL;
 	library_hold(&search);
-	loader_notice(shim->function->api, &search.elf);
+	loader_notice(&search);
 	return tl_elf_address(&search.elf, search.symbol);
 }
 

@@ -6,7 +6,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 22
+plan 26
 
 mkdir "$tmp/lib"
 cat >"$tmp/toy.h" <<'END_OF_FILE'
@@ -105,7 +105,7 @@ try()
 	rm -f "$tmp/t.json"
 	LD_PRELOAD="$libtracelayer:$tmp/toy-shims.so" TRACELAYER_OUTPUT=$tmp/t.json timeout 60 "$tmp/app" "${paths[@]}" >"$tmp/traced" 2>"$tmp/err"
 	same "$tmp/bare" "$tmp/traced" "$what: the program gives the same"
-	is "$(grep -o '"name":"toy_[a-z_]*"' "$tmp/t.json" | cut -d'"' -f4 | sort | uniq -c | awk '{ printf "%s %d ", $2, $1 }')" "$wanted" "$what: its calls are in the trace"
+	is "$(grep -o '"name":"\(toy_\|cl\)[A-Za-z_]*"' "$tmp/t.json" | cut -d'"' -f4 | sort | uniq -c | awk '{ printf "%s %d ", $2, $1 }')" "$wanted" "$what: its calls are in the trace"
 	is "$(cat "$tmp/err")" "" "$what: and nothing is said"
 }
 of_driver='toy_create 1 toy_extra 1 toy_get 4 toy_icd_get 4 toy_use 2 '
@@ -113,6 +113,44 @@ try "$of_driver" 'a driver without its loader' driver.so
 try 'toy_create 1 toy_use 1 ' 'the loader' plugin.so
 try 'toy_create 2 toy_extra 1 toy_get 4 toy_icd_get 4 toy_use 3 ' 'a driver, and later a library that is linked with the loader' driver.so plugin.so
 try 'toy_create 2 toy_extra 1 toy_get 4 toy_icd_get 4 toy_use 3 ' 'the loader, and later its driver' plugin.so driver.so
+
+# --- a library that has a loader linked into it, as LightGBM's has OpenCL's: the calls that it makes are the program's
+cat >"$tmp/linked.c" <<'END_OF_FILE'
+#include <dlfcn.h>
+#include <CL/cl_icd.h>
+#define TABLE(platform) (*(struct _cl_icd_dispatch **)(platform))
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count)
+{
+	void *driver = dlopen(DRIVER, RTLD_NOW | RTLD_LOCAL);
+	void *(*get)(const char *) = (void *(*)(const char *))dlsym(driver, "clGetExtensionFunctionAddress");
+	return ((cl_int(*)(cl_uint, cl_platform_id *, cl_uint *))get("clIcdGetPlatformIDsKHR"))(room, to, count);
+}
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room, void *to, size_t *size)
+{
+	return TABLE(platform)->clGetPlatformInfo(platform, what, room, to, size);
+}
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count)
+{
+	return TABLE(platform)->clGetDeviceIDs(platform, type, room, to, count);
+}
+int plugin_run(int n)
+{
+	cl_platform_id platform;
+	cl_device_id device;
+	char name[100] = "";
+	for (int i = 0; i < n + 2; i++)
+		if (clGetPlatformIDs(1, &platform, 0) || clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof(name), name, 0) ||
+		    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, 0))
+			return -1;
+	return name[7];
+}
+END_OF_FILE
+# A loader has most of the API's functions.
+nm -D --defined-only "$libtracelayer" | awk '$3 ~ /^cl[A-Z]/ && $3 !~ /^clGet(PlatformIDs|PlatformInfo|DeviceIDs)$/ { print "void " $3 "(void) {}" }' \
+	>"$tmp/linked_others.c"
+ok "a library with OpenCL's loader linked into it is built" $CC -w -shared -fPIC -DCL_TARGET_OPENCL_VERSION=300 \
+	-DDRIVER="\"$(cd "$top_builddir" && pwd)/tests/drivers/.libs/icd_a.so\"" -o "$tmp/lib/linked.so" "$tmp/linked.c" "$tmp/linked_others.c" -ldl
+try 'clGetDeviceIDs 3 clGetPlatformIDs 3 clGetPlatformInfo 3 ' 'a loader that is linked into its user' linked.so
 
 # --- what run says where there is no trace
 cat >"$tmp/asks.c" <<'END_OF_FILE'
