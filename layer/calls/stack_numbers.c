@@ -18,6 +18,7 @@
 #include "layer/buffers/strings.h"
 #include "layer/calls/stack_libraries.h"
 #include "layer/calls/stack_walk.h"
+#include "layer/resolve/closure.h"
 
 #define SLOTS (2 * TL_STACKS)
 #define TRIES 64u
@@ -38,10 +39,12 @@ static _Atomic uint32_t count;
 
 static uint32_t closure_frames(const struct tl_stack *stack, uint32_t own)
 {
-	uint32_t frames = 0;
+	uint32_t ffi = tl_stack_library_find((uintptr_t)tl_closure_code()), frames = 0;
 
+	/* Number 0 is code of no library. */
+	ffi = ffi ? ffi : own;
 	while (frames < CLOSURE_FRAMES && frames + 1 < stack->count &&
-	       stack->library[frames] == own)
+	       (stack->library[frames] == own || stack->library[frames] == ffi))
 		frames++;
 	return frames;
 }

@@ -332,6 +332,11 @@ static bool closure_prepare(struct closure *closure, const struct tl_function *f
 				    closure->shim.entry) == FFI_OK;
 }
 
+const void *tl_closure_code(void)
+{
+	return (const void *)(uintptr_t)ffi_prep_closure_loc;
+}
+
 static void closure_give_back(struct closure *closure)
 {
 	if (closure->writable)

@@ -18,6 +18,12 @@
  */
 void *tl_closure_for(struct tl_shim *shim, void *real);
 
+/*
+ * An address in libffi's code, which lies between a closure's caller and the layer: in
+ * libtracelayer.so, or in a library of its own. Once there is a closure. Any thread.
+ */
+const void *tl_closure_code(void);
+
 /* The shim of the closure whose entry this is, or NULL. Any thread; takes no lock. */
 struct tl_shim *tl_closure_at(const void *entry);
 

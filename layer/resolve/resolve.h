@@ -38,6 +38,7 @@
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/call_origin.h"
+#include "layer/resolve/closure.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/resolve/function_identity.h"
 #include "layer/resolve/function_tables.h"

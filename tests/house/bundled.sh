@@ -6,7 +6,7 @@
 need_library
 soname=$(linked libffi.so)
 test -n "$soname" || skip_all "this machine has no shared libffi to link with"
-plan 12
+plan 13
 
 apps=$top_builddir/tests/apps
 drivers=$top_builddir/tests/drivers/.libs
@@ -43,6 +43,12 @@ ok "libffi was opened" grep -q "file=$soname.*dynamically loaded by $libtracelay
 rm -f "$tmp"/opened.*
 LD_DEBUG=files LD_DEBUG_OUTPUT=$tmp/opened traced "$tmp/u.json" timeout 60 "$apps/cl_linked" calls >"$tmp/out"
 is "$(events "$tmp/u.json" clEnqueueNDRangeKernel) $(cat "$tmp"/opened.* | grep -c "$soname")" "2 0" "a program without closures never opens it"
+
+# libffi's frames lie between the program's and the library's.
+TRACELAYER_STACK='*' traced "$tmp/stacks.tlt" timeout 60 "$apps/cl_extension" >"$tmp/out"
+"$top_builddir/tracelayer" summary --by=stack "$tmp/stacks.tlt" >"$tmp/out" 2>&1
+like "$(grep -c '^allocate_and_free' "$tmp/out") $(grep -c 'closure\|ffi' "$tmp/out")" "^[1-9][0-9]* 0$" "stacks have the program's frames alone" ||
+	diag "$(head -n 40 "$tmp/out")"
 
 # Where it is not there.
 mkdir "$tmp/broken" && echo none >"$tmp/broken/$soname"

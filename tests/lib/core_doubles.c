@@ -24,6 +24,7 @@
 #include "layer/resolve/function_identity.h"
 #include "layer/resolve/function_tables.h"
 #include "layer/resolve/call_origin.h"
+#include "layer/resolve/closure.h"
 #include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
@@ -340,6 +341,11 @@ void tl_resolve_real_all(struct tl_shim *shims, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		tl_resolve_real(&shims[i], NULL);
+}
+
+const void *tl_closure_code(void)
+{
+	return NULL;
 }
 
 bool tl_resolve_is_loaded(const struct tl_api *api)
