@@ -60,8 +60,14 @@ static void lane_add_unwritten(void *unused, const struct tl_producer *producer,
 	tl_writer.unwritten += events;
 }
 
+/*
+ * Every drain comes here, and there is a lane for each thread there ever was. So the lanes are looked
+ * at only where one has something to forget.
+ */
 void tl_writer_forget_unwritten(void)
 {
+	if (!tl_writer.unwritten)
+		return;
 	tl_writer.unwritten = 0;
 	for (uint32_t i = 0; i < tl_lane_count(); i++)
 		if (tl_lane_at(i))

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,14 +101,56 @@ static int fork_child(void)
 	return waitpid(pid, &status, 0) != pid || status;
 }
 
+static void *call_once(void *unused)
+{
+	cl_uint count;
+
+	clGetPlatformIDs(0, NULL, &count);
+	return unused;
+}
+
+/* Microseconds of the processor's time outside the kernel, of all threads so far. */
+static long user_time(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_utime.tv_sec * 1000000 + usage.ru_utime.tv_usec;
+}
+
+/*
+ * That many threads, one after the other, with a call each. Prints what the last quarter of them
+ * took, in percent of what the first took.
+ */
+static int short_threads(void)
+{
+	long start = 0, first = 0, last = 0;
+
+	call_once(NULL);
+	for (int quarter = 0; quarter < 4; quarter++) {
+		start = user_time();
+		for (long i = 0; i < calls / 4; i++) {
+			pthread_t thread;
+			if (pthread_create(&thread, NULL, call_once, NULL) ||
+			    pthread_join(thread, NULL))
+				return 1;
+		}
+		last = user_time() - start;
+		first = quarter ? first : last;
+	}
+	printf("%ld\n", last * 100 / (first ? first : 1));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} ways[] = {{"unshare-user", unshare_user}, {"leave-main", leave_main},
-		    {"close-all", close_all},	    {"change-folder", change_folder},
-		    {"wait", wait_between},	    {"fork", fork_child}};
+	} ways[] = {{"unshare-user", unshare_user},  {"leave-main", leave_main},
+		    {"close-all", close_all},	     {"change-folder", change_folder},
+		    {"wait", wait_between},	     {"fork", fork_child},
+		    {"short-threads", short_threads}};
 
 	if (argc < 3)
 		return 2;

@@ -9,7 +9,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 53
+plan 56
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
@@ -36,6 +36,11 @@ traced t.json timeout 60 "$app" leave-main 30000
 is $? 0 "a process ends with its last thread, though main has left and the writer runs"
 is "$(events t.json clGetPlatformIDs)" 60000 "and the calls after main are in the trace"
 ok "and the trace has its end" ended t.json
+
+traced t.tlt timeout 300 "$app" short-threads 160000 >percent
+is $? 0 "a program with 160000 threads, one after the other, runs to its end"
+is "$("$tracelayer" summary --csv t.tlt | sed -n 's/^clGetPlatformIDs,\([0-9]*\),.*/\1/p')" 160001 "and all its calls are in the trace"
+ok "and the last threads cost no more than the first ($(cat percent) %): nothing is done for each thread that has ended" test "$(cat percent)" -lt 200
 
 for ending in json json.gz; do
 	traced "t.$ending" "$app" close-all 3000
