@@ -270,9 +270,12 @@ static uint64_t limit_of_process(int resource)
 	return limit.rlim_cur;
 }
 
+uint64_t tl_limits_addresses(void)
+{
+	return uint64_least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA));
+}
+
 uint64_t tl_limits_memory(const char *root)
 {
-	return uint64_least(
-		uint64_least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA)),
-		tl_limits_cgroup(root));
+	return uint64_least(tl_limits_addresses(), tl_limits_cgroup(root));
 }

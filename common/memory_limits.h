@@ -17,6 +17,9 @@
  */
 uint64_t tl_limits_memory(const char *root);
 
+/* The same for addresses alone: RLIMIT_AS and RLIMIT_DATA. May run in any thread. */
+uint64_t tl_limits_addresses(void);
+
 /* The same for the memory cgroups alone. */
 uint64_t tl_limits_cgroup(const char *root);
 

@@ -52,6 +52,7 @@
 #define TRIES	 10000u		     /* names tried in one folder */
 #define BESIDES	 (16u * 1024 * 1024) /* bytes of addresses to leave free beside the arena */
 #define PART	 8u /* unless set by the user: an eighth of what the process may have */
+#define PARTS	 4u /* the most that it and its parents' ranges take of the addresses: a quarter */
 /* nanoseconds to wait after a failure before the next try; doubled after each further failure */
 #define RETRY	   UINT64_C(1000000000)
 #define RETRY_MOST (RETRY * 64)
@@ -89,6 +90,7 @@ static _Atomic(char *) arena;
 static _Atomic uint64_t used;
 static uint64_t capacity; /* set before `arena` */
 static char path[TL_PLACES_PATH];
+static uint64_t inherited; /* bytes of addresses that the arenas and pools of parents take here */
 static struct tl_places places; /* as the environment named them when the library was loaded */
 static _Atomic uint32_t making;
 static _Atomic uint64_t refused_until; /* nanoseconds; 0: no try has failed */
@@ -549,6 +551,23 @@ void tl_arena_delete(void)
 	*path = 0;
 }
 
+/*
+ * The parents' ranges stay mapped in a child, so each generation takes addresses. Half of what is
+ * left of a quarter of the limit is for this one. So a chain of forks never takes more than that.
+ */
+static void memory_fit_in_child(void)
+{
+	uint64_t quarter = tl_limits_addresses() / PARTS;
+	uint64_t part = quarter > inherited ? (quarter - inherited) / 2 : 0;
+
+	if (tl_config.memory_given)
+		return;
+	if (part < SMALLEST)
+		part = SMALLEST;
+	if (part < tl_config.memory)
+		tl_config.memory = part & ~(uint64_t)(SMALLEST - 1);
+}
+
 void tl_arena_after_fork(void)
 {
 	char *memory = atomic_load_explicit(&arena, memory_order_relaxed);
@@ -557,9 +576,12 @@ void tl_arena_after_fork(void)
 	 * The clock's table lies in the parent's memory, which the mapping below replaces by zeros.
 	 */
 	tl_clock_after_fork();
-	if (memory)
+	if (memory) {
 		mmap(memory, capacity, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		inherited += capacity + tl_pool_size(capacity);
+		memory_fit_in_child();
+	}
 	*path = 0;
 	atomic_store_explicit(&making, 0, memory_order_relaxed);
 	atomic_store_explicit(&refused_until, 0, memory_order_relaxed);

@@ -8,6 +8,9 @@
  *	cramped none CALLS		makes CALLS calls
  *	cramped late CALLS		one call, lets itself have no more addresses, CALLS calls
  *	cramped cgroup FOLDER CALLS	goes into that cgroup first
+ *	cramped chain FORKS CALLS	lets itself have a GiB of addresses; CALLS calls, a child that
+ *					does the same, and so on; exit code 4 if half a GiB can't be
+ *					had in each
  *
  * Exit code 5. It needs no OpenCL platform.
  */
@@ -16,7 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void calls(long count)
@@ -58,6 +63,24 @@ static void enter(const char *folder)
 		exit(3);
 }
 
+static int chain(long forks, long count)
+{
+	const size_t half = (size_t)512 << 20;
+	int status = 5 << 8;
+
+	calls(count);
+	void *own = mmap(NULL, half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (own == MAP_FAILED)
+		return 4;
+	munmap(own, half);
+	pid_t pid = forks ? fork() : -1;
+	if (!pid)
+		return chain(forks - 1, count);
+	if (forks && waitpid(pid, &status, 0) != pid)
+		return 3;
+	return WEXITSTATUS(status);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -68,6 +91,10 @@ int main(int argc, char **argv)
 		enter(argv[2]);
 		calls(atol(argv[3]));
 		return 5;
+	}
+	if (!strcmp(argv[1], "chain")) {
+		cramp(1 << 30);
+		return chain(atol(argv[2]), argc > 3 ? atol(argv[3]) : 1);
 	}
 	if (!strcmp(argv[1], "late"))
 		calls(1);

@@ -11,7 +11,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 35
+plan 37
 
 limited() { (ulimit "$1" "$2"; shift 2; "$@"); }
 # ends EVENTS COMMAND…: with exit code 5, and so many events.
@@ -49,6 +49,13 @@ done
 ok "less than --memory asks for is used" ends 100000 "$tracelayer" run --memory=2G -o t.json "$app" 200000000 100000
 like "$(cat err)" "^tracelayer: no addresses left for 2048M of event buffers, so there are [0-9]+M; raise the limit \(ulimit -v\), or lower TRACELAYER_MEMORY\$" "... and it is said"
 ok "RLIMIT_DATA: all calls are recorded" ends 100000 limited -d 30000 "$tracelayer" run -o t.json "$app" none 100000
+# The ranges of a process's parents stay mapped, and take addresses.
+rm -f t*.tlt
+"$tracelayer" run -o t.tlt "$app" chain 12 1000 2>err
+is $? 5 "a child of a child, and so on: half of the addresses stay the program's"
+for trace in t*.tlt; do "$tracelayer" summary --csv "$trace"; done | awk -F, '$1 == "clGetPlatformIDs" { calls += $2 } END { print calls }' >calls
+is "$(cat calls)" 13000 "... and all their calls are recorded"
+rm -f t*.tlt
 
 # --- files that may not grow (RLIMIT_FSIZE): a signal is the program's, and must not come of us
 for output in t.json t.json.gz t.pftrace t.tlt; do
