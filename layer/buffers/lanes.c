@@ -7,7 +7,6 @@
 #include "layer/buffers/lanes.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "layer/base/environment.h"
@@ -33,14 +32,23 @@ struct lane_gaps {
 
 /* A table of tables, whose entries are zero until they are used. */
 struct table {
-	size_t size; /* of an entry */
+	size_t size;   /* of an entry */
+	uint32_t used; /* no page from this one on is there */
 	char *pages[PAGES];
 };
 
 static struct table lanes = {.size = sizeof(struct tl_lane)};
 /* Apart from the lanes: most traces have no gap. */
 static struct table gaps_of_lanes = {.size = sizeof(struct lane_gaps)};
+/*
+ * The numbers of lanes, by what they are shown by: thread numbers of the kernel's, which are below
+ * SHOWN, and numbers that it never gives out, from SHOWN on.
+ */
+static struct table of_kernel_tids = {.size = sizeof(uint32_t)};
+static struct table of_other_tids = {.size = sizeof(uint32_t)};
 static uint32_t count;
+
+#define SHOWN (PAGE * PAGES)
 
 /* The numbers beyond the last share its place. */
 static uint32_t number_clamp(uint32_t number)
@@ -66,21 +74,33 @@ static void *table_make(struct table *table, uint32_t number)
 		void *memory = mmap(NULL, PAGE * table->size, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		*page = memory == MAP_FAILED ? NULL : memory;
+		if (table->used <= number_clamp(number) / PAGE)
+			table->used = number_clamp(number) / PAGE + 1;
 	}
 	return table_at(table, number);
 }
 
 static void table_forget(struct table *table)
 {
-	for (uint32_t i = 0; i < PAGES && i <= count / PAGE; i++) {
+	for (uint32_t i = 0; i < table->used; i++) {
 		if (table->pages[i])
 			munmap(table->pages[i], PAGE * table->size);
 		table->pages[i] = NULL;
 	}
+	table->used = 0;
+}
+
+static struct table *table_of_shown(uint32_t shown)
+{
+	return shown < SHOWN ? &of_kernel_tids : &of_other_tids;
 }
 
 static void lane_make_known(struct tl_lane *lane, uint32_t number, uint32_t shown)
 {
+	uint32_t *place = table_make(table_of_shown(shown), shown % SHOWN);
+
+	if (place)
+		*place = number;
 	lane->known = true;
 	lane->number = number;
 	lane->tid = shown;
@@ -146,22 +166,13 @@ uint64_t tl_lane_lost(const struct tl_lane *lane)
 
 /* ---- Which calls are in the file */
 
-/* The lanes that were found last, indexed by the numbers that they are shown by. */
-#define SHOWN 256
-static struct tl_lane *shown[SHOWN];
-
+/* NULL: it is not seen yet, or there was no memory to note it. */
 static struct tl_lane *lane_find_shown(uint32_t tid)
 {
-	struct tl_lane **place = &shown[tid % SHOWN];
+	const uint32_t *number = table_at(table_of_shown(tid), tid % SHOWN);
+	struct tl_lane *lane = number ? tl_lane_at(*number) : NULL;
 
-	if (*place && (*place)->tid == tid)
-		return *place;
-	for (uint32_t number = 0; number < count; number++) {
-		struct tl_lane *lane = tl_lane_at(number);
-		if (lane && lane->tid == tid)
-			return *place = lane;
-	}
-	return NULL;
+	return lane && lane->tid == tid ? lane : NULL;
 }
 
 /*
@@ -245,6 +256,7 @@ void tl_lanes_forget(void)
 {
 	table_forget(&lanes);
 	table_forget(&gaps_of_lanes);
-	memset(shown, 0, sizeof(shown));
+	table_forget(&of_kernel_tids);
+	table_forget(&of_other_tids);
 	count = 0;
 }

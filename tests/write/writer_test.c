@@ -38,6 +38,7 @@
 #include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
+#include "layer/buffers/lanes.h"
 #include "layer/base/environment.h"
 #include "layer/calls/event.h"
 #include "layer/base/run_report.h"
@@ -896,6 +897,32 @@ START_TEST(a_recycled_thread_number_is_another_lane)
 		    number_of(event, "tid") == tids[1])
 			ck_assert_str_eq(text_of(json_object_get(event, "args"), "name"), "second");
 	json_decref(events);
+}
+END_TEST
+
+/*
+ * A thread for each request makes many lanes, and each command of a device asks for one. Every
+ * second thread has a number that the kernel has given out again.
+ */
+START_TEST(a_lane_of_many_is_found_at_once)
+{
+	static struct tl_producer producer;
+	const uint32_t lanes = 60000, later = 1u << 22;
+	struct timespec spent;
+
+	for (uint32_t i = 1; i <= lanes; i++) {
+		producer.lane = i;
+		producer.shown = i % 2 ? i : later + i;
+		tl_lane_goes_to(tl_lane_of(&producer), 1, 100, 200 + i);
+	}
+	for (uint32_t i = 1; i <= lanes; i++) {
+		uint32_t tid = i % 2 ? i : later + i;
+		ck_assert(tl_lane_has_call(tid, 200 + i, 1, false));
+		ck_assert(!tl_lane_has_call(tid, 201 + i, 1, false));
+		ck_assert(!tl_lane_has_call(i % 2 ? later + i : i, 150, 1, false));
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+	ck_assert_int_lt(spent.tv_sec, 3);
 }
 END_TEST
 
@@ -1886,6 +1913,7 @@ int main(void)
 	tcase_add_test(tests, damaged_records_are_counted);
 	tcase_add_test(tests, an_event_lane_is_named_once);
 	tcase_add_test(tests, a_recycled_thread_number_is_another_lane);
+	tcase_add_test(tests, a_lane_of_many_is_found_at_once);
 	tcase_add_test(tests, a_thread_that_changes_its_name_is_named_again);
 	tcase_add_test(tests, losses_are_in_the_trace_and_said_once);
 	tcase_add_test(tests, calls_that_never_returned_are_said_to_be_that);
