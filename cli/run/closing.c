@@ -183,6 +183,9 @@ static void describe_trace(FILE *to, const struct reports *reports, const struct
  */
 #define NAMED 4
 
+/* Of so many traces each is named; of more, those that there is more to say of than events. */
+#define LISTED 100
+
 /* Files of one process that follow each other, all with their ends. */
 static size_t count_split(const struct reports *reports, size_t first)
 {
@@ -213,26 +216,53 @@ static void describe_split(FILE *to, const struct reports *reports, size_t first
 	describe_trace(to, reports, &sum);
 }
 
+/* Something is to be said of it beyond its events. */
+static bool is_remarkable(const struct trace *trace)
+{
+	return !trace->finished || trace->lost || trace->kept || trace->recovered ||
+	       trace->unfinished;
+}
+
+/* The name of what `first` begins, and its facts. Returns how many files that are. */
+static size_t describe_next(FILE *to, const struct reports *reports, size_t first)
+{
+	size_t count = count_split(reports, first);
+
+	if (count > NAMED) {
+		describe_split(to, reports, first, count);
+		return count;
+	}
+	fputs(from_here(reports->traces[first].path), to);
+	describe_trace(to, reports, &reports->traces[first]);
+	return 1;
+}
+
 static void say_traces(const struct reports *reports)
 {
 	char *line = NULL;
-	size_t size = 0;
+	size_t size = 0, said = 0, more = 0;
+	struct trace rest = {.finished = true};
 	FILE *to = need(open_memstream(&line, &size));
 
 	if (reports->count == 1)
 		fprintf(to, "trace: ");
 	else
 		fprintf(to, "%zu traces: ", reports->count);
-	for (size_t i = 0, count; i < reports->count; i += count) {
-		fputs(i ? ", " : "", to);
-		count = count_split(reports, i);
-		if (count > NAMED) {
-			describe_split(to, reports, i, count);
+	for (size_t i = 0; i < reports->count;) {
+		const struct trace *trace = &reports->traces[i];
+
+		if (said >= LISTED && !is_remarkable(trace)) {
+			rest.events += trace->events;
+			more++;
+			i++;
 			continue;
 		}
-		count = 1;
-		fputs(from_here(reports->traces[i].path), to);
-		describe_trace(to, reports, &reports->traces[i]);
+		fputs(said++ ? ", " : "", to);
+		i += describe_next(to, reports, i);
+	}
+	if (more) {
+		fprintf(to, ", and %zu more", more);
+		describe_trace(to, reports, &rest);
 	}
 	fclose(to);
 	/* There may be many files. */

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 135
+plan 136
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -179,6 +179,17 @@ is "$("$tracelayer" summary --csv a.json | cut -d, -f1,2 | tr -d '\r' | sort | p
 	"function,calls zeDriverGet,9 zeInit,1" "and in its summary"
 like "$(said run -o 'b.%p.json' -- sh -c "$python calls.py 1 pass; $python calls.py 4 pass; true")" \
 	'^tracelayer: 2 traces: b\.[0-9]+\.json \(2 events\), b\.[0-9]+\.json \(5 events\)$' "two processes: both traces"
+cat >many.py <<'END'
+import os, signal
+for child in range(120):
+    if not os.fork():
+        ze.zeDriverGet(ctypes.byref(count), None)
+        os.kill(os.getpid(), signal.SIGKILL) if child == 110 else sys.exit()
+    os.wait()
+END
+n=1 end=$(cat many.py) said calls -o 'many.%p.json' >line
+like "$(sed 's/many\.[0-9]*\.json/M/g; s/^\(.*traces: \)\(M (. events*), \)\{99\}/\1…/' line)" \
+	'^tracelayer: 121 traces: …M \(1 event\), M \(1 event, 1 recovered\), and 20 more \(2[0-9] events\)$' "very many processes: a hundred are named, and what was recovered"
 like "$(said run --split=64K -o s.json -- "$python" calls.py 5000 pass)" \
 	'^tracelayer: [0-9]+ traces: s\.json to s\.[0-9]+\.json \(5001 events\)$' "a split trace: its first file and its last"
 is "$(said run -o "$tmp/reports/../c.json" -- "$python" calls.py 1 'os.chdir("/")')" "tracelayer: trace: reports/../c.json (2 events)" \
