@@ -282,9 +282,9 @@ if php -r 'exit(extension_loaded("sqlite3") ? 0 : 1);' 2>/dev/null; then
 		is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/php.json" | sort | uniq -c | xargs)" \
 			"$(sed -n 's/.*->\(sqlite3_[a-z0-9_]*\)(.*/\1/p' "$tmp/ltrace" | sort | uniq -c | xargs)" "... as ltrace counts them"
 	else
-		skip 1 "no ltrace here, or it may not trace"
+		skip 1 "this machine lets ltrace trace nothing"
 	fi
 else
-	skip 3 "no PHP with sqlite3"
+	skip 3 "this machine has no PHP with sqlite3"
 fi
 exit 0
