@@ -197,55 +197,21 @@ static struct tl_device_work command_work(const struct tl_cl_command *command)
 }
 
 /*
- * How many commands, from this one on, lack the driver's times and were seen to end at the same
- * moment.
+ * Without the driver's times, it ran at some time between its submission and the moment when its
+ * end was seen.
  */
-static uint32_t commands_seen_together(const struct tl_cl_command *command)
-{
-	uint64_t seen = command->seen;
-	uint32_t number = 0;
-
-	for (; command && command->seen == seen && !(command->has & TL_RAW_END);
-	     command = command->next)
-		number++;
-	return number;
-}
-
-/*
- * Without the driver's times, a command ran at some time between its submission and the moment when
- * its end was seen. In a queue in order it began after the command before it had ended, and those
- * that were seen to end at the same moment share the time: so they need one lane only. `together`:
- * how many these are, from this one on.
- */
-static void command_time_by_host(const struct tl_cl_command *command, uint32_t together,
-				 struct tl_device_work *work)
-{
-	struct tl_cl_queue *queue = command->queue;
-
-	work->start = work->submitted.start;
-	work->end = tl_clock_ns(command->seen);
-	if (!queue->in_order)
-		return;
-	/* Who tells later has a larger one; only slices that overlap would come of an old one. */
-	uint64_t before = atomic_load_explicit(&queue->host_end, memory_order_relaxed);
-	if (before > work->start && before <= work->end)
-		work->start = before;
-	if (work->end > work->start)
-		work->end = work->start + (work->end - work->start) / together;
-	atomic_store_explicit(&queue->host_end, work->end, memory_order_relaxed);
-}
-
-static void command_tell(struct tl_cl_command *command, uint64_t now, uint32_t together, bool more)
+static void command_tell(struct tl_cl_command *command, uint64_t now, bool more)
 {
 	struct tl_device_work work = command_work(command);
+	uint64_t seen = tl_clock_ns(command->seen);
 	struct tl_event_arg args[2];
 
 	if (work.has & TL_RAW_END) {
 		tl_cl_device_convert(command->queue->device, &work,
-				     work.waited.end ? work.waited.end
-						     : tl_clock_ns(command->seen));
+				     work.waited.end ? work.waited.end : seen);
 	} else {
-		command_time_by_host(command, together, &work);
+		work.start = work.submitted.start;
+		work.end = seen;
 		args[work.nargs++] = tl_event_text("times", "host");
 	}
 	if (command->status < 0)
@@ -261,14 +227,12 @@ static void commands_tell(struct tl_cl_command *done)
 {
 	uint64_t now = tl_device_now();
 	struct tl_cl_command *next;
-	uint32_t together = 0;
 	unsigned told = 0;
 
 	tl_clock_freshen();
 	for (; done; done = next) {
 		next = done->next;
-		together = together > 1 ? together - 1 : commands_seen_together(done);
-		command_tell(done, now, together, next && ++told % SOME);
+		command_tell(done, now, next && ++told % SOME);
 		tl_cl_command_give_back(done);
 	}
 }

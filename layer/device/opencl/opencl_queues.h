@@ -59,8 +59,6 @@ struct tl_cl_queue {
 	/* taken out, events released: to be reported */
 	struct tl_cl_command *untold, *last_untold;
 	_Atomic uint32_t untolds; /* how many; written under the lock */
-	/* in order: the end, in ns, of the last command that was told without the driver's times */
-	_Atomic uint64_t host_end;
 	/* the latest end of a call that is noted as having waited; written under the lock */
 	_Atomic uint64_t waited;
 	/*
