@@ -11,6 +11,7 @@ tracefs=/sys/kernel/tracing
 # Not every machine has it mounted: then this test does so, where only the test sees it.
 if test ! -e "$tracefs/README" && test -z "${tracefs_tried-}" && unshare -m true 2>/dev/null; then
 	export tracefs_tried=yes
+	rm -rf "$tmp"	# it makes another
 	exec unshare -m sh -c 'mount -t tracefs none "$0" 2>/dev/null; exec "$@"' "$tracefs" "$0" "$@"
 fi
 instance=
