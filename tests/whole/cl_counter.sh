@@ -64,15 +64,29 @@ layer_counted()
 		"$python" "$check_trace" --counts "$tmp/want" "$trace"
 }
 
+# notices_nothing WHAT TRACE COMMAND…: one result.
+notices_nothing()
+{
+	local what=$1 trace=$2; shift 2
+	rm -f "$trace"
+	in_folder bare "$@"
+	in_folder traced env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$trace" "$@"
+	ok "$what: says the same, writes the same and ends the same ($(grep '^exit code' "$tmp/bare.out"))" \
+		sh -c 'diff -a "$0/bare.out" "$0/traced.out" && diff -a "$0/bare.err" "$0/traced.err"' "$tmp"
+}
+
+# kernels_on_lanes WHAT TRACE: one result: as many kernels are on the devices' lanes as calls enqueued.
+kernels_on_lanes()
+{
+	is "$("$top_builddir/tracelayer" summary "$2" | sed -n 's/^kernels: //p')" \
+		"$("$python" "$check_trace" --names "$2" | awk '$1 == "clEnqueueNDRangeKernel" { print $2 }')" "$1: each kernel is on its device's lane"
+}
+
 # real_program WHAT COMMAND…: six results: nothing is noticed; the trace is sound, and the compressed one; and it is complete.
 real_program()
 {
 	local what=$1; shift
-	rm -f "$tmp/t.json"
-	in_folder bare "$@"
-	in_folder traced env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$tmp/t.json" "$@"
-	ok "$what: says the same, writes the same and ends the same ($(grep '^exit code' "$tmp/bare.out"))" \
-		sh -c 'diff -a "$0/bare.out" "$0/traced.out" && diff -a "$0/bare.err" "$0/traced.err"' "$tmp"
+	notices_nothing "$what" "$tmp/t.json" "$@"
 	sound "$what" "$tmp/t.json"
 	layer_counted "$what" "$tmp/t.json.gz" "$@"
 	sound "$what, compressed" "$tmp/t.json.gz"
