@@ -84,6 +84,17 @@ static bool find_tools(const char *library)
 
 /* ---- LD_PRELOAD ---- */
 
+/* Two lists whose items are separated by colons, as one. The second may be NULL. */
+static char *lists_join(const char *first, const char *second)
+{
+	bool both = *first && second && *second;
+	char *joined;
+
+	if (asprintf(&joined, "%s%s%s", first, both ? ":" : "", second ? second : "") < 0)
+		need(NULL);
+	return joined;
+}
+
 /*
  * AddressSanitizer refuses to start behind another library, unless it is told not to look. It works
  * all the same. This is for the program that is started here, not for those that it starts.
@@ -91,36 +102,22 @@ static bool find_tools(const char *library)
  */
 static void let_asan_start(const struct program *program, const char *preload)
 {
-	static const char option[] = "verify_asan_link_order";
 	const char *before = getenv("ASAN_OPTIONS");
-	char *value;
 
-	if (before && strstr(before, option))
+	if (before && strstr(before, "verify_asan_link_order"))
 		return;
 	if (!preload_has_asan(preload) && !program_has_asan(program))
 		return;
-	if (asprintf(&value, "%s%s%s=0", before ? before : "", before && *before ? ":" : "",
-		     option) < 0)
-		need(NULL);
+	char *value = lists_join(before ? before : "", "verify_asan_link_order=0");
+
 	setenv("ASAN_OPTIONS", value, 1);
 	free(value);
 }
 
-/* Puts libraries, separated by colons, before what LD_PRELOAD has. */
-static char *preload_with(const char *libraries)
-{
-	const char *there = getenv("LD_PRELOAD");
-	char *value;
-
-	if (asprintf(&value, "%s%s%s", libraries, there && *there ? ":" : "", there ? there : "") <
-	    0)
-		need(NULL);
-	return value;
-}
-
+/* Puts libraries before what LD_PRELOAD has. */
 static void preload_put_before(const char *libraries)
 {
-	char *value = preload_with(libraries);
+	char *value = lists_join(libraries, getenv("LD_PRELOAD"));
 
 	setenv("LD_PRELOAD", value, 1);
 	free(value);
@@ -150,11 +147,12 @@ int run_preload(struct program *program)
 	}
 	if (!find_tools(library))
 		return EXIT_USAGE;
-	char *value = preload_with(library);
+	const char *before = getenv("LD_PRELOAD");
+	char *value = lists_join(library, before);
 
 	/* Otherwise the program would not start, or its dynamic linker would print an error. */
 	if (program_takes(program, value)) {
-		let_asan_start(program, getenv("LD_PRELOAD"));
+		let_asan_start(program, before);
 		setenv("LD_PRELOAD", value, 1);
 	}
 	free(value);
@@ -163,15 +161,14 @@ int run_preload(struct program *program)
 
 static int bring_interposers(const struct preloading *wanted, const struct program *program)
 {
-	char *paths, *list = need(strdup("")), *longer;
+	char *paths, *list = need(strdup(""));
 	int code = EXIT_DONE;
 
 	for (size_t i = 0; i < wanted->interposers && code == EXIT_DONE; i++) {
 		wanted->interposer[i].program = program->path;
 		wanted->interposer[i].quiet = !wanted->speak;
 		code = interposer_find(&wanted->interposer[i], &paths);
-		if (asprintf(&longer, "%s%s%s", list, *list && *paths ? ":" : "", paths) < 0)
-			need(NULL);
+		char *longer = lists_join(list, paths);
 		free(paths);
 		free(list);
 		list = longer;

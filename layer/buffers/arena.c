@@ -557,11 +557,11 @@ void tl_arena_delete(void)
  */
 static void memory_fit_in_child(void)
 {
+	if (tl_config.memory_given)
+		return;
 	uint64_t quarter = tl_limits_addresses() / PARTS;
 	uint64_t part = quarter > inherited ? (quarter - inherited) / 2 : 0;
 
-	if (tl_config.memory_given)
-		return;
 	if (part < SMALLEST)
 		part = SMALLEST;
 	if (part < tl_config.memory)

@@ -274,8 +274,7 @@ static void *answer_drivers_getproc(const struct tl_lookup *lookup, void *pointe
 	return lookup_answer(lookup, given);
 }
 
-/* The caller's library has a loader linked into it: what it asks a library for is a driver's. */
-static bool lookup_is_of_linked_loader(const struct tl_lookup *lookup)
+bool tl_lookup_is_of_linked_loader(const struct tl_lookup *lookup)
 {
 	const struct tl_known_library *asking = tl_roles_at(lookup->caller);
 
@@ -298,7 +297,8 @@ static void *answer_handle(const struct tl_lookup *lookup)
 	}
 	if (!lookup->foreign && tl_resolve_is_loaders(lookup->shim, pointer))
 		return lookup_give(lookup, pointer);
-	if (lookup_is_of_linked_loader(lookup)) {
+	/* What it asks another library for is a driver's. */
+	if (tl_lookup_is_of_linked_loader(lookup)) {
 		tl_roles_note_driver(pointer);
 		return lookup_answer(lookup, pointer);
 	}

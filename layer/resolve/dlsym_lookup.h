@@ -46,6 +46,9 @@ void *tl_dlsym_hook(struct tl_question *question, const void *caller);
 /* The library that asks, if it is a loader, a driver or our own; NULL: the program asks. */
 const struct tl_known_library *tl_lookup_asking_library(const void *caller);
 
+/* A library asks that has a loader linked into it. */
+bool tl_lookup_is_of_linked_loader(const struct tl_lookup *lookup);
+
 /* --- dlsym_real.c */
 
 const struct tl_real_dl *tl_real_dl(void);

@@ -86,9 +86,7 @@ void tl_zel_notice_linked_loader(const struct tl_lookup *lookup)
 
 void tl_zel_tell_linked_loader_apart(const struct tl_lookup *lookup)
 {
-	const struct tl_known_library *asking = tl_roles_at(lookup->caller);
-
-	if (asking && asking->role == TL_ROLE_LINKED &&
+	if (tl_lookup_is_of_linked_loader(lookup) &&
 	    tl_resolve_brings_loader_up(lookup->shim->function))
 		tl_api_by_caller(&lookup->shim, 1);
 }
