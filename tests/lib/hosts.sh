@@ -118,7 +118,7 @@ hosts_agent()
 }
 
 # hosts_mpirun MPIRUN-ARGUMENT…: from the login host. Ranks talk over TCP between hosts. As many slots a host as asked for by hosts_slots (2), filled as
-# hosts_mapping says (slot), for hosts_limit seconds at most (any time). Open MPI 5 warns where the agent that it started was quicker than itself.
+# hosts_mapping says (slot), for hosts_limit seconds at most (any time). Open MPI warns where the agent that it started was quicker than itself.
 hosts_mpirun()
 {
 	local list='' name
@@ -127,7 +127,7 @@ hosts_mpirun()
 		on login ${hosts_limit:+timeout -k 5 "$hosts_limit"} mpirun.openmpi --allow-run-as-root --oversubscribe --host "${list#,}" --map-by "${hosts_mapping:-slot}" --bind-to none \
 			--mca plm_rsh_agent "$hosts_rsh" --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include 10.99.0.0/24 \
 			--mca btl_tcp_if_include 10.99.0.0/24 --mca btl tcp,vader,self --mca btl_base_warn_component_unused 0 "$@" 2>&1 >&3 3>&- |
-			sed '/plm:ssh: Warning: setpgid(.*) failed in parent/d' >&2 3>&-
+			sed '/plm:[rs]sh: Warning: setpgid(.*) failed in parent/d' >&2 3>&-
 		return "${PIPESTATUS[0]}"
 	} 3>&1
 }
