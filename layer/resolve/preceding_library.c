@@ -7,6 +7,7 @@
  * reaches a shim. This cannot be changed from here; `tracelayer run` says whose library it is.
  */
 #include <link.h>
+#include <string.h>
 
 #include "layer/base/loaded_libraries.h"
 #include "layer/base/library_walk.h"
@@ -35,14 +36,20 @@ static bool symbol_stands_for_shim(const struct precedence *look, const struct t
 	       tl_shim_names_is_builtin(name);
 }
 
-/* The libraries come in the order in which the dynamic linker looks for functions in them. */
+/*
+ * The libraries come in the order in which the dynamic linker looks for functions in them. Without a
+ * path are the program and the kernel's own library (linux-vdso.so.1): the dynamic linker has no
+ * function from that one, and to look for its functions among the shims would bring up all APIs.
+ */
 static bool library_precedes(const struct tl_elf *elf, void *closure)
 {
 	struct precedence *look = closure;
-	const uint32_t count = *elf->path && elf->symbols && elf->strings ? tl_elf_symbols(elf) : 0;
 
 	if (elf->dynamic == look->own.dynamic)
 		return true;
+	const bool is_file = strchr(elf->path, '/') && elf->symbols && elf->strings;
+	const uint32_t count = is_file ? tl_elf_symbols(elf) : 0;
+
 	for (uint32_t i = 1; i < count && !look->path; i++)
 		if (symbol_stands_for_shim(look, elf, &elf->symbols[i]))
 			look->path = elf->path;

@@ -5,7 +5,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 4
+plan 6
 
 cd "$tmp" || exit 99
 echo 'int main(void) { return 0; }' >nothing.c
@@ -21,27 +21,29 @@ int main(void)
 END_OF_FILE
 $CC -O2 asks.c -o asks -ldl || exit 99
 
-# faults PROGRAM PRELOADED: the page faults of the program's whole life; the fewest of nine runs.
-faults()
-{
-	python3 - "$@" <<-'END_OF_FILE'
-		import os, sys
-		environment = {name: text for name, text in os.environ.items() if not name.startswith(("LD_", "TRACELAYER_"))}
-		environment["TRACELAYER_OUTPUT"] = "/dev/null"
-		if sys.argv[2]:
-		    environment["LD_PRELOAD"] = sys.argv[2]
-		def run():
-		    child = os.posix_spawn(sys.argv[1], sys.argv[1:2], environment)
-		    _, status, usage = os.wait4(child, 0)
-		    assert status == 0
-		    return usage.ru_minflt
-		print(min(run() for _ in range(9)))
-	END_OF_FILE
-}
+cat >faults.py <<'END_OF_FILE'
+# The page faults of a program's whole life; the fewest of nine runs. PROGRAM PRELOADED, or PROGRAM alone with the environment as it is.
+import os, sys
+environment = dict(os.environ)
+if len(sys.argv) > 2:
+    environment = {name: text for name, text in environment.items() if not name.startswith(("LD_", "TRACELAYER_"))}
+    environment["TRACELAYER_OUTPUT"] = "/dev/null"
+    if sys.argv[2]:
+        environment["LD_PRELOAD"] = sys.argv[2]
+def run():
+    child = os.posix_spawn(sys.argv[1], sys.argv[1:2], environment)
+    _, status, usage = os.wait4(child, 0)
+    assert status == 0
+    return usage.ru_minflt
+print(min(run() for _ in range(9)))
+END_OF_FILE
+faults() { "$python" faults.py "$@"; }
 
 for program in nothing asks; do
 	bare=$(faults "./$program" "") with=$(faults "./$program" "$libtracelayer")
-	diag "$program: $bare page faults, $with with the layer"
+	run=$("$tracelayer" run --quiet -o trace.json -- "$python" faults.py "./$program")
+	diag "$program: $bare page faults, $with with the layer, $run by run"
 	ok "$program: the layer adds page faults, so it is there" test "$with" -gt "$bare"
 	ok "$program: at most 60" test $((with - bare)) -le 60
+	ok "$program: at most 70 by tracelayer run, to which it reports" test $((run - bare)) -le 70
 done
