@@ -57,11 +57,12 @@ static char **json_texts(const json_t *array)
 }
 
 /* A built-in API has a model beside its descriptor. */
-static char *descriptor_model(const char *folder, const char *prefix)
+static char *descriptor_model(const char *beside, const char *prefix)
 {
+	const int folder = (int)(strrchr(beside, '/') - beside);
 	char *path = NULL;
 
-	if (prefix && asprintf(&path, "%s/%s" MODEL ENDING, folder, prefix) < 0)
+	if (prefix && asprintf(&path, "%.*s/%s" MODEL ENDING, folder, beside, prefix) < 0)
 		need(NULL);
 	if (path && access(path, R_OK)) {
 		free(path);
@@ -88,7 +89,7 @@ static void descriptor_read_model(struct api_descriptor *descriptor, const char 
 	json_decref(model);
 }
 
-static void descriptor_read(struct api_descriptor *descriptor, const char *folder, bool whole)
+static void descriptor_read(struct api_descriptor *descriptor, bool whole)
 {
 	json_error_t error;
 	json_t *root = json_load_file(descriptor->path, 0, &error);
@@ -105,10 +106,11 @@ static void descriptor_read(struct api_descriptor *descriptor, const char *folde
 		descriptor->version = need(strdup(version));
 	descriptor->sonames = json_texts(json_object_get(root, "sonames"));
 	/* A model beside the user's own descriptor does not mean that the layer has shims. */
-	char *model = descriptor->origin == API_OF_USER
-			      ? NULL
-			      : descriptor_model(
-					folder, json_string_value(json_object_get(root, "prefix")));
+	char *model =
+		descriptor->origin == API_OF_USER
+			? NULL
+			: descriptor_model(descriptor->path,
+					   json_string_value(json_object_get(root, "prefix")));
 
 	if (model) {
 		descriptor->origin = API_BUILT_IN;
@@ -145,8 +147,8 @@ static struct api_descriptor *list_place(struct api_descriptors *list, const cha
 }
 
 /* NAME.json of a folder. The list keeps `name`. */
-static void list_add_file(struct api_descriptors *list, const char *folder, char *name,
-			  enum api_origin origin, bool whole)
+static struct api_descriptor *list_add_file(struct api_descriptors *list, const char *folder,
+					    char *name, enum api_origin origin)
 {
 	struct api_descriptor *descriptor = list_place(list, name);
 
@@ -156,7 +158,7 @@ static void list_add_file(struct api_descriptors *list, const char *folder, char
 		.origin = origin,
 		.functions = -1,
 	};
-	descriptor_read(descriptor, folder, whole);
+	return descriptor;
 }
 
 /* Whether the file's name is that of a descriptor, not that of a model. */
@@ -179,7 +181,7 @@ static void list_add_folder(struct api_descriptors *list, const char *folder,
 		char *name = need(strndup(entry->d_name, strlen(entry->d_name) - strlen(ENDING)));
 
 		if (name_is_descriptor(name))
-			list_add_file(list, folder, name, origin, whole);
+			descriptor_read(list_add_file(list, folder, name, origin), whole);
 		else
 			free(name);
 	}
@@ -196,7 +198,7 @@ static bool list_add_named(struct api_descriptors *list, const char *folder, con
 
 	free(path);
 	if (found)
-		list_add_file(list, folder, need(strdup(name)), origin, false);
+		list_add_file(list, folder, need(strdup(name)), origin);
 	return found;
 }
 
@@ -251,6 +253,11 @@ bool api_descriptors_find_named(struct api_descriptors *list, const char *name)
 	return (own && list_add_named(list, own, name, API_OF_USER)) ||
 	       (installed_descriptors(installed) &&
 		list_add_named(list, installed, name, API_INSTALLED));
+}
+
+void api_descriptor_read(struct api_descriptor *descriptor)
+{
+	descriptor_read(descriptor, false);
 }
 
 void api_descriptors_free(struct api_descriptors *list)

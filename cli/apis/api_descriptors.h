@@ -33,10 +33,13 @@ struct api_descriptors {
 void api_descriptors_find(struct api_descriptors *list, bool whole);
 
 /*
- * The descriptor of that name, as api_descriptors_find would give it. Reads no other descriptor.
- * False: there is none, and the list is empty.
+ * The descriptor of that name, not read yet: without version, sonames and trouble, and a built-in
+ * API's counts as installed. False: there is none, and the list is empty.
  */
 bool api_descriptors_find_named(struct api_descriptors *list, const char *name);
+
+/* Reads one that api_descriptors_find_named found. */
+void api_descriptor_read(struct api_descriptor *descriptor);
 
 /* Those called NAME-KIND, ordered by name. Reads no other descriptor. */
 void api_descriptors_find_kinds(struct api_descriptors *list, const char *name);

@@ -174,7 +174,13 @@ static void public_refuse(const char *folder, const struct stat *stat)
 		    folder, (unsigned)(stat->st_mode & 07777));
 }
 
-/* Make the folder unless it exists. Whether only root can write there, and all can read. */
+/* Whether only root can write there, and all can read. */
+static bool public_is_sound(const struct stat *stat)
+{
+	return S_ISDIR(stat->st_mode) && !stat->st_uid && (stat->st_mode & 027) == 05;
+}
+
+/* Make the folder unless it exists. Whether it is sound. */
 static bool public_make(const char *folder)
 {
 	struct stat stat;
@@ -184,23 +190,34 @@ static bool public_make(const char *folder)
 		return false;
 	if (lstat(folder, &stat))
 		return false;
-	if (S_ISDIR(stat.st_mode) && !stat.st_uid && (stat.st_mode & 027) == 05)
+	if (public_is_sound(&stat))
 		return true;
 	public_refuse(folder, &stat);
 	return false;
 }
 
-static bool public_is_usable(void)
+static bool public_exists(const char *folder)
+{
+	struct stat stat;
+
+	return !lstat(folder, &stat) && public_is_sound(&stat);
+}
+
+/* Root's interposers are for all, unless root has named a folder for them. */
+static bool public_is_wanted(void)
 {
 	const char *given = getenv("XDG_CACHE_HOME");
+
+	return !geteuid() && !(given && *given == '/');
+}
+
+static bool public_is_usable(bool (*check)(const char *folder))
+{
 	char outer[sizeof(public_folder)];
 
-	if (geteuid() || (given && *given == '/'))
-		return false;
 	strcpy(outer, public_folder);
 	*strrchr(outer, '/') = '\0';
-	return public_make(outer) && public_make(public_folder) &&
-	       !access(public_folder, W_OK | X_OK);
+	return check(outer) && check(public_folder) && !access(public_folder, W_OK | X_OK);
 }
 
 static bool entry_is_public(const struct cache_entry *entry)
@@ -210,13 +227,14 @@ static bool entry_is_public(const struct cache_entry *entry)
 
 static bool entry_folder(struct cache_entry *entry)
 {
-	if (!public_is_usable())
+	if (!public_is_wanted() || !public_is_usable(public_make))
 		return user_folder("XDG_CACHE_HOME", ".cache", "interposers", entry->folder);
 	strcpy(entry->folder, public_folder);
 	return true;
 }
 
-bool cache_place(struct cache_entry *entry, const char *label, const char *const *words)
+/* The entry's files, in its folder. False: their paths are too long. */
+static bool entry_name_files(struct cache_entry *entry, const char *label, const char *const *words)
 {
 	char name[96];
 	XXH3_state_t *hash = need(XXH3_createState());
@@ -232,13 +250,24 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 	for (char *at = name; *at; at++)
 		if (strchr("/ :", *at))
 			*at = '_';
+	return snprintf(entry->library, PATH_MAX, "%s/%s.so", entry->folder, name) < PATH_MAX &&
+	       snprintf(entry->list, PATH_MAX, "%s/%s.list", entry->folder, name) < PATH_MAX &&
+	       snprintf(entry->log, PATH_MAX, "%s/%s.log", entry->folder, name) < PATH_MAX;
+}
+
+/* LD_PRELOAD can't express such a path. */
+static bool folder_is_inexpressible(const char *folder)
+{
+	return strpbrk(folder, " :") != NULL;
+}
+
+bool cache_place(struct cache_entry *entry, const char *label, const char *const *words)
+{
 	if (!entry_folder(entry)) {
 		say("no home folder to keep interposers in; set XDG_CACHE_HOME");
 		return false;
 	}
-	if (snprintf(entry->library, PATH_MAX, "%s/%s.so", entry->folder, name) >= PATH_MAX ||
-	    snprintf(entry->list, PATH_MAX, "%s/%s.list", entry->folder, name) >= PATH_MAX ||
-	    snprintf(entry->log, PATH_MAX, "%s/%s.log", entry->folder, name) >= PATH_MAX) {
+	if (!entry_name_files(entry, label, words)) {
 		say("%s: cannot keep interposers there: %s; set XDG_CACHE_HOME to another folder",
 		    entry->folder, strerror(ENAMETOOLONG));
 		return false;
@@ -248,7 +277,7 @@ bool cache_place(struct cache_entry *entry, const char *label, const char *const
 		    entry->folder);
 		return false;
 	}
-	if (strpbrk(entry->folder, " :")) {
+	if (folder_is_inexpressible(entry->folder)) {
 		say("%s: its path has a space or a colon, which LD_PRELOAD can't express; set XDG_CACHE_HOME to another folder",
 		    entry->folder);
 		return false;
@@ -351,6 +380,20 @@ bool cache_is_current(const struct cache_entry *entry)
 		cache_refresh(entry, &list);
 	list_free(&list);
 	return current;
+}
+
+bool cache_has(struct cache_entry *entry, const char *label, const char *const *words)
+{
+	if (!public_is_wanted()) {
+		if (!user_folder("XDG_CACHE_HOME", ".cache", "interposers", entry->folder))
+			return false;
+	} else if (public_is_usable(public_exists)) {
+		strcpy(entry->folder, public_folder);
+	} else {
+		return false;
+	}
+	return entry_name_files(entry, label, words) && folder_is_trusted(entry->folder) &&
+	       !folder_is_inexpressible(entry->folder) && cache_is_current(entry);
 }
 
 /* The sources are those that tracegen names. Returns 0 or an errno. */

@@ -29,6 +29,12 @@ struct cache_entry {
  */
 bool cache_place(struct cache_entry *entry, const char *label, const char *const *words);
 
+/*
+ * Whether there is a current interposer in that place. Prints no message and makes no folder, so
+ * false may also mean that there is no place.
+ */
+bool cache_has(struct cache_entry *entry, const char *label, const char *const *words);
+
 /* Make the folder, before an interposer is made. Returns false after a message. */
 bool cache_make_folder(const struct cache_entry *entry);
 

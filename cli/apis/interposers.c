@@ -110,9 +110,9 @@ static void chosen_add(struct chosen *chosen, const struct api_descriptor *item)
 }
 
 /*
- * The descriptor of that name. If there are descriptors called NAME-KIND, it is the one whose
- * library the program loads, or whose KIND is in the launcher's name. If the program does not tell,
- * all whose library is installed: at a function's first call, the layer knows which one it is.
+ * Of descriptors called NAME-KIND the one whose library the program loads, or whose KIND is in the
+ * launcher's name. If the program does not tell, all whose library is installed: at a function's
+ * first call, the layer knows which one it is.
  */
 static struct chosen descriptors_choose(const struct api_descriptors *list, const char *name,
 					const char *program)
@@ -121,11 +121,6 @@ static struct chosen descriptors_choose(const struct api_descriptors *list, cons
 	size_t length = strlen(name);
 	struct program_libraries libraries = {0};
 
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->item[i].name, name)) {
-			chosen_add(&chosen, &list->item[i]);
-			return chosen;
-		}
 	for (size_t i = 0; i < list->count; i++) {
 		const struct api_descriptor *item = &list->item[i];
 
@@ -355,57 +350,90 @@ static bool interposer_fits(const struct cache_entry *entry, const char *library
 	return header.e_machine == OWN_MACHINE;
 }
 
-static int interposer_for(const struct interposer_request *request, const char *descriptor,
-			  char *path)
-{
+/* The words for tracegen, and those that the interposer's key is made of. */
+struct order {
 	char tracegen[PATH_MAX];
-	struct words words = {0}, keyed = {0};
+	struct words words, keyed;
+};
+
+/* False: there is no tracegen. */
+static bool order_begin(struct order *order, const struct interposer_request *request,
+			const char *descriptor)
+{
+	*order = (struct order){.words = {0}};
+	if (!installed_program("tracegen", order->tracegen))
+		return false;
+	words_add(&order->words, order->tracegen);
+	words_add(&order->words, "interposer");
+	if (descriptor) {
+		words_add(&order->words, "--api");
+		words_add(&order->words, descriptor);
+	}
+	if (request->library) {
+		words_add(&order->words, "--lib");
+		words_add(&order->words, request->library);
+	}
+	if (request->pkg) {
+		words_add(&order->words, "--pkg");
+		words_add(&order->words, request->pkg);
+	}
+	for (size_t i = 0; i < request->headers.count; i++) {
+		words_add(&order->words, "--header");
+		words_add(&order->words, request->headers.item[i]);
+	}
+	for (size_t i = 1; i < order->words.count; i++)
+		words_add(&order->keyed, order->words.item[i]);
+	words_add(&order->keyed, "--");
+	words_add_all(&order->keyed, &request->flags);
+	words_add_surroundings(&order->keyed, order->tracegen);
+	return true;
+}
+
+static void order_end(struct order *order)
+{
+	words_free(&order->words);
+	words_free(&order->keyed);
+}
+
+/* It is in the cache; checks that, and tells of it. */
+static int interposer_give(const struct interposer_request *request,
+			   const struct cache_entry *entry, char *path)
+{
+	if (request->program && !interposer_fits(entry, request_label(request)))
+		return EXIT_BROKEN;
+	strcpy(path, entry->library);
+	if (request->log)
+		log_print(entry->log, request->log);
+	return EXIT_DONE;
+}
+
+static int order_carry_out(struct order *order, const struct interposer_request *request,
+			   char *path)
+{
 	struct cache_entry entry;
 	int code = EXIT_DONE;
 
-	if (!installed_program("tracegen", tracegen)) {
-		say("tracegen: not found beside this command; run `make install`, or install the package that has it");
+	if (!cache_place(&entry, request_label(request), order->keyed.item))
 		return EXIT_BROKEN;
-	}
-	words_add(&words, tracegen);
-	words_add(&words, "interposer");
-	if (descriptor) {
-		words_add(&words, "--api");
-		words_add(&words, descriptor);
-	}
-	if (request->library) {
-		words_add(&words, "--lib");
-		words_add(&words, request->library);
-	}
-	if (request->pkg) {
-		words_add(&words, "--pkg");
-		words_add(&words, request->pkg);
-	}
-	for (size_t i = 0; i < request->headers.count; i++) {
-		words_add(&words, "--header");
-		words_add(&words, request->headers.item[i]);
-	}
-	for (size_t i = 1; i < words.count; i++)
-		words_add(&keyed, words.item[i]);
-	words_add(&keyed, "--");
-	words_add_all(&keyed, &request->flags);
-	words_add_surroundings(&keyed, tracegen);
-	if (!cache_place(&entry, request_label(request), keyed.item))
-		code = EXIT_BROKEN;
-	else if (!cache_is_current(&entry))
-		code = cache_make_folder(&entry) ? interposer_make(&entry, &words, &request->flags,
-								   request->log || request->quiet)
-						 : EXIT_BROKEN;
-	if (code == EXIT_DONE && request->program &&
-	    !interposer_fits(&entry, request_label(request)))
-		code = EXIT_BROKEN;
-	if (code == EXIT_DONE) {
-		strcpy(path, entry.library);
-		if (request->log)
-			log_print(entry.log, request->log);
-	}
-	words_free(&words);
-	words_free(&keyed);
+	if (!cache_is_current(&entry))
+		code = cache_make_folder(&entry)
+			       ? interposer_make(&entry, &order->words, &request->flags,
+						 request->log || request->quiet)
+			       : EXIT_BROKEN;
+	return code == EXIT_DONE ? interposer_give(request, &entry, path) : code;
+}
+
+static int interposer_for(const struct interposer_request *request, const char *descriptor,
+			  char *path)
+{
+	struct order order;
+	int code = EXIT_BROKEN;
+
+	if (order_begin(&order, request, descriptor))
+		code = order_carry_out(&order, request, path);
+	else
+		say("tracegen: not found beside this command; run `make install`, or install the package that has it");
+	order_end(&order);
 	return code;
 }
 
@@ -420,6 +448,25 @@ static int descriptor_interposer(const struct interposer_request *request,
 	if (descriptor->origin == API_BUILT_IN)
 		return EXIT_DONE;
 	return interposer_for(request, descriptor->path, path);
+}
+
+/*
+ * The same for a descriptor that is not read yet. To read Vulkan's takes as long as half of what
+ * `run` does otherwise, and it was read when the interposer was made, if that is current.
+ */
+static int unread_interposer(const struct interposer_request *request,
+			     struct api_descriptor *descriptor, char *path)
+{
+	struct cache_entry entry;
+	struct order order;
+	bool kept = order_begin(&order, request, descriptor->path) &&
+		    cache_has(&entry, request_label(request), order.keyed.item);
+
+	order_end(&order);
+	if (kept)
+		return interposer_give(request, &entry, path);
+	api_descriptor_read(descriptor);
+	return descriptor_interposer(request, descriptor, path);
 }
 
 /* If one can't be made, and there is another, it is left out. */
@@ -457,9 +504,14 @@ int interposer_find(const struct interposer_request *request, char **paths)
 		*paths = need(strdup(path));
 		return code;
 	}
+	if (api_descriptors_find_named(&list, request->api)) {
+		code = unread_interposer(request, &list.item[0], path);
+		*paths = need(strdup(path));
+		api_descriptors_free(&list);
+		return code;
+	}
 	*paths = need(strdup(""));
-	if (!api_descriptors_find_named(&list, request->api))
-		api_descriptors_find_kinds(&list, request->api);
+	api_descriptors_find_kinds(&list, request->api);
 	struct chosen chosen = descriptors_choose(&list, request->api, request->program);
 
 	if (chosen.count) {

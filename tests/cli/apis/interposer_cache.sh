@@ -7,7 +7,7 @@ need_library
 top_builddir=$(cd "$top_builddir" && pwd)
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
-plan 32
+plan 37
 
 cd "$tmp" || exit 99
 mkdir -p first second pkg lib/deep config/tracelayer/apis
@@ -84,3 +84,17 @@ run --api=kinds -- ./main; is "$?$(cat err)" 3 "an API that has two kinds"
 is "$(grep -o '"name":"box_open"' t.json | sort | uniq -c | tr -s ' ')" ' 1 "name":"box_open"' "the call is in the trace"
 like "$(ls "$cache")" '^kinds-.*\.so' "an interposer is made"
 is "$(ls "$cache"/kinds*.so | wc -l)" 1 "and no other: it is that of the library that the program loads"
+
+# --- `run --api`: the descriptor is read when the interposer is made, and not again
+sed 's/kinds/one/' config/tracelayer/apis/kinds-box.json >config/tracelayer/apis/one.json
+run --api=one -- ./main; is "$?$(cat err) $(grep -c '"name":"box_open"' t.json)" "3 1" "an API's interposer is made"
+if test -s strace.out; then
+	work --api=one -- ./main; is "$? $(opened '/one-[0-9a-f]*\.list') $(opened '/one\.json')" "3 1 0" "the next run reads its list, and not the descriptor"
+else
+	skip 1 "there is no strace on this machine, or it may not trace"
+fi
+echo broken >>config/tracelayer/apis/one.json
+run --api=one -- ./main; like "$?$(cat err)" '^1tracelayer: .*/one\.json: line [0-9]+: .*; correct it$' "a descriptor that is broken since is said to be so"
+sed 's/kinds/one/' config/tracelayer/apis/kinds-box.json >config/tracelayer/apis/one.json
+run --api=one -- ./main; is "$?$(cat err)" 3 "and is good again when it is as it was"
+mv bin/tracegen bin/away; run --api=opencl -- ./main; is "$?$(cat err)" 3 "a built-in API needs no tracegen"
