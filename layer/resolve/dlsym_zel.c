@@ -81,7 +81,7 @@ void tl_zel_notice_linked_loader(const struct tl_lookup *lookup)
 		return;
 	tl_roles_look();
 	if (handle_is_loaders(lookup->question->handle))
-		tl_roles_note_linked(lookup->caller);
+		tl_roles_note_linked(lookup->caller, NULL);
 }
 
 void tl_zel_tell_linked_loader_apart(const struct tl_lookup *lookup)

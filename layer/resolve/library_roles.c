@@ -176,6 +176,7 @@ struct look {
 	const void *driver; /* an address in a library that is a driver, or NULL */
 	/* an address in a library that a loader is linked into, or NULL */
 	const void *linked;
+	const struct tl_api *api;      /* that loader's, if others may use it; or NULL */
 	const struct tl_shim *suspect; /* whichever library defines this is a driver; or NULL */
 	const struct tl_loaded *loaded;
 	const struct tl_elf *program;
@@ -534,6 +535,42 @@ static void library_remember_own(const struct tl_loaded *loaded, const void *add
 		library_remember(loaded, elf, TL_ROLE_OWN);
 }
 
+static bool relocations_use(const struct look *look, const struct tl_elf *elf,
+			    const ElfW(Rela) *relocations, uint32_t count)
+{
+	const struct relocation_range *range = relocation_range(elf, relocations, count);
+
+	for (uint32_t i = range->from; i < range->to; i++) {
+		uint32_t symbol = ELF64_R_SYM(relocations[i].r_info);
+		const struct tl_shim *shim = relocation_shim(elf, &relocations[i], true);
+
+		if (shim && shim->function->api == look->api &&
+		    elf->symbols[symbol].st_shndx == SHN_UNDEF)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A loader under another name may call its own functions before others do, in a constructor. So if
+ * another library, or the program, has references to the API's functions, it is that one's loader.
+ */
+static void library_remember_linked(const struct look *look, const struct tl_elf *linked)
+{
+	const struct tl_loaded *loaded = look->loaded;
+	bool used = false;
+
+	for (unsigned i = 0; look->api && i < loaded->count && !used; i++) {
+		const struct tl_elf *elf = &loaded->elf[i];
+
+		used = elf != linked && tl_roles_of(elf) != TL_ROLE_OWN && elf->symbols &&
+		       elf->strings &&
+		       (relocations_use(look, elf, elf->jumps, elf->njumps) ||
+			relocations_use(look, elf, elf->relocations, elf->nrelocations));
+	}
+	library_remember(loaded, linked, used ? TL_ROLE_LOADER : TL_ROLE_LINKED);
+}
+
 static bool library_is_loader(const struct tl_elf *elf)
 {
 	struct tl_shim_library *library;
@@ -564,12 +601,12 @@ static void libraries_look_at_all(const struct tl_loaded *loaded, void *closure)
 		library_remember(loaded, loader, TL_ROLE_LOADER);
 	if (driver && driver != loaded->elf)
 		library_remember(loaded, driver, TL_ROLE_DRIVER);
-	if (look->linked)
-		library_remember(loaded, tl_loaded_at(loaded, look->linked), TL_ROLE_LINKED);
 	look->loaded = loaded;
 	look->program = loaded->elf;
 	look->later |= tl_identity_restore(loaded);
 	found_out_begin(look);
+	if (look->linked)
+		library_remember_linked(look, tl_loaded_at(loaded, look->linked));
 	for (unsigned i = 1; look->suspect && i < loaded->count; i++)
 		if (library_has_in_table(look, &loaded->elf[i]))
 			library_remember(loaded, &loaded->elf[i], TL_ROLE_DRIVER);
@@ -681,10 +718,10 @@ void tl_roles_note_driver(const void *address)
 		libraries_look_for((struct look){.driver = address});
 }
 
-void tl_roles_note_linked(const void *address)
+void tl_roles_note_linked(const void *address, const struct tl_api *api)
 {
 	if (!tl_roles_at(address))
-		libraries_look_for((struct look){.linked = address});
+		libraries_look_for((struct look){.linked = address, .api = api});
 }
 
 /*

@@ -103,8 +103,12 @@ void tl_roles_note_loader(const void *address);
  */
 void tl_roles_note_driver(const void *address);
 
-/* The library at that address looked up functions that only a loader linked into a library uses. */
-void tl_roles_note_linked(const void *address);
+/*
+ * The library at that address does what only one does that has a loader linked into it. With an API
+ * it counts as that API's loader all the same if the program or another library has references to
+ * the API's functions.
+ */
+void tl_roles_note_linked(const void *address, const struct tl_api *api);
 
 /* A table of this library holds the shim instead of the library's own function. */
 bool tl_roles_is_bound(const struct tl_known_library *known, const struct tl_shim *shim);

@@ -250,7 +250,7 @@ static void loader_notice(const struct search *search)
 	    !library_implements(&search->elf, api))
 		return;
 	if (search->is_callers && api->sonames && *api->sonames)
-		tl_roles_note_linked(search->elf.dynamic);
+		tl_roles_note_linked(search->elf.dynamic, api);
 	else
 		tl_roles_note_loader(search->elf.dynamic);
 }

@@ -6,7 +6,7 @@
 need_library
 : "${CC:=cc}"
 
-plan 26
+plan 31
 
 mkdir "$tmp/lib"
 cat >"$tmp/toy.h" <<'END_OF_FILE'
@@ -151,6 +151,51 @@ nm -D --defined-only "$libtracelayer" | awk '$3 ~ /^cl[A-Z]/ && $3 !~ /^clGet(Pl
 ok "a library with OpenCL's loader linked into it is built" $CC -w -shared -fPIC -DCL_TARGET_OPENCL_VERSION=300 \
 	-DDRIVER="\"$(cd "$top_builddir" && pwd)/tests/drivers/.libs/icd_a.so\"" -o "$tmp/lib/linked.so" "$tmp/linked.c" "$tmp/linked_others.c" -ldl
 try 'clGetDeviceIDs 3 clGetPlatformIDs 3 clGetPlatformInfo 3 ' 'a loader that is linked into its user' linked.so
+
+# --- a loader under another name that calls its own function before the program does: it is a loader all the same, and its own calls are not recorded
+cat >"$tmp/renamed.c" <<'END_OF_FILE'
+#include <CL/cl.h>
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *to, cl_uint *count) { return count ? (int)(*count = 7) - 7 : -1; }
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room, void *to, size_t *size)
+{
+	cl_uint count;
+	return clGetPlatformIDs(0, 0, &count);
+}
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *to, cl_uint *count)
+{
+	return clGetPlatformInfo(platform, 0, 0, 0, 0);
+}
+__attribute__((constructor)) static void start(void)
+{
+	cl_uint count;
+	clGetPlatformIDs(0, 0, &count);
+}
+END_OF_FILE
+cat >"$tmp/uses_renamed.c" <<'END_OF_FILE'
+#include <CL/cl.h>
+#include <stdio.h>
+int plugin_run(int n)
+{
+	cl_uint count = 0;
+	int failed = clGetDeviceIDs(0, 0, 0, 0, &count) | clGetPlatformInfo(0, 0, 0, 0, 0) | clGetDeviceIDs(0, 0, 0, 0, &count);
+	return failed + n;
+}
+#ifdef IS_PROGRAM
+int main(void) { return printf("%d\n", plugin_run(1)) < 0; }
+#endif
+END_OF_FILE
+renamed_build()
+{
+	$CC -w -shared -fPIC -DCL_TARGET_OPENCL_VERSION=300 -Wl,-soname,librenamed.so -o "$tmp/lib/librenamed.so" "$tmp/renamed.c" "$tmp/linked_others.c" &&
+		$CC -w -DCL_TARGET_OPENCL_VERSION=300 -DIS_PROGRAM -o "$tmp/uses_renamed" "$tmp/uses_renamed.c" "$tmp/lib/librenamed.so" -Wl,-rpath,"$tmp/lib" &&
+		$CC -w -DCL_TARGET_OPENCL_VERSION=300 -shared -fPIC -o "$tmp/lib/uses_renamed.so" "$tmp/uses_renamed.c" "$tmp/lib/librenamed.so" \
+			-Wl,-rpath,"$tmp/lib"
+}
+ok "a loader under another name is built" renamed_build
+try 'clGetDeviceIDs 2 clGetPlatformInfo 1 ' 'a loader under another name, whose constructor calls it' uses_renamed.so
+LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=$tmp/t.json "$tmp/uses_renamed" >/dev/null
+is "$(grep -o '"name":"cl[A-Za-z_]*"' "$tmp/t.json" | cut -d'"' -f4 | sort | uniq -c | awk '{ printf "%s %d ", $2, $1 }')" \
+	'clGetDeviceIDs 2 clGetPlatformInfo 1 ' "likewise where the program is linked with it"
 
 # --- what run says where there is no trace
 cat >"$tmp/asks.c" <<'END_OF_FILE'
