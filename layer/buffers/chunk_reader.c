@@ -13,6 +13,8 @@
  *
  *	tl_chunk.sealed, .handed	acquire: pairs with the releases in current_chunk.c
  *	tl_producer.current		acquire: likewise
+ *	tl_producer.ended		acquire: pairs with the release in tl_buffer_detach; the
+ *					thread's last records are there
  *	tl_producer.unwritten		release: pairs with the acquire in producers.c
  *	tl_chunk_piece.taken, .kept,	release: for a reader in another process, after a kill
  *	.block, .hole
@@ -129,13 +131,18 @@ static bool chunk_find_run(struct tl_chunk *chunk)
 static bool chunk_find_late(struct tl_chunk *chunk)
 {
 	uint64_t word = tl_record_first_word(chunk->hole);
+	bool unfinished = !tl_record_type_of(word);
 
-	if (!tl_record_type_of(word)) {
-		if (atomic_load_explicit(&chunk->producer->ended, memory_order_relaxed) &&
-		    tl_producer_is_unknown_to_kernel(chunk->producer))
+	if (unfinished && atomic_load_explicit(&chunk->producer->ended, memory_order_acquire) &&
+	    tl_producer_is_unknown_to_kernel(chunk->producer)) {
+		/* The thread may have finished the record and ended since the first look. */
+		word = tl_record_first_word(chunk->hole);
+		unfinished = !tl_record_type_of(word);
+		if (unfinished)
 			chunk->hole = NULL;
-		return false;
 	}
+	if (unfinished)
+		return false;
 	chunk->begin = chunk->hole;
 	chunk->hole = NULL;
 	if (tl_record_type_of(word) == TL_RECORD_PAD)
