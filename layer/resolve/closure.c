@@ -25,6 +25,11 @@ struct tl_shim *tl_closure_at(const void *entry)
 	return NULL;
 }
 
+const void *tl_closure_code(void)
+{
+	return NULL;
+}
+
 #else
 
 #include <sched.h>

@@ -20,7 +20,8 @@ void *tl_closure_for(struct tl_shim *shim, void *real);
 
 /*
  * An address in libffi's code, which lies between a closure's caller and the layer: in
- * libtracelayer.so, or in a library of its own. Once there is a closure. Any thread.
+ * libtracelayer.so, or in a library of its own. Once there is a closure. NULL: built without
+ * libffi. Any thread.
  */
 const void *tl_closure_code(void);
 

@@ -6,7 +6,7 @@
 need_library
 soname=$(linked libffi.so)
 test -n "$soname" || skip_all "this machine has no shared libffi to link with"
-plan 13
+plan 16
 
 apps=$top_builddir/tests/apps
 drivers=$top_builddir/tests/drivers/.libs
@@ -59,3 +59,10 @@ is "$(events "$tmp/v.json" clHostMemAllocINTEL)" 100 "and the first platform's c
 
 traced "$tmp/w.json.gz" timeout 60 "$apps/cl_extension" >"$tmp/out"
 ok "gzip's checksums are right" sh -c "gzip -dc '$tmp/w.json.gz' | '$python' -c 'import json, sys; json.load(sys.stdin)'"
+
+# --without-libffi: there are no closures.
+grep -v 'HAVE_LIB\(DEFLATE\|FFI\)' "$top_builddir/config.h" >"$tmp/config/config.h"
+ok "the library links without any libffi" library_link
+TRACELAYER_STACK='*' traced "$tmp/x.tlt" timeout 60 "$apps/cl_extension" >"$tmp/out" 2>"$tmp/log"
+same "$tmp/out" "$tmp/bare" "and the program sees no difference"
+like "$("$top_builddir/tracelayer" summary --by=stack "$tmp/x.tlt" 2>&1 | grep -c '^allocate_and_free')" "^[1-9][0-9]*$" "and stacks have the program's frames"
