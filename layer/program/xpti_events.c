@@ -9,6 +9,7 @@
 
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
+#include "layer/base/run_report.h"
 #include "layer/calls/hook.h"
 #include "layer/calls/request.h"
 #include "layer/buffers/process_state.h"
@@ -24,7 +25,12 @@ static _Atomic(void (*)(void)) at_end[4];
 bool tl_guest_joins(uint8_t level)
 {
 	tl_process_start();
-	if (tl_config.secure || tl_config.left_alone || !(tl_config.level & level))
+	if (tl_config.secure || tl_config.left_alone || !tl_config.level)
+		return false;
+	/* If there is no trace in the end, this tells `run` that the settings are the reason. */
+	if (!(tl_config.level & level) || tl_config.paused || tl_config.window.repeats)
+		tl_report_called("NVTX, ITT or XPTI");
+	if (!(tl_config.level & level))
 		return false;
 	/* These two settings decide themselves when recording begins. */
 	if (!tl_process_may_record() && !tl_config.paused && !tl_config.window.repeats)
