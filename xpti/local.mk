@@ -117,7 +117,8 @@ xpti/table.h: %D%/dispatcher/exports %D%/local.mk
 		echo 'static struct {'; sed -e '/^#/d' -e 's/.*/	__typeof__(\&&) &;/' $(srcdir)/%D%/dispatcher/exports; echo '} xpti_table;'; \
 		echo 'static inline const char *xpti_table_load(const char *path)'; echo '{'; \
 		echo '	void *handle = dlopen(path, RTLD_LAZY);'; echo '	if (!handle)'; echo '		return dlerror();'; \
-		sed -e '/^#/d' -e 's/.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "it has no &";/' $(srcdir)/%D%/dispatcher/exports; \
+		sed -e '/^#/d' -e 's/^xptiGetEffectiveStreamDetailLevel$$/	*(void **)\&xpti_table.& = dlsym(handle, "&"); \/* since SYCL 2026.1 *\//' \
+			-e 's/^xpti.*/	if (!(*(void **)\&xpti_table.& = dlsym(handle, "&")))\n		return "it has no &";/' $(srcdir)/%D%/dispatcher/exports; \
 		echo '	return NULL;'; echo '}'; \
 		sed -e '/^#/d' -e 's/.*/#define & xpti_table.&/' $(srcdir)/%D%/dispatcher/exports; \
 		echo '#endif'; \

@@ -6,7 +6,7 @@
 ours=$top_builddir/.libs/libtracelayer-xpti.so
 test -f "$ours" || { echo "Bail out! $ours is missing; run make first"; exit 99; }
 cc="${CC:-cc} -w -shared -fPIC"
-plan "$(test -n "$STRESS" && echo 26 || echo 25)"
+plan "$(test -n "$STRESS" && echo 27 || echo 26)"
 
 # bench OPTIONS…: what it says is in $tmp/out and $tmp/err.
 bench() { timeout 120 "$top_builddir/tracelayer-xpti-bench" "$@" >"$tmp/out" 2>"$tmp/err"; }
@@ -52,6 +52,10 @@ like "$(cat "$tmp/err")" "^tracelayer: tracelayer-xpti-bench: $tmp/dies.so: it d
 bench -t 10 -n 0 -r 1 --against "$tmp/lacks.so"
 is "$?: $(cat "$tmp/err")" "1: tracelayer: tracelayer-xpti-bench: $tmp/lacks.so: it has no xptiUnstashTuple; give a dispatcher, libxptifw.so or one like it" \
 	"one that lacks a function is not measured"
+grep -v xptiGetEffectiveStreamDetailLevel "$tmp/idle.c" >"$tmp/older.c"
+$cc "$tmp/older.c" -o "$tmp/older.so"
+bench --type semantic -t 10 -n 0 --against "$tmp/older.so"
+is "$(grep -c '^B ' "$tmp/out")" 3 "one of SYCL 2025.1 to 2026.0 is, though it has no xptiGetEffectiveStreamDetailLevel"
 bench -t 10 -n 0 -r 1 --against "$tmp/missing.so"
 is "$?: $(wc -l <"$tmp/err")" "1: 1" "one that is missing is said in one line"
 
