@@ -203,12 +203,21 @@ cuda_lanes = \
 	%D%/device/cuda/cuda_streams.h %D%/device/cuda/cuda_streams.c \
 	%D%/device/cuda/cuda_waits.h %D%/device/cuda/cuda_waits.c
 
+vulkan_lanes = \
+	%D%/device/vulkan/vulkan.h %D%/device/vulkan/vulkan_hooks.c \
+	%D%/device/vulkan/vulkan_collect.h %D%/device/vulkan/vulkan_collect.c \
+	%D%/device/vulkan/vulkan_devices.h %D%/device/vulkan/vulkan_devices.c \
+	%D%/device/vulkan/vulkan_functions.h %D%/device/vulkan/vulkan_functions.c \
+	%D%/device/vulkan/vulkan_stamps.h %D%/device/vulkan/vulkan_stamps.c \
+	%D%/device/vulkan/vulkan_submits.h %D%/device/vulkan/vulkan_submits.c \
+	%D%/device/vulkan/vulkan_waits.h %D%/device/vulkan/vulkan_waits.c
+
 # The library itself: it enters other people's programs, so it needs libc only, exports the shims and its own interface and nothing else, binds
 # its own calls to itself, and stays. In every process that it enters, each mapping counts: so code and constants share one.
 lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
-libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) $(cuda_lanes) \
+libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) $(cuda_lanes) $(vulkan_lanes) \
 	%D%/process/confine.c %D%/process/driver_exit.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
 nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_late.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la

@@ -19,6 +19,7 @@ ROWS = [
     " layer/resolve layer/buffers layer/base layer/base/libc",
     "layer/process layer/program layer/device/ze layer/device",
     "layer/process layer/program layer/device/cuda layer/device",
+    "layer/process layer/program layer/device/vulkan layer/device",
     "layer/base format/encode format/args format/file common include",
     # the command
     "cli cli/profile cli/top cli/run cli/report cli/diff cli/summary cli/recover cli/export cli/phases cli/apis cli/control cli/systrace"

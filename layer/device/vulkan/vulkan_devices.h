@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan_devices.h: logical devices and their queues. Everything is protected by tl_vk_lock, unless
+ * it says otherwise. The structs stay in memory, for later devices and queues.
+ *
+ * A program may use a queue in one thread at a time, and may not destroy a device that is in use.
+ * So in a hook a queue that was found stays what it is.
+ */
+#ifndef TL_LAYER_DEVICE_VULKAN_VULKAN_DEVICES_H
+#define TL_LAYER_DEVICE_VULKAN_VULKAN_DEVICES_H
+
+#include "layer/device/clock_fit.h"
+#include "layer/device/handles.h"
+#include "layer/device/vulkan/vulkan_functions.h"
+#include "layer/device/work.h"
+
+#define VK_FAMILIES 16u
+
+struct vk_stamp;
+struct vk_block;
+
+/* A batch that was submitted. */
+struct vk_batch {
+	struct vk_batch *next;
+	struct vk_stamp *stamp;
+	struct tl_device_command *lane;
+	struct tl_device_facts facts;
+	char name[32];
+	uint64_t before; /* nanoseconds: it can't have begun earlier */
+	uint64_t number; /* of the queue's batches, from 1 */
+	void *fence;	 /* the program's, which is signaled when it has ended; or NULL */
+	uint32_t correlation, request;
+	struct tl_device_call submitted, waited;
+};
+
+struct vk_queue {
+	struct tl_handle handle;
+	struct vk_queue *next;
+	struct vk_device *device;
+	uint32_t family;
+	struct tl_device_queue *lanes;
+	struct vk_batch *first, **last; /* that have not been reported, in order */
+	uint32_t count;
+	uint64_t number; /* of the last batch */
+	uint64_t waited; /* a call has waited for the batches up to this one */
+};
+
+struct vk_device {
+	struct tl_handle handle;
+	struct vk_device *next;
+	struct vk_functions real; /* constant */
+	struct tl_device *device;
+	struct vk_family families[VK_FAMILIES]; /* constant */
+	uint32_t nfamilies;
+	struct tl_clock_fit clock; /* under tl_vk_looking */
+	struct vk_queue *queues;
+	struct vk_stamp *spare[VK_FAMILIES]; /* linked by .next */
+	struct vk_block *blocks;
+	bool lost; /* under tl_vk_looking: it answers no question any more */
+};
+
+/* All devices, linked by .next. */
+struct vk_device *tl_vk_devices(void);
+struct vk_device *tl_vk_device_find(const void *handle);
+struct vk_queue *tl_vk_queue_find(const void *handle);
+
+/* The program has created a device. Calls the driver: not under the lock. */
+void tl_vk_device_created(void *handle, void *hardware);
+
+/* It has got a queue of it. Takes the lock. */
+void tl_vk_queue_got(const void *device, void *handle, uint32_t family, uint32_t index);
+
+/* The device is gone, and so are its queues. Their lists are empty. */
+void tl_vk_device_drop(struct vk_device *device);
+
+/* Memory for a batch, zeroed, and back. Both take the lock. NULL: memory is short. */
+struct vk_batch *tl_vk_batch_new(void);
+void tl_vk_batch_free(struct vk_batch *batch);
+
+/* In a forked child. */
+void tl_vk_devices_forget(void);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan_functions.h: the functions of Vulkan that the layer calls by itself, the structs that it
+ * reads and fills in, and the room's locks.
+ *
+ * Two locks, in this order:
+ *
+ *	tl_vk_looking	One thread at a time asks for timestamps. The thread may hold it during
+ *			calls of the driver, some of which wait for the device in some drivers. So
+ *			threads of the program only try to take it, but where a device is destroyed.
+ *	tl_vk_lock	protects all tables and lists of this room. No driver is called under it.
+ */
+#ifndef TL_LAYER_DEVICE_VULKAN_VULKAN_FUNCTIONS_H
+#define TL_LAYER_DEVICE_VULKAN_VULKAN_FUNCTIONS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layer/device/device_lanes.h"
+#include "tracelayer/shim.h"
+
+extern pthread_mutex_t tl_vk_looking, tl_vk_lock;
+
+/* The i-th parameter of a call. */
+#define VK_PARAM(call, i, type) (*(type *)(call)->params[i])
+
+/* Facts of vulkan_core.h. Handles are pointers, all others than dispatchable ones, too. */
+enum {
+	VK_SUCCESS = 0,
+	VK_NOT_READY = 1,
+	VK_COMMAND_POOL_INFO = 39, /* VkStructureType */
+	VK_COMMAND_BUFFERS_INFO = 40,
+	VK_BEGIN_INFO = 42,
+	VK_QUERY_POOL_INFO = 11,
+	VK_FENCE_INFO = 8,
+	VK_SUBMIT_INFO = 4,
+	VK_COMMAND_BUFFER_INFO = 1000314006,
+	VK_DEVICE_GROUP_SUBMIT_INFO = 1000060005,
+	VK_PROTECTED_SUBMIT_INFO = 1000145000,
+	VK_DEVICE_GROUP_INFO = 1000070001,
+	VK_SUBMIT_PROTECTED = 1, /* a flag of VkSubmitInfo2 */
+	VK_TIMESTAMPS = 2,	 /* VkQueryType */
+	VK_RESULTS_64_BIT = 1,
+	VK_RESULTS_AVAILABLE = 4,
+	VK_GRAPHICS = 1, /* VkQueueFlagBits */
+	VK_COMPUTE = 2,
+	VK_STAGE_TOP = 1,
+	VK_STAGE_BOTTOM = 0x2000,
+};
+
+/* What all of Vulkan's structs begin with. */
+struct vk_any {
+	uint32_t type;
+	const struct vk_any *next;
+};
+
+struct vk_submit { /* VkSubmitInfo */
+	struct vk_any any;
+	uint32_t nwaits;
+	void *const *waits;
+	const uint32_t *stages;
+	uint32_t count;
+	void *const *buffers;
+	uint32_t nsignals;
+	void *const *signals;
+};
+
+struct vk_buffer { /* VkCommandBufferSubmitInfo */
+	struct vk_any any;
+	void *buffer;
+	uint32_t devices;
+};
+
+struct vk_submit2 { /* VkSubmitInfo2 */
+	struct vk_any any;
+	uint32_t flags, nwaits;
+	const void *waits;
+	uint32_t count;
+	const struct vk_buffer *buffers;
+	uint32_t nsignals;
+	const void *signals;
+};
+
+struct vk_group { /* VkDeviceGroupDeviceCreateInfo */
+	struct vk_any any;
+	uint32_t count;
+	void *const *devices;
+};
+
+struct vk_queue_info { /* VkDeviceQueueInfo2 */
+	struct vk_any any;
+	uint32_t flags, family, index;
+};
+
+struct vk_family { /* VkQueueFamilyProperties */
+	uint32_t flags, count, bits, granularity[3];
+};
+
+struct vk_properties { /* VkPhysicalDeviceProperties */
+	uint32_t versions[2], ids[2], kind;
+	char name[256];
+	char others[720 - 20 - 256];
+	float period; /* nanoseconds of a tick */
+	char more[824 - 724];
+};
+
+struct vk_command_pool_info {
+	struct vk_any any;
+	uint32_t flags, family;
+};
+
+struct vk_command_buffers_info {
+	struct vk_any any;
+	void *pool;
+	uint32_t level, count;
+};
+
+struct vk_begin_info {
+	struct vk_any any;
+	uint32_t flags;
+	const void *inheritance;
+};
+
+struct vk_query_pool_info {
+	struct vk_any any;
+	uint32_t flags, type, count, statistics;
+};
+
+struct vk_fence_info {
+	struct vk_any any;
+	uint32_t flags;
+};
+
+_Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64 &&
+		       sizeof(struct vk_buffer) == 32 && sizeof(struct vk_family) == 24 &&
+		       sizeof(struct vk_properties) == 824 &&
+		       offsetof(struct vk_properties, period) == 720 &&
+		       sizeof(struct vk_command_pool_info) == 24 &&
+		       sizeof(struct vk_command_buffers_info) == 32 &&
+		       sizeof(struct vk_query_pool_info) == 32 &&
+		       sizeof(struct vk_begin_info) == 32 && sizeof(struct vk_fence_info) == 24,
+	       "as vulkan_core.h has them");
+
+/* Those of a device: each device has its own pointers. */
+#define VK_DEVICE_FUNCTIONS(X)                                                                     \
+	X(vkAllocateCommandBuffers,                                                                \
+	  (void *device, const struct vk_command_buffers_info *info, void **buffers))              \
+	X(vkBeginCommandBuffer, (void *buffer, const struct vk_begin_info *info))                  \
+	X(vkEndCommandBuffer, (void *buffer))                                                      \
+	X(vkCreateCommandPool, (void *device, const struct vk_command_pool_info *info,             \
+				const void *allocator, void **pool))                               \
+	X(vkCreateQueryPool, (void *device, const struct vk_query_pool_info *info,                 \
+			      const void *allocator, void **pool))                                 \
+	X(vkCreateFence,                                                                           \
+	  (void *device, const struct vk_fence_info *info, const void *allocator, void **fence))   \
+	X(vkGetFenceStatus, (void *device, void *fence))                                           \
+	X(vkGetQueryPoolResults, (void *device, void *pool, uint32_t first, uint32_t count,        \
+				  size_t size, void *data, uint64_t stride, uint32_t flags))       \
+	X(vkQueueSubmit,                                                                           \
+	  (void *queue, uint32_t count, const struct vk_submit *submits, void *fence))
+/* The same, without a result. */
+#define VK_DEVICE_PROCEDURES(X)                                                                    \
+	X(vkCmdResetQueryPool, (void *buffer, void *pool, uint32_t first, uint32_t count))         \
+	X(vkCmdWriteTimestamp, (void *buffer, uint32_t stage, void *pool, uint32_t query))         \
+	X(vkDestroyCommandPool, (void *device, void *pool, const void *allocator))                 \
+	X(vkDestroyQueryPool, (void *device, void *pool, const void *allocator))                   \
+	X(vkDestroyFence, (void *device, void *fence, const void *allocator))
+
+struct vk_functions {
+#define MEMBER(function, parameters) int(*function) parameters;
+	VK_DEVICE_FUNCTIONS(MEMBER)
+#undef MEMBER
+#define MEMBER(function, parameters) void(*function) parameters;
+	VK_DEVICE_PROCEDURES(MEMBER)
+#undef MEMBER
+};
+
+/* False: some are missing. */
+bool tl_vk_functions_find(struct vk_functions *functions, void *device);
+
+/* What a physical device is. False: it can't be asked. */
+bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties);
+
+/* Its families of queues: how many, at most `room`. */
+uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room);
+
+/* The layer may call drivers: the lanes have not ended, or tl_vk_functions_ending says so. */
+bool tl_vk_usable(void);
+void tl_vk_functions_ending(bool is);
+void tl_vk_functions_forget(void);
+
+/* Its parameters are known: the interposer was made with Vulkan's header. */
+static inline bool tl_vk_is_known(const struct tl_call *call)
+{
+	return call->shim->function->count;
+}
+
+static inline bool tl_vk_call_failed(uint64_t result, bool unwound)
+{
+	return unwound || (int)result != VK_SUCCESS;
+}
+
+#endif

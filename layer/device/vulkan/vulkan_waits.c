@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan_waits.c: see vulkan_waits.h.
+ *
+ * A fence is signaled when its batches have ended, and those before them on the queue. A question
+ * that finds a fence signaled counts as a wait. What waits for a semaphore's value is not known.
+ */
+#include "layer/device/vulkan/vulkan_waits.h"
+
+#include "layer/device/vulkan/vulkan_collect.h"
+
+static struct vk_device *call_device(const struct tl_call *call)
+{
+	if (!tl_vk_is_known(call) || !tl_vk_usable())
+		return NULL;
+	pthread_mutex_lock(&tl_vk_lock);
+	struct vk_device *device = tl_vk_device_find(VK_PARAM(call, 0, const void *));
+	pthread_mutex_unlock(&tl_vk_lock);
+	return device;
+}
+
+static void queue_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	(void)state;
+	if (tl_vk_call_failed(result, unwound) || !tl_vk_is_known(call) || !tl_vk_usable())
+		return;
+	const struct tl_device_call here = tl_device_call_of(call);
+	pthread_mutex_lock(&tl_vk_lock);
+	struct vk_queue *queue = tl_vk_queue_find(VK_PARAM(call, 0, const void *));
+	pthread_mutex_unlock(&tl_vk_lock);
+	if (queue)
+		tl_vk_collect_waited_queue(queue, &here);
+}
+
+static void device_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+
+	(void)state;
+	if (!device)
+		return;
+	const struct tl_device_call here = tl_device_call_of(call);
+	tl_vk_collect_waited_device(device, &here);
+}
+
+/* vkWaitForFences(device, count, fences, all, timeout) */
+static void fences_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+
+	(void)state;
+	if (!device)
+		return;
+	const struct tl_device_call here = tl_device_call_of(call);
+	void *const *fences = VK_PARAM(call, 2, void *const *);
+	uint32_t count = VK_PARAM(call, 1, uint32_t);
+	/* Of several, it is not known which was signaled. */
+	if (count > 1 && !VK_PARAM(call, 3, uint32_t))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		tl_vk_collect_waited_fence(device, fences[i], &here);
+}
+
+static void fence_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+
+	(void)state;
+	if (!device)
+		return;
+	const struct tl_device_call here = tl_device_call_of(call);
+	tl_vk_collect_waited_fence(device, VK_PARAM(call, 1, const void *), &here);
+}
+
+const struct tl_hook tl_vk_wait_hooks[] = {
+	{"vkQueueWaitIdle", NULL, queue_after, TL_HOOK_TIMED},
+	{"vkDeviceWaitIdle", NULL, device_after, TL_HOOK_TIMED},
+	{"vkWaitForFences", NULL, fences_after, TL_HOOK_TIMED},
+	{"vkGetFenceStatus", NULL, fence_after, TL_HOOK_TIMED},
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
+};
