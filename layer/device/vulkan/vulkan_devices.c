@@ -76,6 +76,17 @@ static void device_put_spare(struct vk_device *device)
 	spare_devices = device;
 }
 
+/* All families read one clock, and some have no timestamps. */
+static unsigned device_clock_bits(const struct vk_device *device)
+{
+	unsigned bits = 0;
+
+	for (uint32_t i = 0; i < device->nfamilies; i++)
+		if (device->families[i].bits > bits)
+			bits = device->families[i].bits;
+	return bits ? bits : 64;
+}
+
 void tl_vk_device_created(void *handle, void *hardware)
 {
 	struct vk_properties properties;
@@ -88,7 +99,8 @@ void tl_vk_device_created(void *handle, void *hardware)
 
 	if (good) {
 		device->nfamilies = tl_vk_families_ask(hardware, device->families, VK_FAMILIES);
-		tl_clock_fit_start(&device->clock, (uint64_t)(1e9 / (double)properties.period), 64);
+		tl_clock_fit_start(&device->clock, (uint64_t)(1e9 / (double)properties.period),
+				   device_clock_bits(device));
 	}
 	pthread_mutex_lock(&tl_vk_lock);
 	device->device = good ? hardware_device(properties.name) : NULL;
