@@ -87,18 +87,19 @@ static unsigned device_clock_bits(const struct vk_device *device)
 	return bits ? bits : 64;
 }
 
-void tl_vk_device_created(void *handle, void *hardware)
+void tl_vk_device_created(void *handle, void *hardware, const void *create)
 {
 	struct vk_properties properties;
 	struct vk_device *device = device_take_spare();
 
 	if (!device)
 		return;
-	bool good = tl_vk_properties_ask(hardware, &properties) &&
-		    tl_vk_functions_find(&device->real, handle);
+	bool good = tl_vk_properties_ask(hardware, &properties, create) &&
+		    tl_vk_functions_find(&device->real, handle, create);
 
 	if (good) {
-		device->nfamilies = tl_vk_families_ask(hardware, device->families, VK_FAMILIES);
+		device->nfamilies =
+			tl_vk_families_ask(hardware, device->families, VK_FAMILIES, create);
 		tl_clock_fit_start(&device->clock, (uint64_t)(1e9 / (double)properties.period),
 				   device_clock_bits(device));
 	}

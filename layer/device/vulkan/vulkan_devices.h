@@ -64,8 +64,11 @@ struct vk_device *tl_vk_devices(void);
 struct vk_device *tl_vk_device_find(const void *handle);
 struct vk_queue *tl_vk_queue_find(const void *handle);
 
-/* The program has created a device. Calls the driver: not under the lock. */
-void tl_vk_device_created(void *handle, void *hardware);
+/*
+ * The program has created a device, by the real function `create`. Calls the driver: not under the
+ * lock.
+ */
+void tl_vk_device_created(void *handle, void *hardware, const void *create);
 
 /* It has got a queue of it. Takes the lock. */
 void tl_vk_queue_got(const void *device, void *handle, uint32_t family, uint32_t index);

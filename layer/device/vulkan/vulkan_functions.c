@@ -8,16 +8,29 @@
 #include <string.h>
 
 #include "layer/calls/hook.h"
+#include "layer/resolve/object_lookup.h"
 
 pthread_mutex_t tl_vk_looking = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t tl_vk_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Atomic bool ending; /* drivers are called for the last time */
 
-bool tl_vk_functions_find(struct vk_functions *functions, void *device)
+/* The real function of that name, if it lies in the same library. */
+static void *function_beside(const char *name, const void *create)
+{
+	void *found = tl_hook_real(name);
+	struct tl_object there, here;
+
+	return found && tl_object_at((uintptr_t)found, &there) &&
+			       tl_object_at((uintptr_t)create, &here) && there.start == here.start
+		       ? found
+		       : NULL;
+}
+
+bool tl_vk_functions_find(struct vk_functions *functions, void *device, const void *create)
 {
 	void *(*get)(void *, const char *) = NULL;
-	void *found = tl_hook_real("vkGetDeviceProcAddr");
+	void *found = function_beside("vkGetDeviceProcAddr", create);
 	bool complete = true;
 
 	memcpy(&get, &found, sizeof(found));
@@ -33,10 +46,10 @@ bool tl_vk_functions_find(struct vk_functions *functions, void *device)
 	return complete;
 }
 
-bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties)
+bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties, const void *create)
 {
 	void (*ask)(void *, struct vk_properties *) = NULL;
-	void *found = tl_hook_real("vkGetPhysicalDeviceProperties");
+	void *found = function_beside("vkGetPhysicalDeviceProperties", create);
 
 	memcpy(&ask, &found, sizeof(found));
 	if (!ask)
@@ -46,10 +59,11 @@ bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties)
 	return properties->period > 0;
 }
 
-uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room)
+uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room,
+			    const void *create)
 {
 	void (*ask)(void *, uint32_t *, struct vk_family *) = NULL;
-	void *found = tl_hook_real("vkGetPhysicalDeviceQueueFamilyProperties");
+	void *found = function_beside("vkGetPhysicalDeviceQueueFamilyProperties", create);
 
 	memcpy(&ask, &found, sizeof(found));
 	if (!ask)

@@ -177,14 +177,19 @@ struct vk_functions {
 #undef MEMBER
 };
 
-/* False: some are missing. */
-bool tl_vk_functions_find(struct vk_functions *functions, void *device);
+/*
+ * Those of a device, which `create` has made, the real vkCreateDevice. False: some are missing, or
+ * the layer knows them of another library only. A program may use a driver without the loader, and
+ * a loader beside it; to each of them, the other's handles are nothing.
+ */
+bool tl_vk_functions_find(struct vk_functions *functions, void *device, const void *create);
 
-/* What a physical device is. False: it can't be asked. */
-bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties);
+/* The same of a physical device: what it is. False: it can't be asked. */
+bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties, const void *create);
 
 /* Its families of queues: how many, at most `room`. */
-uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room);
+uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room,
+			    const void *create);
 
 /* The layer may call drivers: the lanes have not ended, or tl_vk_functions_ending says so. */
 bool tl_vk_usable(void);

@@ -29,7 +29,8 @@ static void create_after(struct tl_call *call, void *state, uint64_t result, boo
 	if (tl_vk_call_failed(result, unwound) || !tl_vk_is_known(call) || !tl_vk_usable() ||
 	    info_is_of_group(VK_PARAM(call, 1, const struct vk_any *)))
 		return;
-	tl_vk_device_created(*VK_PARAM(call, 3, void **), VK_PARAM(call, 0, void *));
+	tl_vk_device_created(*VK_PARAM(call, 3, void **), VK_PARAM(call, 0, void *),
+			     tl_hook_real_of(call));
 }
 
 /* A device takes the layer's objects with it, so these go first. It has no work left. */

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# stack_vulkan_lanes.sh: device lanes of Vulkan, on Mesa's software driver: each batch of command buffers that a program submits is on a lane, with arrows;
+# programs print the same, and Khronos' validation layer says the same of them.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+. "$top_srcdir/tests/lib/stack.sh"
+need vkcube vulkan-tools
+need xvfb-run xvfb
+need ffmpeg ffmpeg
+test -e /usr/include/vulkan/vulkan.h || { echo "Bail out! vulkan.h is missing; ./scripts/install-packages stacks installs it (libvulkan-dev)"; exit 99; }
+test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
+	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
+driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
+test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
+plan 33
+export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
+cd "$tmp" || exit 99
+ok "the program is built" ${CC:-cc} -O1 -Wall -Wextra -pthread -o vk_lanes "$top_srcdir/tests/whole/vk_lanes.c" -lvulkan || exit 1
+
+# lanes NAME COMMAND…: two results. Bare and with device lanes, it prints and ends the same; and the trace, NAME.json, is sound.
+lanes()
+{
+	local name=$1 bare traced; shift
+	rm -f "$name".json
+	timeout -k 5 60 "$@" >bare.out 2>bare.err </dev/null; bare=$?
+	timeout -k 5 60 "$tracelayer" run --quiet -o "$tmp/$name.json" --api vulkan -- "$@" >traced.out 2>traced.err </dev/null; traced=$?
+	is "$traced $(cat traced.out traced.err)" "$bare $(cat bare.out bare.err)" "$name: prints the same, ends the same ($bare)"
+	ok "$name: the trace is sound" "$python" -B "$check_trace" "$name.json"
+}
+# device FILE WHAT: "ended unfinished" slices of its device; or how far, at most and as a rule, their times are from the driver's, in microseconds.
+device() { "$python" -B - "$1" "$2" <<'END_OF_PYTHON'
+import json, statistics, sys
+slices = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["args"].get("kind") == "other"]
+if sys.argv[2] == "count":
+    unfinished = sum(bool(e["args"].get("unfinished")) for e in slices)
+    print(len(slices) - unfinished, unfinished)
+else:
+    # The software driver's clock is the host's.
+    away = [abs(e["ts"] * 1000 - e["args"]["start"]) / 1000 for e in slices if "start" in e["args"]]
+    print(round(max(away)), round(statistics.median(away)))
+END_OF_PYTHON
+}
+printed() { sed -n 's/^batches //p' traced.out; }
+arrows() { ok "$1: batches lie between the call that submitted them and the call that waited for them, with arrows" \
+	"$python" -B "$top_srcdir/tests/device/ze/ze_lanes.py" calls "$1.json"; }
+waits() { "$python" -B "$top_srcdir/tests/device/ze/ze_lanes.py" waits "$@"; }
+
+# --- batches of all kinds
+lanes work ./vk_lanes work
+is "$(device work.json count)" "$(printed) 0" "work: each batch that has command buffers is on the lane: $(printed)"
+arrows work
+is "$(waits work.json vkWaitForFences) $(waits work.json vkGetFenceStatus) $(test "$(waits work.json vkQueueWaitIdle)" -gt 50 && echo many)" "2 5 many" \
+	"work: calls that wait by a fence, find it signaled, or wait for the queue are known"
+read -r most median <<<"$(device work.json away)"
+diag "times are at most $most us from the driver's, as a rule $median"
+ok "work: and their times are the driver's" test "$most" -lt 5000 -a "$median" -lt 2000
+lanes threads ./vk_lanes threads
+is "$(device threads.json count)" "$(printed) 0" "threads: devices that come and go: each batch is on a lane: $(printed)"
+arrows threads
+lanes fork ./vk_lanes fork
+is "$(device fork.json count)" "$(printed) 0" "fork: each batch of the parent's is on the lane, and none of the child's"
+lanes leave ./vk_lanes leave
+is "$(device leave.json count | awk '{ print $1 + $2 }')" "$(printed)" "leave: without a wait at the end, too"
+"$tracelayer" run --quiet -o none.json --device=no --api vulkan -- ./vk_lanes work >traced.out
+is "$(cat traced.out | tail -n 1) $(device none.json count)" "batches 110 0 0" "--device=no: there are no lanes"
+"$tracelayer" run --quiet -o work.tlt --api vulkan -- ./vk_lanes work >traced.out
+like "$("$tracelayer" summary --by=queue --csv work.tlt | tr -d '\r')" 'queue 0 of family 0, [^,"]*' "a lane is called by its queue"
+
+# --- the validation layer: nothing that it would not say without the lanes
+validated()
+{
+	local name=$1; shift
+	(
+		export VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+		timeout -k 5 100 "$@" >validated.bare 2>&1 </dev/null
+		timeout -k 5 100 "$tracelayer" run --quiet -o validated.json --api vulkan -- "$@" >validated.traced 2>&1 </dev/null
+	)
+	is "$(sed 's/0x[0-9a-f]*/HANDLE/g' validated.traced)" "$(sed 's/0x[0-9a-f]*/HANDLE/g' validated.bare)" "$name: the validation layer says the same"
+	ok "$name: and there are lanes" grep -q '"kind":"other"' validated.json
+	rm -f validated.json
+}
+validated work ./vk_lanes work
+validated threads ./vk_lanes threads
+
+# --- programs that nobody here wrote
+blur=(ffmpeg -nostdin -hide_banner -loglevel error -init_hw_device vulkan=v:0 -filter_hw_device v -f lavfi -i testsrc=d=1:s=64x64:r=25
+	-vf format=rgba,hwupload,avgblur_vulkan,hwdownload,format=rgba -f md5 -)
+calls() { "$python" -B "$check_trace" --names "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
+lanes blur "${blur[@]}"
+is "$(device blur.json count)" "$(calls blur.json vkQueueSubmit) 0" "FFmpeg: each of its $(calls blur.json vkQueueSubmit) batches is on the lane"
+arrows blur
+validated FFmpeg "${blur[@]}"
+lanes cube xvfb-run -a vkcube --c 20
+is "$(device cube.json count)" "$(calls cube.json vkQueueSubmit) 0" "vkcube: each of its $(calls cube.json vkQueueSubmit) batches is on the lane"
+arrows cube

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vk_lanes.c: batches of command buffers of all kinds, for stack_vulkan_lanes.sh. Prints how many of
+ * its batches have command buffers, and what they have written.
+ *
+ *	vk_lanes work	one queue: several batches in a call, empty ones, many without a wait, fences,
+ *			semaphores, vkQueueSubmit2
+ *	vk_lanes threads	devices that come and go in three threads
+ *	vk_lanes leave	ends without a wait
+ *	vk_lanes fork	a child ends after the parent has submitted, which goes on
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vulkan/vulkan.h>
+
+#define WORDS 1024u
+
+static VkInstance instance;
+static VkPhysicalDevice hardware;
+static _Atomic unsigned batches;
+
+struct gpu {
+	VkDevice device;
+	VkQueue queue;
+	VkCommandPool pool;
+	VkCommandBuffer fill[3]; /* each fills a part of the buffer */
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	uint32_t *words;
+	VkFence fence;
+	bool newer; /* vkQueueSubmit2 and timelines */
+};
+
+static void need(VkResult result, const char *what)
+{
+	if (result != VK_SUCCESS) {
+		printf("%s: %d\n", what, result);
+		exit(1);
+	}
+}
+#define NEED(call) need(call, #call)
+
+static void start(void)
+{
+	const VkApplicationInfo about = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+					 .apiVersion = VK_API_VERSION_1_3};
+	const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+					   .pApplicationInfo = &about};
+	uint32_t one = 1;
+
+	NEED(vkCreateInstance(&info, NULL, &instance));
+	VkResult result = vkEnumeratePhysicalDevices(instance, &one, &hardware);
+	need(result == VK_INCOMPLETE ? VK_SUCCESS : result, "vkEnumeratePhysicalDevices");
+}
+
+static uint32_t memory_type(uint32_t bits)
+{
+	VkPhysicalDeviceMemoryProperties all;
+	const VkMemoryPropertyFlags wanted =
+		VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
+	vkGetPhysicalDeviceMemoryProperties(hardware, &all);
+	for (uint32_t i = 0; i < all.memoryTypeCount; i++)
+		if (bits >> i & 1 && (all.memoryTypes[i].propertyFlags & wanted) == wanted)
+			return i;
+	exit(1);
+}
+
+static void buffer_make(struct gpu *gpu)
+{
+	const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+					 .size = 4 * WORDS,
+					 .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+	VkMemoryRequirements asks;
+
+	NEED(vkCreateBuffer(gpu->device, &info, NULL, &gpu->buffer));
+	vkGetBufferMemoryRequirements(gpu->device, gpu->buffer, &asks);
+	const VkMemoryAllocateInfo room = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+					   .allocationSize = asks.size,
+					   .memoryTypeIndex = memory_type(asks.memoryTypeBits)};
+	NEED(vkAllocateMemory(gpu->device, &room, NULL, &gpu->memory));
+	NEED(vkBindBufferMemory(gpu->device, gpu->buffer, gpu->memory, 0));
+	NEED(vkMapMemory(gpu->device, gpu->memory, 0, VK_WHOLE_SIZE, 0, (void **)&gpu->words));
+}
+
+static void gpu_open(struct gpu *gpu)
+{
+	const float priority = 1;
+	VkPhysicalDeviceProperties properties;
+	VkPhysicalDeviceVulkan13Features features13 = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+		.synchronization2 = VK_TRUE};
+	VkPhysicalDeviceVulkan12Features features12 = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+		.pNext = &features13,
+		.timelineSemaphore = VK_TRUE};
+	const VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+						.queueCount = 1,
+						.pQueuePriorities = &priority};
+
+	vkGetPhysicalDeviceProperties(hardware, &properties);
+	gpu->newer = properties.apiVersion >= VK_API_VERSION_1_3;
+	const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+					 .pNext = gpu->newer ? &features12 : NULL,
+					 .queueCreateInfoCount = 1,
+					 .pQueueCreateInfos = &queues};
+	NEED(vkCreateDevice(hardware, &info, NULL, &gpu->device));
+	const VkDeviceQueueInfo2 which = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2};
+	if (gpu->newer)
+		vkGetDeviceQueue2(gpu->device, &which, &gpu->queue);
+	else
+		vkGetDeviceQueue(gpu->device, 0, 0, &gpu->queue);
+	buffer_make(gpu);
+	const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+	const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+	NEED(vkCreateFence(gpu->device, &fence, NULL, &gpu->fence));
+	NEED(vkCreateCommandPool(gpu->device, &pool, NULL, &gpu->pool));
+	const VkCommandBufferAllocateInfo wanted = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = gpu->pool,
+		.commandBufferCount = 3};
+	const VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
+	NEED(vkAllocateCommandBuffers(gpu->device, &wanted, gpu->fill));
+	for (uint32_t i = 0; i < 3; i++) {
+		NEED(vkBeginCommandBuffer(gpu->fill[i], &begin));
+		vkCmdFillBuffer(gpu->fill[i], gpu->buffer, i * 256 * 4, 256 * 4, i + 7);
+		NEED(vkEndCommandBuffer(gpu->fill[i]));
+	}
+}
+
+static void gpu_close(struct gpu *gpu)
+{
+	vkDestroyFence(gpu->device, gpu->fence, NULL);
+	vkDestroyCommandPool(gpu->device, gpu->pool, NULL);
+	vkDestroyBuffer(gpu->device, gpu->buffer, NULL);
+	vkFreeMemory(gpu->device, gpu->memory, NULL);
+	vkDestroyDevice(gpu->device, NULL);
+}
+
+static void await(struct gpu *gpu)
+{
+	NEED(vkWaitForFences(gpu->device, 1, &gpu->fence, VK_TRUE, UINT64_MAX));
+	NEED(vkResetFences(gpu->device, 1, &gpu->fence));
+}
+
+static void submit(struct gpu *gpu, uint32_t count, VkFence fence)
+{
+	const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+				   .commandBufferCount = count,
+				   .pCommandBuffers = gpu->fill};
+
+	NEED(vkQueueSubmit(gpu->queue, 1, &info, fence));
+	batches += count > 0;
+}
+
+/* Semaphores with values; the last wait is for one of them. */
+static void submit_newer(struct gpu *gpu)
+{
+	const VkSemaphoreTypeCreateInfo type = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+	const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+					    .pNext = &type};
+	VkSemaphore timeline;
+
+	NEED(vkCreateSemaphore(gpu->device, &info, NULL, &timeline));
+	VkCommandBufferSubmitInfo buffers[2];
+	for (int i = 0; i < 2; i++)
+		buffers[i] = (VkCommandBufferSubmitInfo){
+			.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+			.commandBuffer = gpu->fill[i]};
+	const VkSemaphoreSubmitInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+					      .semaphore = timeline,
+					      .value = 5,
+					      .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+	const VkSubmitInfo2 submits[2] = {
+		{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+		 .commandBufferInfoCount = 2,
+		 .pCommandBufferInfos = buffers},
+		{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+		 .commandBufferInfoCount = 1,
+		 .pCommandBufferInfos = buffers,
+		 .signalSemaphoreInfoCount = 1,
+		 .pSignalSemaphoreInfos = &signal},
+	};
+	NEED(vkQueueSubmit2(gpu->queue, 2, submits, VK_NULL_HANDLE));
+	batches += 2;
+	const uint64_t value = 5;
+	const VkSemaphoreWaitInfo wait = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+					  .semaphoreCount = 1,
+					  .pSemaphores = &timeline,
+					  .pValues = &value};
+	NEED(vkWaitSemaphores(gpu->device, &wait, UINT64_MAX));
+	NEED(vkQueueWaitIdle(gpu->queue));
+	vkDestroySemaphore(gpu->device, timeline, NULL);
+}
+
+static void work(struct gpu *gpu)
+{
+	const VkSubmitInfo three[3] = {
+		{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		 .commandBufferCount = 1,
+		 .pCommandBuffers = gpu->fill},
+		{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO},
+		{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+		 .commandBufferCount = 2,
+		 .pCommandBuffers = gpu->fill + 1},
+	};
+
+	NEED(vkQueueSubmit(gpu->queue, 3, three, gpu->fence));
+	batches += 2;
+	await(gpu);
+	for (int i = 0; i < 100; i++)
+		submit(gpu, 1 + i % 3, VK_NULL_HANDLE);
+	NEED(vkQueueWaitIdle(gpu->queue));
+	NEED(vkQueueSubmit(gpu->queue, 0, NULL, gpu->fence));
+	await(gpu);
+	submit(gpu, 0, gpu->fence);
+	await(gpu);
+	for (int i = 0; i < 5; i++) {
+		submit(gpu, 1, gpu->fence);
+		while (vkGetFenceStatus(gpu->device, gpu->fence) == VK_NOT_READY)
+			usleep(50);
+		NEED(vkResetFences(gpu->device, 1, &gpu->fence));
+	}
+	if (gpu->newer)
+		submit_newer(gpu);
+	submit(gpu, 3, VK_NULL_HANDLE);
+	NEED(vkDeviceWaitIdle(gpu->device));
+}
+
+static unsigned sum(const struct gpu *gpu)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < 768; i++)
+		sum += gpu->words[i];
+	return sum;
+}
+
+static void *come_and_go(void *unused)
+{
+	for (int i = 0; i < 4; i++) {
+		struct gpu gpu;
+		gpu_open(&gpu);
+		for (int j = 0; j < 40; j++) {
+			submit(&gpu, (uint32_t)(j % 3), j % 4 ? VK_NULL_HANDLE : gpu.fence);
+			if (j % 4 == 0)
+				await(&gpu);
+		}
+		NEED(vkDeviceWaitIdle(gpu.device));
+		gpu_close(&gpu);
+	}
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "work";
+	pthread_t threads[3];
+	struct gpu gpu;
+
+	start();
+	if (!strcmp(mode, "threads")) {
+		for (int i = 0; i < 3; i++)
+			if (pthread_create(&threads[i], NULL, come_and_go, NULL))
+				return 1;
+		for (int i = 0; i < 3; i++)
+			pthread_join(threads[i], NULL);
+	} else {
+		gpu_open(&gpu);
+		work(&gpu);
+		if (!strcmp(mode, "fork")) {
+			pid_t child = fork();
+			if (!child)
+				exit(3);
+			int status = 0;
+			waitpid(child, &status, 0);
+			printf("child %d\n", WEXITSTATUS(status));
+			work(&gpu);
+		}
+		if (!strcmp(mode, "leave"))
+			submit(&gpu, 3, VK_NULL_HANDLE);
+		printf("sum %u\n", sum(&gpu));
+		if (!strcmp(mode, "leave"))
+			printf("batches %u\n", batches), exit(0);
+		gpu_close(&gpu);
+	}
+	vkDestroyInstance(instance, NULL);
+	printf("batches %u\n", batches);
+	return 0;
+}
