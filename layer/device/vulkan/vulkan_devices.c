@@ -51,6 +51,7 @@ static struct tl_device *hardware_device(const char *name)
 		free(it);
 		return NULL;
 	}
+	tl_device_identify(it->device, "vulkan", (const uint8_t[16]){0}, NULL);
 	snprintf(it->name, sizeof(it->name), "%s", name);
 	it->next = known;
 	known = it;
