@@ -16,7 +16,7 @@
 #include "layer/device/background.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
 
-#define KEEP 24u /* batches that nobody waits for; beyond it the oldest are asked about */
+#define KEEP 64u /* batches that nobody waits for; beyond it the oldest are asked about */
 #define SOME 32u /* batches reported at a time in the background */
 /* nanoseconds that the process's end may wait for batches that are about to end */
 #define LAST_WAIT 20000000u
