@@ -117,7 +117,12 @@ enum tl_pf_mapping {
 enum tl_pf_frame { TL_PF_FRAME_FUNCTION = 2, TL_PF_FRAME_MAPPING = 3, TL_PF_FRAME_ADDRESS = 4 };
 enum tl_pf_callstack { TL_PF_CALLSTACK_FRAMES = 2 };
 enum tl_pf_graphics_context { TL_PF_CONTEXT_PID = 2, TL_PF_CONTEXT_API = 3 };
-enum tl_pf_gpu_api { TL_PF_API_OTHER = 0, TL_PF_API_OPENCL = 3, TL_PF_API_CUDA = 4 };
+enum tl_pf_gpu_api {
+	TL_PF_API_OTHER = 0,
+	TL_PF_API_VULKAN = 2,
+	TL_PF_API_OPENCL = 3,
+	TL_PF_API_CUDA = 4,
+};
 enum tl_pf_specification { TL_PF_SPECIFICATION_DESCRIPTION = 3, TL_PF_SPECIFICATION_CATEGORY = 4 };
 #define TL_PF_CATEGORY_COMPUTE 2
 

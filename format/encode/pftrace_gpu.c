@@ -204,6 +204,8 @@ static bool gpu_learn(struct tl_pf_gpu *gpu, const struct command *command)
 		gpu->api = TL_PF_API_OPENCL;
 	else if (text_is(command->api, "cuda"))
 		gpu->api = TL_PF_API_CUDA;
+	else if (text_is(command->api, "vulkan"))
+		gpu->api = TL_PF_API_VULKAN;
 	return learnt;
 }
 
