@@ -21,6 +21,11 @@
 #define SLACK	    1000u	/* nanoseconds: smaller jumps are no step */
 /* of the brackets' offset: older knowledge counts less */
 #define DRIFT 1e-4
+/*
+ * nanoseconds from a submission to the beginning on an idle device, as a rule: how late a command was
+ * seen complete has no such limit
+ */
+#define LATENCY 50000
 
 void tl_clock_fit_start(struct tl_clock_fit *fit, uint64_t hz, unsigned bits)
 {
@@ -273,7 +278,7 @@ static void fit_new_offset(struct tl_clock_fit *fit, int64_t low, int64_t high)
 {
 	fit->low = low;
 	fit->high = high;
-	fit->offset = low + (high - low) / 2;
+	fit->offset = low + (high - low > 2 * LATENCY ? LATENCY : (high - low) / 2);
 }
 
 /* By how much the bounds of the offset are wider at a time than they were at the last bracket. */

@@ -2,9 +2,9 @@
 /*
  * vulkan_collect.c: see vulkan_collect.h.
  *
- * Only the holder of tl_vk_looking takes batches out of a queue's list, so the first batch stays
- * while the driver is asked about it. tl_vk_lock is taken for each step, and no driver is called
- * under it.
+ * Only the holder of a device's .looking takes batches out of its queues' lists, so the first batch
+ * stays while the driver is asked about it. tl_vk_lock is taken for each step, and no driver is
+ * called under it.
  *
  * Where a device's clock stands to the host's is known from the batches alone: each began after it
  * was submitted, and had ended when that was seen (tl_clock_fit_bracket).
@@ -34,19 +34,25 @@ static struct tl_device_work batch_work(const struct vk_batch *batch)
 				       .waited = batch->waited};
 }
 
+/* It has ended: what it says of the device's clock. */
+static void batch_bracket(struct vk_device *device, const struct vk_batch *batch)
+{
+	tl_clock_fit_bracket(&device->clock, batch->times[0], batch->times[1], batch->before,
+			     batch->waited.end ? batch->waited.end : batch->seen);
+}
+
 static void batch_tell(struct vk_device *device, const struct vk_queue *queue,
-		       const struct vk_batch *batch, const uint64_t times[2])
+		       const struct vk_batch *batch)
 {
 	struct tl_device_work work = batch_work(batch);
-	uint64_t seen = batch->waited.end ? batch->waited.end : tl_device_now();
+	uint64_t seen = batch->waited.end ? batch->waited.end : batch->seen;
 	unsigned bits = device->families[queue->family].bits;
 
-	tl_clock_fit_bracket(&device->clock, times[0], times[1], batch->before, seen);
 	work.has = TL_RAW_START | TL_RAW_END;
-	work.raw_start = times[0];
-	work.raw_end = times[1];
-	work.start = tl_clock_fit_convert(&device->clock, times[0], bits, batch->before).ns;
-	work.end = tl_clock_fit_convert(&device->clock, times[1], bits, seen).ns;
+	work.raw_start = batch->times[0];
+	work.raw_end = batch->times[1];
+	work.start = tl_clock_fit_convert(&device->clock, work.raw_start, bits, batch->before).ns;
+	work.end = tl_clock_fit_convert(&device->clock, work.raw_end, bits, seen).ns;
 	tl_device_done(batch->lane, &work);
 }
 
@@ -64,7 +70,7 @@ static void batch_give_up(const struct vk_batch *batch)
 	tl_device_done(batch->lane, &work);
 }
 
-/* --- queues; under tl_vk_looking */
+/* --- queues; under .looking */
 
 /* Under the lock. */
 static bool queue_is_due(const struct vk_queue *queue)
@@ -80,6 +86,7 @@ static struct vk_batch *queue_first(const struct vk_queue *queue, enum collectin
 	return first;
 }
 
+/* From then on no hook changes it. */
 static void queue_take_first(struct vk_queue *queue)
 {
 	pthread_mutex_lock(&tl_vk_lock);
@@ -89,37 +96,48 @@ static void queue_take_first(struct vk_queue *queue)
 	pthread_mutex_unlock(&tl_vk_lock);
 }
 
-/* False: the first batch has not ended. */
-static bool queue_tell_first(struct vk_device *device, struct vk_queue *queue,
-			     struct vk_batch *batch)
+/*
+ * False: it has not ended; or the process ends, and the driver must not be asked: tl_vk_collect_end
+ * asks for the last time.
+ */
+static bool batch_read(struct vk_device *device, struct vk_batch *batch)
 {
-	uint64_t times[2];
-	enum vk_stamp_state state = device->lost || !tl_vk_usable()
-					    ? VK_STAMP_LOST
-					    : tl_vk_stamp_read(device, batch->stamp, times);
-
-	if (state == VK_STAMP_WAITS)
+	if (!device->lost && !device->leaving && !tl_vk_may_look())
 		return false;
-	if (state == VK_STAMP_READ)
-		batch_tell(device, queue, batch, times);
-	else
-		batch_give_up(batch);
+	enum vk_stamp_state state =
+		device->lost ? VK_STAMP_LOST : tl_vk_stamp_read(device, batch->stamp, batch->times);
+
+	batch->timed = state == VK_STAMP_READ;
+	batch->seen = tl_device_now();
 	device->lost |= state == VK_STAMP_LOST;
-	queue_take_first(queue);
-	tl_vk_stamp_give_back(device, batch->stamp);
-	tl_vk_batch_free(batch);
-	return true;
+	return state != VK_STAMP_WAITS;
 }
 
+/* All are read before the first is shown: each says where the device's clock stands. */
 static unsigned queue_collect(struct vk_device *device, struct vk_queue *queue,
 			      enum collecting what, unsigned most)
 {
-	struct vk_batch *batch;
+	struct vk_batch *batch, *next, *read = NULL, **last = &read;
 	unsigned told = 0;
 
-	while (told < most && (batch = queue_first(queue, what)) &&
-	       queue_tell_first(device, queue, batch))
+	while (told < most && (batch = queue_first(queue, what)) && batch_read(device, batch)) {
+		queue_take_first(queue);
+		batch->next = NULL;
+		*last = batch;
+		last = &batch->next;
+		if (batch->timed)
+			batch_bracket(device, batch);
 		told++;
+	}
+	for (batch = read; batch; batch = next) {
+		next = batch->next;
+		if (batch->timed)
+			batch_tell(device, queue, batch);
+		else
+			batch_give_up(batch);
+		tl_vk_stamp_give_back(batch->stamp);
+		tl_vk_batch_free(batch);
+	}
 	return told;
 }
 
@@ -140,22 +158,14 @@ static unsigned device_collect(struct vk_device *device, enum collecting what, u
 	return told;
 }
 
-static struct vk_device *devices_first(void)
-{
-	pthread_mutex_lock(&tl_vk_lock);
-	struct vk_device *first = tl_vk_devices();
-	pthread_mutex_unlock(&tl_vk_lock);
-	return first;
-}
-
 static void device_give_up(struct vk_device *device)
 {
 	struct vk_batch *batch;
 
 	for (struct vk_queue *queue = device_queues(device); queue; queue = queue->next)
 		while ((batch = queue_first(queue, ALL))) {
-			batch_give_up(batch);
 			queue_take_first(queue);
+			batch_give_up(batch);
 			tl_vk_batch_free(batch);
 		}
 }
@@ -182,14 +192,23 @@ bool tl_vk_awaits(void)
 	return due;
 }
 
-enum tl_device_left tl_vk_collect_some(void)
+static unsigned devices_collect_some(void)
 {
+	uint64_t round = tl_vk_devices_round();
+	struct vk_device *device;
 	unsigned told = 0;
 
-	pthread_mutex_lock(&tl_vk_looking);
-	for (struct vk_device *device = devices_first(); device; device = device->next)
+	while ((device = tl_vk_devices_look(round, 0))) {
 		told += device_collect(device, DUE, SOME);
-	pthread_mutex_unlock(&tl_vk_looking);
+		pthread_mutex_unlock(&device->looking);
+	}
+	return told;
+}
+
+enum tl_device_left tl_vk_collect_some(void)
+{
+	unsigned told = devices_collect_some();
+
 	if (told >= SOME)
 		return TL_DEVICE_MORE;
 	if (told)
@@ -200,11 +219,8 @@ enum tl_device_left tl_vk_collect_some(void)
 /* There is something to do: the background thread does it, or the calling thread. */
 static void collect_soon(void)
 {
-	if (tl_device_do_soon() || pthread_mutex_trylock(&tl_vk_looking) != 0)
-		return;
-	for (struct vk_device *device = devices_first(); device; device = device->next)
-		device_collect(device, DUE, SOME);
-	pthread_mutex_unlock(&tl_vk_looking);
+	if (!tl_device_do_soon())
+		devices_collect_some();
 }
 
 void tl_vk_collect_meanwhile(const struct vk_queue *queue)
@@ -255,13 +271,40 @@ void tl_vk_collect_waited_device(struct vk_device *device, const struct tl_devic
 		collect_soon();
 }
 
+static bool batch_has_fence(const struct vk_batch *batch, const void *fence)
+{
+	return fence && (batch->fences[0] == fence || batch->fences[1] == fence);
+}
+
+void tl_vk_collect_fence(struct vk_queue *queue, const void *fence)
+{
+	pthread_mutex_lock(&tl_vk_lock);
+	struct vk_batch *last = queue->first;
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		last->fences[last->fences[0] != NULL] = fence;
+	pthread_mutex_unlock(&tl_vk_lock);
+}
+
+void tl_vk_collect_forget_fence(struct vk_device *device, const void *fence)
+{
+	pthread_mutex_lock(&tl_vk_lock);
+	for (struct vk_queue *queue = device->queues; queue && fence; queue = queue->next)
+		for (struct vk_batch *batch = queue->first; batch; batch = batch->next)
+			for (unsigned i = 0; i < 2; i++)
+				if (batch->fences[i] == fence)
+					batch->fences[i] = NULL;
+	pthread_mutex_unlock(&tl_vk_lock);
+}
+
 /* Under the lock. The number of the last batch with that fence; 0: there is none. */
 static uint64_t queue_number_of(const struct vk_queue *queue, const void *fence)
 {
 	uint64_t number = 0;
 
 	for (const struct vk_batch *batch = queue->first; batch; batch = batch->next)
-		if (batch->fence == fence)
+		if (batch_has_fence(batch, fence))
 			number = batch->number;
 	return number;
 }
@@ -283,36 +326,44 @@ void tl_vk_collect_waited_fence(struct vk_device *device, const void *fence,
 
 /* --- the end */
 
-static bool batches_are_left(void)
+/* False: it has batches left. */
+static bool device_end(struct vk_device *device, uint64_t deadline)
 {
 	bool left = false;
 
-	pthread_mutex_lock(&tl_vk_lock);
-	for (const struct vk_device *device = tl_vk_devices(); device && !left;
-	     device = device->next)
-		for (const struct vk_queue *queue = device->queues; queue && !left;
-		     queue = queue->next)
-			left = queue->first;
-	pthread_mutex_unlock(&tl_vk_lock);
-	return left;
+	/* A driver that answers slowly is not called any more. */
+	if (tl_device_now() > deadline)
+		tl_vk_functions_ending(false);
+	device_collect(device, ALL, UINT32_MAX);
+	for (const struct vk_queue *queue = device_queues(device); queue; queue = queue->next)
+		left |= queue_first(queue, ALL) != NULL;
+	return !left;
 }
 
 void tl_vk_collect_end(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t patience = tl_device_now() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + LAST_WAIT, round;
+	struct vk_device *device;
+	bool left;
 
 	if (patience > deadline)
 		patience = deadline;
+	tl_vk_functions_ending(true);
 	do {
-		for (struct vk_device *device = devices_first(); device; device = device->next) {
-			/* A driver that answers slowly is not called any more. */
-			if (tl_device_now() > deadline)
-				tl_vk_functions_ending(false);
-			device_collect(device, ALL, UINT32_MAX);
+		left = false;
+		round = tl_vk_devices_round();
+		while ((device = tl_vk_devices_look(round, deadline))) {
+			left |= !device_end(device, deadline);
+			pthread_mutex_unlock(&device->looking);
 		}
-	} while (batches_are_left() && tl_device_now() < patience && tl_vk_usable() &&
+	} while (left && tl_device_now() < patience && tl_vk_may_look() &&
 		 !nanosleep(&moment, NULL));
-	for (struct vk_device *device = devices_first(); device; device = device->next)
+	round = tl_vk_devices_round();
+	while ((device = tl_vk_devices_look(round, deadline))) {
 		device_give_up(device);
+		pthread_mutex_unlock(&device->looking);
+	}
+	tl_vk_functions_ending(false);
+	tl_vk_functions_over(true);
 }

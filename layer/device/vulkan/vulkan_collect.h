@@ -13,6 +13,12 @@
 /* In a hook, without the lock: a batch was submitted to the queue. */
 void tl_vk_collect_meanwhile(const struct vk_queue *queue);
 
+/* The call had no batch that is watched, but a fence: it is signaled once all before have ended. */
+void tl_vk_collect_fence(struct vk_queue *queue, const void *fence);
+
+/* The fence is not signaled, or gone: what signals it next is something else. */
+void tl_vk_collect_forget_fence(struct vk_device *device, const void *fence);
+
 /*
  * In the hook of a call that has waited: for all of a queue's batches, for all of a device, or for
  * the last one with that fence and those before it on its queue.
@@ -24,14 +30,14 @@ void tl_vk_collect_waited_fence(struct vk_device *device, const void *fence,
 
 /*
  * Before the device is destroyed: report all of its batches. What its timestamps do not say is
- * reported without them. Under tl_vk_looking.
+ * reported without them. Under .looking.
  */
 void tl_vk_collect_last(struct vk_device *device);
 
 /* For device_api.h. */
 enum tl_device_left tl_vk_collect_some(void);
 bool tl_vk_awaits(void);
-/* The process ends. Under tl_vk_looking. */
+/* The process ends. */
 void tl_vk_collect_end(uint64_t deadline);
 
 #endif

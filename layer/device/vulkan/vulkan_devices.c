@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A physical device by its name: programs make a new instance, and with it new handles, at will. */
 struct hardware {
@@ -70,6 +71,24 @@ static struct vk_device *device_take_spare(void)
 	return device ? device : calloc(1, sizeof(*device));
 }
 
+/* Timestamps are written by queues for graphics and computing, if their family has any. */
+static bool family_has_stamps(const struct vk_device *device, uint32_t family)
+{
+	return family < device->nfamilies && device->families[family].bits &&
+	       device->families[family].flags & (VK_GRAPHICS | VK_COMPUTE);
+}
+
+/* Queues of all families are compared by one clock: bits that each of them has. */
+static unsigned device_bits(const struct vk_device *device)
+{
+	unsigned bits = 64;
+
+	for (uint32_t i = 0; i < device->nfamilies; i++)
+		if (family_has_stamps(device, i) && device->families[i].bits < bits)
+			bits = device->families[i].bits;
+	return bits;
+}
+
 /* Nothing refers to it. */
 static void device_put_spare(struct vk_device *device)
 {
@@ -77,37 +96,28 @@ static void device_put_spare(struct vk_device *device)
 	spare_devices = device;
 }
 
-/* All families read one clock, and some have no timestamps. */
-static unsigned device_clock_bits(const struct vk_device *device)
-{
-	unsigned bits = 0;
-
-	for (uint32_t i = 0; i < device->nfamilies; i++)
-		if (device->families[i].bits > bits)
-			bits = device->families[i].bits;
-	return bits ? bits : 64;
-}
-
-void tl_vk_device_created(void *handle, void *hardware, const void *create)
+void tl_vk_device_created(const struct tl_call *call, void *handle, void *hardware)
 {
 	struct vk_properties properties;
 	struct vk_device *device = device_take_spare();
 
 	if (!device)
 		return;
-	bool good = tl_vk_properties_ask(hardware, &properties, create) &&
-		    tl_vk_functions_find(&device->real, handle, create);
+	pthread_mutex_init(&device->looking, NULL);
+	bool good = tl_vk_properties_ask(call, hardware, &properties) &&
+		    tl_vk_functions_find(&device->real, call, handle);
 
 	if (good) {
 		device->nfamilies =
-			tl_vk_families_ask(hardware, device->families, VK_FAMILIES, create);
+			tl_vk_families_ask(call, hardware, device->families, VK_FAMILIES);
 		tl_clock_fit_start(&device->clock, (uint64_t)(1e9 / (double)properties.period),
-				   device_clock_bits(device));
+				   device_bits(device));
 	}
 	pthread_mutex_lock(&tl_vk_lock);
 	device->device = good ? hardware_device(properties.name) : NULL;
 	if (device->device) {
 		device->handle.key = handle;
+		device->hardware = hardware;
 		device->next = all;
 		all = device;
 		tl_handles_put(&device_table, &device->handle);
@@ -117,15 +127,65 @@ void tl_vk_device_created(void *handle, void *hardware, const void *create)
 	pthread_mutex_unlock(&tl_vk_lock);
 }
 
-void tl_vk_device_drop(struct vk_device *device)
+uint64_t tl_vk_devices_round(void)
+{
+	static uint64_t rounds;
+
+	pthread_mutex_lock(&tl_vk_lock);
+	uint64_t round = ++rounds;
+	pthread_mutex_unlock(&tl_vk_lock);
+	return round;
+}
+
+struct vk_device *tl_vk_devices_look(uint64_t round, uint64_t deadline)
+{
+	const struct timespec moment = {.tv_nsec = 200000};
+	struct vk_device *device;
+	bool busy;
+
+	do {
+		busy = false;
+		pthread_mutex_lock(&tl_vk_lock);
+		for (device = all; device; device = device->next) {
+			if (device->round >= round)
+				continue;
+			if (pthread_mutex_trylock(&device->looking) == 0)
+				break;
+			busy = true;
+		}
+		if (device)
+			device->round = round;
+		pthread_mutex_unlock(&tl_vk_lock);
+	} while (!device && busy && tl_device_now() < deadline && !nanosleep(&moment, NULL));
+	return device;
+}
+
+void tl_vk_device_hide(struct vk_device *device)
 {
 	struct vk_device **link = &all;
-	struct vk_queue *queue;
 
 	while (*link && *link != device)
 		link = &(*link)->next;
 	if (*link)
 		*link = device->next;
+}
+
+struct vk_device *tl_vk_device_left(const void *hardware)
+{
+	pthread_mutex_lock(&tl_vk_lock);
+	struct vk_device *device = all;
+	while (device && device->hardware != hardware)
+		device = device->next;
+	if (device)
+		tl_vk_device_hide(device);
+	pthread_mutex_unlock(&tl_vk_lock);
+	return device;
+}
+
+void tl_vk_device_drop(struct vk_device *device)
+{
+	struct vk_queue *queue;
+
 	tl_handles_remove(&device_table, &device->handle);
 	while ((queue = device->queues)) {
 		device->queues = queue->next;
@@ -138,13 +198,6 @@ void tl_vk_device_drop(struct vk_device *device)
 }
 
 /* --- queues */
-
-/* Timestamps are written by queues for graphics and computing, if their family has any. */
-static bool family_has_stamps(const struct vk_device *device, uint32_t family)
-{
-	return family < device->nfamilies && device->families[family].bits &&
-	       device->families[family].flags & (VK_GRAPHICS | VK_COMPUTE);
-}
 
 /* Under the lock. */
 static void queue_new(struct vk_device *device, void *handle, uint32_t family, uint32_t index)

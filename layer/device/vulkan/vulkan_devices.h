@@ -28,9 +28,16 @@ struct vk_batch {
 	char name[32];
 	uint64_t before; /* nanoseconds: it can't have begun earlier */
 	uint64_t number; /* of the queue's batches, from 1 */
-	void *fence;	 /* the program's, which is signaled when it has ended; or NULL */
+	/*
+	 * the program's, which are signaled when it has ended, or NULL: that of its call, and that
+	 * of a later call without batches
+	 */
+	const void *fences[2];
 	uint32_t correlation, request;
 	struct tl_device_call submitted, waited;
+	/* of one that has been read; under .looking */
+	bool timed;
+	uint64_t times[2], seen;
 };
 
 struct vk_queue {
@@ -39,6 +46,7 @@ struct vk_queue {
 	struct vk_device *device;
 	uint32_t family;
 	struct tl_device_queue *lanes;
+	struct vk_stamp *spare;		/* linked by .next */
 	struct vk_batch *first, **last; /* that have not been reported, in order */
 	uint32_t count;
 	uint64_t number; /* of the last batch */
@@ -48,15 +56,18 @@ struct vk_queue {
 struct vk_device {
 	struct tl_handle handle;
 	struct vk_device *next;
+	const void *hardware;	  /* the physical device's handle */
 	struct vk_functions real; /* constant */
 	struct tl_device *device;
 	struct vk_family families[VK_FAMILIES]; /* constant */
 	uint32_t nfamilies;
-	struct tl_clock_fit clock; /* under tl_vk_looking */
+	pthread_mutex_t looking;
+	uint64_t round;		   /* the last one that has looked at it */
+	struct tl_clock_fit clock; /* under .looking */
 	struct vk_queue *queues;
-	struct vk_stamp *spare[VK_FAMILIES]; /* linked by .next */
 	struct vk_block *blocks;
-	bool lost; /* under tl_vk_looking: it answers no question any more */
+	bool leaving; /* under .looking: the program is about to destroy it */
+	bool lost;    /* under .looking: it answers no question any more */
 };
 
 /* All devices, linked by .next. */
@@ -64,16 +75,30 @@ struct vk_device *tl_vk_devices(void);
 struct vk_device *tl_vk_device_find(const void *handle);
 struct vk_queue *tl_vk_queue_find(const void *handle);
 
-/*
- * The program has created a device, by the real function `create`. Calls the driver: not under the
- * lock.
- */
-void tl_vk_device_created(void *handle, void *hardware, const void *create);
+/* The program has created a device. Calls the driver: not under the lock. */
+void tl_vk_device_created(const struct tl_call *call, void *handle, void *hardware);
 
 /* It has got a queue of it. Takes the lock. */
 void tl_vk_queue_got(const void *device, void *handle, uint32_t family, uint32_t index);
 
-/* The device is gone, and so are its queues. Their lists are empty. */
+/*
+ * For a round through all devices, without the lock: one that this round has not had and at which
+ * nobody looks, with .looking. NULL: there are no more. With a deadline it waits for those that are
+ * looked at.
+ */
+uint64_t tl_vk_devices_round(void);
+struct vk_device *tl_vk_devices_look(uint64_t round, uint64_t deadline);
+
+/* One of that physical device, hidden, which the program has not destroyed; NULL: there is none. */
+struct vk_device *tl_vk_device_left(const void *hardware);
+
+/* The device goes: no round finds it any more. */
+void tl_vk_device_hide(struct vk_device *device);
+
+/*
+ * The device is hidden and gone, and so are its queues. Their lists are empty. The caller has let
+ * go of .looking.
+ */
 void tl_vk_device_drop(struct vk_device *device);
 
 /* Memory for a batch, zeroed, and back. Both take the lock. NULL: memory is short. */

@@ -10,27 +10,30 @@
 #include "layer/calls/hook.h"
 #include "layer/resolve/object_lookup.h"
 
-pthread_mutex_t tl_vk_looking = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t tl_vk_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Atomic bool ending; /* drivers are called for the last time */
+static _Atomic bool over;   /* nothing is reported any more */
 
-/* The real function of that name, if it lies in the same library. */
-static void *function_beside(const char *name, const void *create)
+/*
+ * The real function of that name; NULL where it lies in another library than the call's function: a
+ * program may call a driver without the loader, and the loader aborts if it gets a driver's handle.
+ */
+static void *function_beside(const struct tl_call *call, const char *function)
 {
-	void *found = tl_hook_real(name);
-	struct tl_object there, here;
+	struct tl_object own, other;
+	void *real = tl_hook_real_of(call), *found = tl_hook_real(function);
 
-	return found && tl_object_at((uintptr_t)found, &there) &&
-			       tl_object_at((uintptr_t)create, &here) && there.start == here.start
+	return real && found && tl_object_at((uintptr_t)real, &own) &&
+			       tl_object_at((uintptr_t)found, &other) && own.start == other.start
 		       ? found
 		       : NULL;
 }
 
-bool tl_vk_functions_find(struct vk_functions *functions, void *device, const void *create)
+bool tl_vk_functions_find(struct vk_functions *functions, const struct tl_call *call, void *device)
 {
 	void *(*get)(void *, const char *) = NULL;
-	void *found = function_beside("vkGetDeviceProcAddr", create);
+	void *found = function_beside(call, "vkGetDeviceProcAddr");
 	bool complete = true;
 
 	memcpy(&get, &found, sizeof(found));
@@ -46,10 +49,11 @@ bool tl_vk_functions_find(struct vk_functions *functions, void *device, const vo
 	return complete;
 }
 
-bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties, const void *create)
+bool tl_vk_properties_ask(const struct tl_call *call, void *hardware,
+			  struct vk_properties *properties)
 {
 	void (*ask)(void *, struct vk_properties *) = NULL;
-	void *found = function_beside("vkGetPhysicalDeviceProperties", create);
+	void *found = function_beside(call, "vkGetPhysicalDeviceProperties");
 
 	memcpy(&ask, &found, sizeof(found));
 	if (!ask)
@@ -59,11 +63,22 @@ bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties, cons
 	return properties->period > 0;
 }
 
-uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room,
-			    const void *create)
+uint32_t tl_vk_hardware_ask(const struct tl_call *call, void *instance, void **hardware,
+			    uint32_t room)
+{
+	int (*ask)(void *, uint32_t *, void **) = NULL;
+	void *found = function_beside(call, "vkEnumeratePhysicalDevices");
+
+	memcpy(&ask, &found, sizeof(found));
+	/* More than there is room for is no error. */
+	return ask && ask(instance, &room, hardware) >= VK_SUCCESS ? room : 0;
+}
+
+uint32_t tl_vk_families_ask(const struct tl_call *call, void *hardware, struct vk_family *families,
+			    uint32_t room)
 {
 	void (*ask)(void *, uint32_t *, struct vk_family *) = NULL;
-	void *found = function_beside("vkGetPhysicalDeviceQueueFamilyProperties", create);
+	void *found = function_beside(call, "vkGetPhysicalDeviceQueueFamilyProperties");
 
 	memcpy(&ask, &found, sizeof(found));
 	if (!ask)
@@ -74,7 +89,12 @@ uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t
 
 bool tl_vk_usable(void)
 {
-	return !tl_device_has_ended() || atomic_load_explicit(&ending, memory_order_relaxed);
+	return !tl_device_has_ended();
+}
+
+bool tl_vk_may_look(void)
+{
+	return tl_vk_usable() || atomic_load_explicit(&ending, memory_order_relaxed);
 }
 
 void tl_vk_functions_ending(bool is)
@@ -82,9 +102,19 @@ void tl_vk_functions_ending(bool is)
 	atomic_store_explicit(&ending, is, memory_order_relaxed);
 }
 
+bool tl_vk_is_over(void)
+{
+	return atomic_load_explicit(&over, memory_order_acquire);
+}
+
+void tl_vk_functions_over(bool is)
+{
+	atomic_store_explicit(&over, is, memory_order_release);
+}
+
 void tl_vk_functions_forget(void)
 {
-	pthread_mutex_init(&tl_vk_looking, NULL);
+	tl_vk_functions_over(false);
 	pthread_mutex_init(&tl_vk_lock, NULL);
 	tl_vk_functions_ending(false);
 }

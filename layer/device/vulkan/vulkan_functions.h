@@ -3,11 +3,13 @@
  * vulkan_functions.h: the functions of Vulkan that the layer calls by itself, the structs that it
  * reads and fills in, and the room's locks.
  *
- * Two locks, in this order:
+ * Two kinds of locks, in this order:
  *
- *	tl_vk_looking	One thread at a time asks for timestamps. The thread may hold it during
- *			calls of the driver, some of which wait for the device in some drivers. So
- *			threads of the program only try to take it, but where a device is destroyed.
+ *	.looking	of each device: one thread at a time asks for its timestamps. The thread
+ *			may hold it during calls of the driver, some of which wait for the device in
+ *			some drivers. So threads of the program only try to take it, but where that
+ *			device is destroyed, which has no work left then. (Another device may have,
+ *			and may wait for the program.)
  *	tl_vk_lock	protects all tables and lists of this room. No driver is called under it.
  */
 #ifndef TL_LAYER_DEVICE_VULKAN_VULKAN_FUNCTIONS_H
@@ -21,7 +23,7 @@
 #include "layer/device/device_lanes.h"
 #include "tracelayer/shim.h"
 
-extern pthread_mutex_t tl_vk_looking, tl_vk_lock;
+extern pthread_mutex_t tl_vk_lock;
 
 /* The i-th parameter of a call. */
 #define VK_PARAM(call, i, type) (*(type *)(call)->params[i])
@@ -42,6 +44,7 @@ enum {
 	VK_DEVICE_GROUP_INFO = 1000070001,
 	VK_SUBMIT_PROTECTED = 1, /* a flag of VkSubmitInfo2 */
 	VK_TIMESTAMPS = 2,	 /* VkQueryType */
+	VK_SIMULTANEOUS_USE = 4, /* a flag of VkCommandBufferBeginInfo */
 	VK_RESULTS_64_BIT = 1,
 	VK_RESULTS_AVAILABLE = 4,
 	VK_GRAPHICS = 1, /* VkQueueFlagBits */
@@ -178,22 +181,36 @@ struct vk_functions {
 };
 
 /*
- * Those of a device, which `create` has made, the real vkCreateDevice. False: some are missing, or
- * the layer knows them of another library only. A program may use a driver without the loader, and
- * a loader beside it; to each of them, the other's handles are nothing.
+ * The functions below ask by the library whose function the call has called. Nothing is found where
+ * that is not the loader.
  */
-bool tl_vk_functions_find(struct vk_functions *functions, void *device, const void *create);
 
-/* The same of a physical device: what it is. False: it can't be asked. */
-bool tl_vk_properties_ask(void *hardware, struct vk_properties *properties, const void *create);
+/* False: some are missing. */
+bool tl_vk_functions_find(struct vk_functions *functions, const struct tl_call *call, void *device);
+
+/* What a physical device is. False: it can't be asked. */
+bool tl_vk_properties_ask(const struct tl_call *call, void *hardware,
+			  struct vk_properties *properties);
+
+/* The physical devices of an instance: how many, at most `room`. */
+uint32_t tl_vk_hardware_ask(const struct tl_call *call, void *instance, void **hardware,
+			    uint32_t room);
 
 /* Its families of queues: how many, at most `room`. */
-uint32_t tl_vk_families_ask(void *hardware, struct vk_family *families, uint32_t room,
-			    const void *create);
+uint32_t tl_vk_families_ask(const struct tl_call *call, void *hardware, struct vk_family *families,
+			    uint32_t room);
 
-/* The layer may call drivers: the lanes have not ended, or tl_vk_functions_ending says so. */
+/* A hook may call drivers and report: the lanes have not ended. */
 bool tl_vk_usable(void);
+
+/* The holder of a .looking may: the same, or tl_vk_functions_ending says so. */
+bool tl_vk_may_look(void);
 void tl_vk_functions_ending(bool is);
+
+/* The end has reported everything, and nothing more may be. */
+bool tl_vk_is_over(void);
+void tl_vk_functions_over(bool is);
+
 void tl_vk_functions_forget(void);
 
 /* Its parameters are known: the interposer was made with Vulkan's header. */

@@ -4,16 +4,20 @@
  *
  * Stamps are made by blocks. A block has a command pool of its own, since a pool may be used by one
  * thread at a time. Its queries have to be reset by the device before anyone may ask for them: the
- * block's last command buffer does that, and a fence says that it has.
+ * block's last command buffer does that, and a fence says that it has. Only the order of one queue
+ * puts that before the stamps' own commands, so a block belongs to one queue.
  *
  * The first command buffer of a stamp resets its two queries. Until the device has come to that, the
  * queries have the times of the stamp's last batch, which .was tells apart.
+ *
+ * That its times are there does not mean that a command buffer is no longer pending, as only a fence
+ * or a semaphore of its batch says that. So they are recorded for simultaneous use.
  */
 #include "layer/device/vulkan/vulkan_stamps.h"
 
 #include <stdlib.h>
 
-#define STAMPS	4u  /* of the first block of a family */
+#define STAMPS	4u  /* of the first block of a queue */
 #define MOST	64u /* of a later one */
 #define BLOCKS	64u /* of a device */
 #define BUFFERS (2 * MOST + 1)
@@ -21,7 +25,7 @@
 struct vk_block {
 	struct vk_block *next;
 	void *commands, *queries, *fence;
-	bool reset; /* under tl_vk_looking: the device has reset the queries */
+	bool reset; /* under the device's .looking: the device has reset the queries */
 	uint32_t count;
 	struct vk_stamp stamp[MOST];
 };
@@ -30,7 +34,8 @@ struct vk_block {
 
 static bool buffer_record_begin(const struct vk_functions *real, void *buffer)
 {
-	const struct vk_begin_info info = {.any = {.type = VK_BEGIN_INFO}};
+	const struct vk_begin_info info = {.any = {.type = VK_BEGIN_INFO},
+					   .flags = VK_SIMULTANEOUS_USE};
 
 	return real->vkBeginCommandBuffer(buffer, &info) == VK_SUCCESS;
 }
@@ -51,14 +56,14 @@ static bool stamp_record(const struct vk_functions *real, const struct vk_stamp 
 }
 
 static bool block_record(const struct vk_functions *real, struct vk_block *block, void **buffers,
-			 uint32_t family)
+			 struct vk_queue *queue)
 {
 	for (uint32_t i = 0; i < block->count; i++) {
 		block->stamp[i] = (struct vk_stamp){.block = block,
 						    .begin = buffers[2 * i],
 						    .end = buffers[2 * i + 1],
 						    .query = 2 * i,
-						    .family = family};
+						    .queue = queue};
 		if (!stamp_record(real, &block->stamp[i]))
 			return false;
 	}
@@ -103,7 +108,7 @@ static bool block_fill(struct vk_device *device, struct vk_block *block, struct 
 						       .pool = block->commands,
 						       .count = 2 * block->count + 1};
 	if (real->vkAllocateCommandBuffers(handle, &wanted, buffers) != VK_SUCCESS ||
-	    !block_record(real, block, buffers, queue->family))
+	    !block_record(real, block, buffers, queue))
 		return false;
 	const struct vk_submit submit = {
 		.any = {.type = VK_SUBMIT_INFO}, .count = 1, .buffers = &buffers[2 * block->count]};
@@ -120,7 +125,7 @@ static struct vk_block *block_new(struct vk_queue *queue)
 
 	pthread_mutex_lock(&tl_vk_lock);
 	for (const struct vk_block *it = device->blocks; it; it = it->next, blocks++)
-		if (it->stamp[0].family == queue->family)
+		if (it->stamp[0].queue == queue)
 			stamps = MOST;
 	pthread_mutex_unlock(&tl_vk_lock);
 	struct vk_block *block = blocks < BLOCKS ? calloc(1, sizeof(*block)) : NULL;
@@ -138,11 +143,10 @@ static struct vk_block *block_new(struct vk_queue *queue)
 /* Under the lock. */
 static struct vk_stamp *spare_take(struct vk_queue *queue)
 {
-	struct vk_stamp **spare = &queue->device->spare[queue->family];
-	struct vk_stamp *stamp = *spare;
+	struct vk_stamp *stamp = queue->spare;
 
 	if (stamp)
-		*spare = stamp->next;
+		queue->spare = stamp->next;
 	return stamp;
 }
 
@@ -160,31 +164,35 @@ struct vk_stamp *tl_vk_stamp_take(struct vk_queue *queue)
 	block->next = device->blocks;
 	device->blocks = block;
 	for (uint32_t i = 0; i < block->count; i++) {
-		block->stamp[i].next = device->spare[queue->family];
-		device->spare[queue->family] = &block->stamp[i];
+		block->stamp[i].next = queue->spare;
+		queue->spare = &block->stamp[i];
 	}
 	stamp = spare_take(queue);
 	pthread_mutex_unlock(&tl_vk_lock);
 	return stamp;
 }
 
-void tl_vk_stamp_give_back(struct vk_device *device, struct vk_stamp *stamp)
+void tl_vk_stamp_give_back(struct vk_stamp *stamp)
 {
 	pthread_mutex_lock(&tl_vk_lock);
-	stamp->next = device->spare[stamp->family];
-	device->spare[stamp->family] = stamp;
+	stamp->next = stamp->queue->spare;
+	stamp->queue->spare = stamp;
 	pthread_mutex_unlock(&tl_vk_lock);
 }
 
 /* --- reading */
 
-static bool block_is_reset(const struct vk_device *device, struct vk_block *block)
+/* VK_STAMP_READ: it is. */
+static enum vk_stamp_state block_is_reset(const struct vk_device *device, struct vk_block *block)
 {
 	void *handle = (void *)(uintptr_t)device->handle.key;
+	int result =
+		block->reset ? VK_SUCCESS : device->real.vkGetFenceStatus(handle, block->fence);
 
-	if (!block->reset)
-		block->reset = device->real.vkGetFenceStatus(handle, block->fence) == VK_SUCCESS;
-	return block->reset;
+	if (result != VK_SUCCESS)
+		return result == VK_NOT_READY ? VK_STAMP_WAITS : VK_STAMP_LOST;
+	block->reset = true;
+	return VK_STAMP_READ;
 }
 
 enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_stamp *stamp,
@@ -195,16 +203,20 @@ enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_s
 		uint64_t time, available;
 	} answers[2] = {{0, 0}, {0, 0}};
 
-	if (!block_is_reset(device, stamp->block))
-		return VK_STAMP_WAITS;
+	enum vk_stamp_state reset = block_is_reset(device, stamp->block);
+	if (reset != VK_STAMP_READ)
+		return reset;
 	int result = device->real.vkGetQueryPoolResults(
 		handle, stamp->block->queries, stamp->query, 2, sizeof(answers), answers,
 		sizeof(answers[0]), VK_RESULTS_64_BIT | VK_RESULTS_AVAILABLE);
 	if (result != VK_SUCCESS && result != VK_NOT_READY)
 		return VK_STAMP_LOST;
-	if (!answers[0].available || !answers[1].available || answers[1].time == stamp->was)
+	/* The device may reset and write them while the driver reads one after the other. */
+	if (!answers[0].available || !answers[1].available || answers[0].time == stamp->was[0] ||
+	    answers[1].time == stamp->was[1])
 		return VK_STAMP_WAITS;
-	stamp->was = answers[1].time;
+	stamp->was[0] = answers[0].time;
+	stamp->was[1] = answers[1].time;
 	times[0] = answers[0].time;
 	times[1] = answers[1].time;
 	return VK_STAMP_READ;
@@ -217,8 +229,8 @@ void tl_vk_stamps_destroy(struct vk_device *device)
 	pthread_mutex_lock(&tl_vk_lock);
 	block = device->blocks;
 	device->blocks = NULL;
-	for (uint32_t i = 0; i < VK_FAMILIES; i++)
-		device->spare[i] = NULL;
+	for (struct vk_queue *queue = device->queues; queue; queue = queue->next)
+		queue->spare = NULL;
 	pthread_mutex_unlock(&tl_vk_lock);
 	for (; block; block = next) {
 		next = block->next;

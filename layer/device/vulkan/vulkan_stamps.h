@@ -14,8 +14,8 @@ struct vk_stamp {
 	struct vk_block *block;
 	void *begin, *end; /* command buffers */
 	uint32_t query;	   /* the first of the two, in the block's pool */
-	uint32_t family;
-	uint64_t was; /* the last time that its second query had */
+	struct vk_queue *queue;
+	uint64_t was[2]; /* the last times that its queries had */
 };
 
 /*
@@ -26,11 +26,11 @@ struct vk_stamp {
 struct vk_stamp *tl_vk_stamp_take(struct vk_queue *queue);
 
 /* Takes the lock. */
-void tl_vk_stamp_give_back(struct vk_device *device, struct vk_stamp *stamp);
+void tl_vk_stamp_give_back(struct vk_stamp *stamp);
 
 enum vk_stamp_state { VK_STAMP_WAITS, VK_STAMP_READ, VK_STAMP_LOST };
 
-/* Under tl_vk_looking. Some drivers wait for the device here. */
+/* Under .looking. Some drivers wait for the device here. */
 enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_stamp *stamp,
 				     uint64_t times[2]);
 

@@ -60,31 +60,35 @@ static struct vk_batch *batch_begin(struct submit_state *state, uint32_t buffers
 	return batch;
 }
 
-static void batches_cancel(struct submit_state *state)
+/*
+ * A call that was left by longjmp may have submitted them, and its device may be gone by now: then
+ * the stamps stay what they are.
+ */
+static void batches_cancel(struct submit_state *state, bool unwound)
 {
 	struct vk_batch *batch, *next;
 
 	for (batch = state->first; batch; batch = next) {
 		next = batch->next;
 		tl_device_cancel(batch->lane);
-		tl_vk_stamp_give_back(state->queue->device, batch->stamp);
+		if (!unwound)
+			tl_vk_stamp_give_back(batch->stamp);
 		tl_vk_batch_free(batch);
 	}
 }
 
 /* --- copies */
 
-/* The queue, if the call's batches may be watched. */
+/* The queue; whether the call has batches that may be watched. */
 static bool submit_begin(struct submit_state *state, const struct tl_call *call)
 {
-	if (!tl_vk_is_known(call) || !tl_vk_usable() || !VK_PARAM(call, 1, uint32_t) ||
-	    !VK_PARAM(call, 2, const void *))
+	if (!tl_vk_is_known(call) || !tl_vk_usable())
 		return false;
 	pthread_mutex_lock(&tl_vk_lock);
 	state->queue = tl_vk_queue_find(VK_PARAM(call, 0, const void *));
 	pthread_mutex_unlock(&tl_vk_lock);
 	state->last = &state->first;
-	return state->queue;
+	return state->queue && VK_PARAM(call, 1, uint32_t) && VK_PARAM(call, 2, const void *);
 }
 
 /* The driver gets the copy, if that differs. */
@@ -202,7 +206,7 @@ static void batches_submitted(struct submit_state *state, struct tl_call *call)
 		batch->submitted = here;
 		batch->request = call->request;
 		batch->correlation = correlation;
-		batch->fence = VK_PARAM(call, 3, void *);
+		batch->fences[0] = VK_PARAM(call, 3, const void *);
 		batch->number = ++queue->number;
 		queue->count++;
 	}
@@ -216,10 +220,14 @@ static void submit_after(struct tl_call *call, void *hook_state, uint64_t result
 {
 	struct submit_state *state = hook_state;
 
-	if (!state->copy)
+	if (!state->copy) {
+		if (state->queue && VK_PARAM(call, 3, const void *) &&
+		    !tl_vk_call_failed(result, unwound))
+			tl_vk_collect_fence(state->queue, VK_PARAM(call, 3, const void *));
 		return;
+	}
 	if (tl_vk_call_failed(result, unwound))
-		batches_cancel(state);
+		batches_cancel(state, unwound);
 	else
 		batches_submitted(state, call);
 	free(state->copy);

@@ -72,10 +72,32 @@ static void fence_after(struct tl_call *call, void *state, uint64_t result, bool
 	tl_vk_collect_waited_fence(device, VK_PARAM(call, 1, const void *), &here);
 }
 
+/* vkResetFences(device, count, fences). Before: afterwards another thread may submit with them. */
+static void reset_before(struct tl_call *call, void *state)
+{
+	struct vk_device *device = call_device(call);
+
+	(void)state;
+	for (uint32_t i = 0; device && i < VK_PARAM(call, 1, uint32_t); i++)
+		tl_vk_collect_forget_fence(device, VK_PARAM(call, 2, void *const *)[i]);
+}
+
+/* vkDestroyFence(device, fence, allocator) */
+static void fence_before(struct tl_call *call, void *state)
+{
+	struct vk_device *device = call_device(call);
+
+	(void)state;
+	if (device)
+		tl_vk_collect_forget_fence(device, VK_PARAM(call, 1, const void *));
+}
+
 const struct tl_hook tl_vk_wait_hooks[] = {
 	{"vkQueueWaitIdle", NULL, queue_after, TL_HOOK_TIMED},
 	{"vkDeviceWaitIdle", NULL, device_after, TL_HOOK_TIMED},
 	{"vkWaitForFences", NULL, fences_after, TL_HOOK_TIMED},
 	{"vkGetFenceStatus", NULL, fence_after, TL_HOOK_TIMED},
+	{"vkResetFences", reset_before, NULL, TL_HOOK_PLAIN},
+	{"vkDestroyFence", fence_before, NULL, TL_HOOK_PLAIN},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
