@@ -8,6 +8,10 @@
  *	vk_lanes threads	devices that come and go in three threads
  *	vk_lanes leave	ends without a wait
  *	vk_lanes fork	a child ends after the parent has submitted, which goes on
+ *	vk_lanes wait	a device is destroyed while another waits for the program, with many batches
+ *	vk_lanes leak	the instance is destroyed, and the device is not
+ *	vk_lanes atexit	the device is destroyed by an exit handler
+ *	vk_lanes fence	fences that are signaled by calls without batches
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -238,6 +242,86 @@ static void work(struct gpu *gpu)
 	NEED(vkDeviceWaitIdle(gpu->device));
 }
 
+/* The first batch waits until the program lets it go. */
+static void wait_for_program(struct gpu *gpu)
+{
+	struct gpu other;
+	const VkSemaphoreTypeCreateInfo type = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+	const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+					    .pNext = &type};
+	const uint64_t one = 1;
+	const VkTimelineSemaphoreSubmitInfo values = {
+		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.waitSemaphoreValueCount = 1,
+		.pWaitSemaphoreValues = &one};
+	const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+	VkSemaphore gate;
+
+	gpu_open(&other);
+	NEED(vkCreateSemaphore(gpu->device, &info, NULL, &gate));
+	const VkSubmitInfo waits = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+				    .pNext = &values,
+				    .waitSemaphoreCount = 1,
+				    .pWaitSemaphores = &gate,
+				    .pWaitDstStageMask = &stage,
+				    .commandBufferCount = 1,
+				    .pCommandBuffers = gpu->fill};
+	NEED(vkQueueSubmit(gpu->queue, 1, &waits, VK_NULL_HANDLE));
+	batches++;
+	for (int i = 0; i < 100; i++)
+		submit(gpu, 1, VK_NULL_HANDLE);
+	usleep(50000);
+	submit(&other, 1, VK_NULL_HANDLE);
+	NEED(vkDeviceWaitIdle(other.device));
+	alarm(20);
+	gpu_close(&other);
+	const VkSemaphoreSignalInfo signal = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = gate, .value = 1};
+	NEED(vkSignalSemaphore(gpu->device, &signal));
+	NEED(vkDeviceWaitIdle(gpu->device));
+	vkDestroySemaphore(gpu->device, gate, NULL);
+}
+
+static struct gpu last; /* for the exit handler */
+
+static void close_last(void)
+{
+	NEED(vkDeviceWaitIdle(last.device));
+	gpu_close(&last);
+	vkDestroyInstance(instance, NULL);
+	printf("closed at exit\n");
+}
+
+/* True: the mode is one of these, and its work is done. */
+static bool run_other(const char *mode)
+{
+	struct gpu gpu;
+
+	if (!strcmp(mode, "atexit")) {
+		atexit(close_last);
+		gpu_open(&last);
+		for (int i = 0; i < 40; i++)
+			submit(&last, 2, VK_NULL_HANDLE);
+		printf("batches %u\n", batches);
+		exit(0);
+	}
+	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence"))
+		return false;
+	gpu_open(&gpu);
+	if (!strcmp(mode, "wait"))
+		wait_for_program(&gpu);
+	for (int i = 0; i < 10; i++) {
+		submit(&gpu, 2, VK_NULL_HANDLE);
+		NEED(vkQueueSubmit(gpu.queue, 0, NULL, gpu.fence));
+		await(&gpu);
+	}
+	if (strcmp(mode, "leak") != 0)
+		gpu_close(&gpu);
+	return true;
+}
+
 static unsigned sum(const struct gpu *gpu)
 {
 	unsigned sum = 0;
@@ -276,7 +360,7 @@ int main(int argc, char **argv)
 				return 1;
 		for (int i = 0; i < 3; i++)
 			pthread_join(threads[i], NULL);
-	} else {
+	} else if (!run_other(mode)) {
 		gpu_open(&gpu);
 		work(&gpu);
 		if (!strcmp(mode, "fork")) {
