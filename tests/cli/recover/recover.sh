@@ -414,6 +414,7 @@ done
 is "$(recover "$tmp" >/dev/null 2>&1; ls tracelayer-buffers.$child.3 2>&1 | grep -c 'No such')" 1 "an empty file with the name of buffers, whose process died before it wrote to it, is removed"
 : >tracelayer-buffers.$child.3
 sleep 30 3<>tracelayer-buffers.$child.3 & writer=$!
+for ((i = 0; i < 500; i++)); do test -e /proc/$writer/fd/3 && break; sleep 0.01; done
 recover "$tmp" >/dev/null 2>&1
 ok "but not while a process has it open: that one is about to write to it" test -e tracelayer-buffers.$child.3
 kill $writer; wait $writer 2>/dev/null; rm -f tracelayer-buffers.$child.3
