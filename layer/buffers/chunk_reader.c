@@ -130,19 +130,16 @@ static bool chunk_find_run(struct tl_chunk *chunk)
  */
 static bool chunk_find_late(struct tl_chunk *chunk)
 {
+	/* Asked first: what the thread has finished last, it finished before it ended. */
+	bool gone = atomic_load_explicit(&chunk->producer->ended, memory_order_acquire) &&
+		    tl_producer_is_unknown_to_kernel(chunk->producer);
 	uint64_t word = tl_record_first_word(chunk->hole);
-	bool unfinished = !tl_record_type_of(word);
 
-	if (unfinished && atomic_load_explicit(&chunk->producer->ended, memory_order_acquire) &&
-	    tl_producer_is_unknown_to_kernel(chunk->producer)) {
-		/* The thread may have finished the record and ended since the first look. */
-		word = tl_record_first_word(chunk->hole);
-		unfinished = !tl_record_type_of(word);
-		if (unfinished)
+	if (!tl_record_type_of(word)) {
+		if (gone)
 			chunk->hole = NULL;
-	}
-	if (unfinished)
 		return false;
+	}
 	chunk->begin = chunk->hole;
 	chunk->hole = NULL;
 	if (tl_record_type_of(word) == TL_RECORD_PAD)
