@@ -278,6 +278,19 @@ void tl_device_done(struct tl_device_command *command, const struct tl_device_wo
 		work_tell(queue, &work);
 }
 
+void tl_device_give_up(struct tl_device_command *command, const struct tl_device_work *told)
+{
+	const struct tl_event_arg args[1] = {tl_event_text("times", "host")};
+	struct tl_device_work work = *told;
+
+	work.unfinished = !work.waited.end;
+	work.start = work.unfinished ? work.submitted.end : work.submitted.start;
+	work.end = work.unfinished ? tl_device_now() : work.waited.end;
+	work.nargs = !work.unfinished;
+	work.args = args;
+	tl_device_done(command, &work);
+}
+
 /* --- memory */
 
 void tl_device_memory(struct tl_device *device, int64_t bytes)

@@ -161,6 +161,13 @@ struct tl_work_room tl_work_room(const struct tl_device_work *work, uint64_t sub
  */
 void tl_device_done(struct tl_device_command *command, const struct tl_device_work *work);
 
+/*
+ * The same where the driver can't be asked about the command any more. It has ended if a call has
+ * waited for it (.waited): then it ran at some time since its submission. `work` has no times and no
+ * arguments.
+ */
+void tl_device_give_up(struct tl_device_command *command, const struct tl_device_work *work);
+
 /* The program has allocated so many bytes on the device; less than 0: freed. */
 void tl_device_memory(struct tl_device *device, int64_t bytes);
 

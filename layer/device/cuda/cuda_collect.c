@@ -98,19 +98,11 @@ static void command_tell(struct cuda_stream *stream, const struct cuda_command *
 	tl_device_done(command->lane, &work);
 }
 
-/* The driver can't be asked about it. It has ended if a call has waited for it. */
 static void command_give_up(const struct cuda_command *command)
 {
-	struct tl_device_work work = command_work(command);
-	struct tl_event_arg args[1];
+	const struct tl_device_work work = command_work(command);
 
-	work.unfinished = !command->waited.end;
-	work.start = work.unfinished ? command->submitted.end : command->submitted.start;
-	work.end = work.unfinished ? tl_device_now() : command->waited.end;
-	if (!work.unfinished)
-		args[work.nargs++] = tl_event_text("times", "host");
-	work.args = args;
-	tl_device_done(command->lane, &work);
+	tl_device_give_up(command->lane, &work);
 }
 
 /* --- streams; under tl_cuda_looking */

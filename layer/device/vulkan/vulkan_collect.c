@@ -56,18 +56,11 @@ static void batch_tell(struct vk_device *device, const struct vk_queue *queue,
 	tl_device_done(batch->lane, &work);
 }
 
-/* Its timestamps can't be had. It has ended if a call has waited for it. */
 static void batch_give_up(const struct vk_batch *batch)
 {
-	struct tl_device_work work = batch_work(batch);
-	const struct tl_event_arg args[1] = {tl_event_text("times", "host")};
+	const struct tl_device_work work = batch_work(batch);
 
-	work.unfinished = !batch->waited.end;
-	work.start = work.unfinished ? batch->submitted.end : batch->submitted.start;
-	work.end = work.unfinished ? tl_device_now() : batch->waited.end;
-	work.nargs = !work.unfinished;
-	work.args = args;
-	tl_device_done(batch->lane, &work);
+	tl_device_give_up(batch->lane, &work);
 }
 
 /* --- queues; under .looking */
