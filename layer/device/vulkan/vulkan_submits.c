@@ -8,6 +8,7 @@
  */
 #include "layer/device/vulkan/vulkan_submits.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,42 +106,84 @@ static void submit_use(struct submit_state *state, struct tl_call *call, void *c
 	VK_PARAM(call, 2, const void *) = copy;
 }
 
-static void submit_before(struct tl_call *call, void *hook_state)
-{
-	struct submit_state *state = hook_state;
+/* What differs between vkQueueSubmit's batches and those of vkQueueSubmit2. */
+struct form {
+	size_t size;	       /* of a batch */
+	size_t count, buffers; /* where its members of these names are */
+	size_t entry;	       /* size of an entry of its list of command buffers */
+	bool (*excludes_others)(const void *submit);
+	void (*put)(void *entry, void *buffer);
+};
 
+static uint32_t *submit_count(const struct form *form, void *submit)
+{
+	return (uint32_t *)((char *)submit + form->count);
+}
+
+/* Gives the batch of the copy another list, from `list` on. Returns the list's end. */
+static char *submit_wrap(const struct form *form, char *submit, const struct vk_stamp *stamp,
+			 char *list)
+{
+	const void **buffers = (const void **)(submit + form->buffers), *theirs = *buffers;
+	uint32_t *count = submit_count(form, submit);
+	size_t size = *count * form->entry;
+
+	*buffers = list;
+	*count += 2;
+	form->put(list, stamp->begin);
+	list += form->entry;
+	memcpy(list, theirs, size);
+	list += size;
+	form->put(list, stamp->end);
+	return list + form->entry;
+}
+
+static void copy_before(struct tl_call *call, struct submit_state *state, const struct form *form)
+{
 	if (!submit_begin(state, call))
 		return;
-	const struct vk_submit *submits = VK_PARAM(call, 2, const struct vk_submit *);
+	char *submits = VK_PARAM(call, 2, char *);
 	uint32_t count = VK_PARAM(call, 1, uint32_t);
-	size_t buffers = 0;
+	size_t size = count * form->size, entries = 0;
 	for (uint32_t i = 0; i < count; i++)
-		buffers += submits[i].count + 2u;
-	struct vk_submit *copy = malloc(count * sizeof(*copy) + buffers * sizeof(void *));
+		entries += *submit_count(form, submits + i * form->size) + 2u;
+	char *copy = malloc(size + entries * form->entry);
 	if (!copy)
 		return;
-	void **list = (void **)(copy + count);
-	memcpy(copy, submits, count * sizeof(*copy));
+	char *list = copy + size;
+	memcpy(copy, submits, size);
 	for (uint32_t i = 0; i < count && i < MOST; i++) {
-		const struct vk_batch *batch =
-			submits[i].count && !chain_excludes_others(submits[i].any.next)
-				? batch_begin(state, submits[i].count)
-				: NULL;
-		if (!batch)
-			continue;
-		copy[i].buffers = list;
-		copy[i].count += 2;
-		*list++ = batch->stamp->begin;
-		memcpy(list, submits[i].buffers, submits[i].count * sizeof(*list));
-		list += submits[i].count;
-		*list++ = batch->stamp->end;
+		char *submit = copy + i * form->size;
+		uint32_t buffers = *submit_count(form, submit);
+		const struct vk_batch *batch = buffers && !form->excludes_others(submit)
+						       ? batch_begin(state, buffers)
+						       : NULL;
+		if (batch)
+			list = submit_wrap(form, submit, batch->stamp, list);
 	}
 	submit_use(state, call, copy);
 }
 
-static struct vk_buffer buffer_info(void *buffer)
+static bool submit_excludes_others(const void *submit)
 {
-	return (struct vk_buffer){.any = {.type = VK_COMMAND_BUFFER_INFO}, .buffer = buffer};
+	return chain_excludes_others(((const struct vk_submit *)submit)->any.next);
+}
+
+static void submit_put(void *entry, void *buffer)
+{
+	*(void **)entry = buffer;
+}
+
+static void submit_before(struct tl_call *call, void *state)
+{
+	static const struct form form = {.size = sizeof(struct vk_submit),
+					 .count = offsetof(struct vk_submit, count),
+					 .buffers = offsetof(struct vk_submit, buffers),
+					 .entry = sizeof(void *),
+					 .excludes_others = submit_excludes_others,
+					 .put = submit_put};
+
+	copy_before(call, state, &form);
 }
 
 /* Of a group of devices, a command buffer says on which it runs. */
@@ -152,44 +195,30 @@ static bool buffers_are_of_group(const struct vk_submit2 *submit)
 	return false;
 }
 
-static bool submit2_excludes_others(const struct vk_submit2 *submit)
+static bool submit2_excludes_others(const void *batch)
 {
+	const struct vk_submit2 *submit = batch;
+
 	return submit->flags & VK_SUBMIT_PROTECTED || chain_excludes_others(submit->any.next) ||
 	       buffers_are_of_group(submit);
 }
 
-static void submit2_before(struct tl_call *call, void *hook_state)
+static void submit2_put(void *entry, void *buffer)
 {
-	struct submit_state *state = hook_state;
+	*(struct vk_buffer *)entry =
+		(struct vk_buffer){.any = {.type = VK_COMMAND_BUFFER_INFO}, .buffer = buffer};
+}
 
-	if (!submit_begin(state, call))
-		return;
-	const struct vk_submit2 *submits = VK_PARAM(call, 2, const struct vk_submit2 *);
-	uint32_t count = VK_PARAM(call, 1, uint32_t);
-	size_t buffers = 0;
-	for (uint32_t i = 0; i < count; i++)
-		buffers += submits[i].count + 2u;
-	struct vk_submit2 *copy =
-		malloc(count * sizeof(*copy) + buffers * sizeof(struct vk_buffer));
-	if (!copy)
-		return;
-	struct vk_buffer *list = (struct vk_buffer *)(copy + count);
-	memcpy(copy, submits, count * sizeof(*copy));
-	for (uint32_t i = 0; i < count && i < MOST; i++) {
-		const struct vk_batch *batch =
-			submits[i].count && !submit2_excludes_others(&submits[i])
-				? batch_begin(state, submits[i].count)
-				: NULL;
-		if (!batch)
-			continue;
-		copy[i].buffers = list;
-		copy[i].count += 2;
-		*list++ = buffer_info(batch->stamp->begin);
-		memcpy(list, submits[i].buffers, submits[i].count * sizeof(*list));
-		list += submits[i].count;
-		*list++ = buffer_info(batch->stamp->end);
-	}
-	submit_use(state, call, copy);
+static void submit2_before(struct tl_call *call, void *state)
+{
+	static const struct form form = {.size = sizeof(struct vk_submit2),
+					 .count = offsetof(struct vk_submit2, count),
+					 .buffers = offsetof(struct vk_submit2, buffers),
+					 .entry = sizeof(struct vk_buffer),
+					 .excludes_others = submit2_excludes_others,
+					 .put = submit2_put};
+
+	copy_before(call, state, &form);
 }
 
 /* --- after the call */
