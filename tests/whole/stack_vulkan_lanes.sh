@@ -12,7 +12,7 @@ test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
 	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 46
+plan 54
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 ok "the program is built" ${CC:-cc} -O1 -Wall -Wextra -pthread -o vk_lanes "$top_srcdir/tests/whole/vk_lanes.c" -lvulkan || exit 1
@@ -61,11 +61,13 @@ lanes fork ./vk_lanes fork
 is "$(device fork.json count)" "$(printed) 0" "fork: each batch of the parent's is on the lane, and none of the child's"
 lanes leave ./vk_lanes leave
 is "$(device leave.json count | awk '{ print $1 + $2 }')" "$(printed)" "leave: without a wait at the end, too"
-for mode in wait leak atexit fence; do
+for mode in wait leak atexit fence values many; do
 	lanes $mode ./vk_lanes $mode
 	is "$(device $mode.json count)" "$(printed) 0" "$mode: each batch is on a lane: $(printed)"
 done
 is "$(waits fence.json vkWaitForFences)" 10 "fence: a fence of a call without batches is waited for with those before it"
+is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known"
+arrows values
 "$tracelayer" run --quiet -o none.json --device=no --api vulkan -- ./vk_lanes work >traced.out
 is "$(cat traced.out | tail -n 1) $(device none.json count)" "batches 110 0 0" "--device=no: there are no lanes"
 "$tracelayer" run --quiet -o work.tlt --api vulkan -- ./vk_lanes work >traced.out

@@ -12,6 +12,8 @@
  *	vk_lanes leak	the instance is destroyed, and the device is not
  *	vk_lanes atexit	the device is destroyed by an exit handler
  *	vk_lanes fence	fences that are signaled by calls without batches
+ *	vk_lanes values	waits for semaphores' values, questions for them
+ *	vk_lanes many	more batches in a call, and without a wait, than the layer makes at once
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -166,8 +168,7 @@ static void submit(struct gpu *gpu, uint32_t count, VkFence fence)
 	batches += count > 0;
 }
 
-/* Semaphores with values; the last wait is for one of them. */
-static void submit_newer(struct gpu *gpu)
+static VkSemaphore timeline_new(struct gpu *gpu)
 {
 	const VkSemaphoreTypeCreateInfo type = {
 		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
@@ -177,6 +178,24 @@ static void submit_newer(struct gpu *gpu)
 	VkSemaphore timeline;
 
 	NEED(vkCreateSemaphore(gpu->device, &info, NULL, &timeline));
+	return timeline;
+}
+
+static void wait_for_value(struct gpu *gpu, VkSemaphore timeline, uint64_t value)
+{
+	const VkSemaphoreWaitInfo wait = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+					  .semaphoreCount = 1,
+					  .pSemaphores = &timeline,
+					  .pValues = &value};
+
+	NEED(vkWaitSemaphores(gpu->device, &wait, UINT64_MAX));
+}
+
+/* Semaphores with values; the last wait is for one of them. */
+static void submit_newer(struct gpu *gpu)
+{
+	VkSemaphore timeline = timeline_new(gpu);
+
 	VkCommandBufferSubmitInfo buffers[2];
 	for (int i = 0; i < 2; i++)
 		buffers[i] = (VkCommandBufferSubmitInfo){
@@ -198,13 +217,49 @@ static void submit_newer(struct gpu *gpu)
 	};
 	NEED(vkQueueSubmit2(gpu->queue, 2, submits, VK_NULL_HANDLE));
 	batches += 2;
-	const uint64_t value = 5;
-	const VkSemaphoreWaitInfo wait = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
-					  .semaphoreCount = 1,
-					  .pSemaphores = &timeline,
-					  .pValues = &value};
-	NEED(vkWaitSemaphores(gpu->device, &wait, UINT64_MAX));
+	wait_for_value(gpu, timeline, 5);
 	NEED(vkQueueWaitIdle(gpu->queue));
+	vkDestroySemaphore(gpu->device, timeline, NULL);
+}
+
+/* One batch, with or without command buffers, that gives the semaphore a value. */
+static void submit_value(struct gpu *gpu, uint32_t count, VkSemaphore timeline, uint64_t value)
+{
+	const VkTimelineSemaphoreSubmitInfo values = {
+		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.signalSemaphoreValueCount = 1,
+		.pSignalSemaphoreValues = &value};
+	const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+				   .pNext = &values,
+				   .commandBufferCount = count,
+				   .pCommandBuffers = gpu->fill,
+				   .signalSemaphoreCount = 1,
+				   .pSignalSemaphores = &timeline};
+
+	NEED(vkQueueSubmit(gpu->queue, 1, &info, VK_NULL_HANDLE));
+	batches += count > 0;
+}
+
+/* Ten batches that a wait for a value ends, and five that a question does. */
+static void wait_for_values(struct gpu *gpu)
+{
+	VkSemaphore timeline = timeline_new(gpu);
+	uint64_t value = 0, now;
+
+	for (int i = 0; i < 5; i++) {
+		submit_value(gpu, 1, timeline, ++value);
+		wait_for_value(gpu, timeline, value);
+		submit(gpu, 2, VK_NULL_HANDLE);
+		submit_value(gpu, 0, timeline, value += 3);
+		wait_for_value(gpu, timeline, value);
+	}
+	for (int i = 0; i < 5; i++) {
+		submit_value(gpu, 1, timeline, ++value);
+		do {
+			usleep(50);
+			NEED(vkGetSemaphoreCounterValue(gpu->device, timeline, &now));
+		} while (now < value);
+	}
 	vkDestroySemaphore(gpu->device, timeline, NULL);
 }
 
@@ -242,25 +297,16 @@ static void work(struct gpu *gpu)
 	NEED(vkDeviceWaitIdle(gpu->device));
 }
 
-/* The first batch waits until the program lets it go. */
-static void wait_for_program(struct gpu *gpu)
+/* A batch that waits until the program lets it go (gate_open). */
+static VkSemaphore gate_close(struct gpu *gpu)
 {
-	struct gpu other;
-	const VkSemaphoreTypeCreateInfo type = {
-		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-		.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-	const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
-					    .pNext = &type};
 	const uint64_t one = 1;
 	const VkTimelineSemaphoreSubmitInfo values = {
 		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
 		.waitSemaphoreValueCount = 1,
 		.pWaitSemaphoreValues = &one};
 	const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-	VkSemaphore gate;
-
-	gpu_open(&other);
-	NEED(vkCreateSemaphore(gpu->device, &info, NULL, &gate));
+	VkSemaphore gate = timeline_new(gpu);
 	const VkSubmitInfo waits = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 				    .pNext = &values,
 				    .waitSemaphoreCount = 1,
@@ -270,6 +316,25 @@ static void wait_for_program(struct gpu *gpu)
 				    .pCommandBuffers = gpu->fill};
 	NEED(vkQueueSubmit(gpu->queue, 1, &waits, VK_NULL_HANDLE));
 	batches++;
+	return gate;
+}
+
+static void gate_open(struct gpu *gpu, VkSemaphore gate)
+{
+	const VkSemaphoreSignalInfo signal = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = gate, .value = 1};
+
+	NEED(vkSignalSemaphore(gpu->device, &signal));
+	NEED(vkDeviceWaitIdle(gpu->device));
+	vkDestroySemaphore(gpu->device, gate, NULL);
+}
+
+static void wait_for_program(struct gpu *gpu)
+{
+	struct gpu other;
+
+	gpu_open(&other);
+	VkSemaphore gate = gate_close(gpu);
 	for (int i = 0; i < 100; i++)
 		submit(gpu, 1, VK_NULL_HANDLE);
 	usleep(50000);
@@ -277,11 +342,24 @@ static void wait_for_program(struct gpu *gpu)
 	NEED(vkDeviceWaitIdle(other.device));
 	alarm(20);
 	gpu_close(&other);
-	const VkSemaphoreSignalInfo signal = {
-		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = gate, .value = 1};
-	NEED(vkSignalSemaphore(gpu->device, &signal));
-	NEED(vkDeviceWaitIdle(gpu->device));
-	vkDestroySemaphore(gpu->device, gate, NULL);
+	gate_open(gpu, gate);
+}
+
+/* 200 batches in a call, and 4,500 without a wait. */
+static void submit_many(struct gpu *gpu)
+{
+	VkSemaphore gate = gate_close(gpu);
+	VkSubmitInfo infos[200];
+
+	for (int i = 0; i < 200; i++)
+		infos[i] = (VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+					  .commandBufferCount = 1,
+					  .pCommandBuffers = gpu->fill};
+	NEED(vkQueueSubmit(gpu->queue, 200, infos, VK_NULL_HANDLE));
+	batches += 200;
+	for (int i = 0; i < 4500; i++)
+		submit(gpu, 1, VK_NULL_HANDLE);
+	gate_open(gpu, gate);
 }
 
 static struct gpu last; /* for the exit handler */
@@ -307,11 +385,16 @@ static bool run_other(const char *mode)
 		printf("batches %u\n", batches);
 		exit(0);
 	}
-	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence"))
+	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence") &&
+	    strcmp(mode, "values") && strcmp(mode, "many"))
 		return false;
 	gpu_open(&gpu);
 	if (!strcmp(mode, "wait"))
 		wait_for_program(&gpu);
+	if (!strcmp(mode, "values"))
+		wait_for_values(&gpu);
+	if (!strcmp(mode, "many"))
+		submit_many(&gpu);
 	for (int i = 0; i < 10; i++) {
 		submit(&gpu, 2, VK_NULL_HANDLE);
 		NEED(vkQueueSubmit(gpu.queue, 0, NULL, gpu.fence));

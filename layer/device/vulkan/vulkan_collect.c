@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "layer/device/background.h"
+#include "layer/device/vulkan/vulkan_signals.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
 
 #define KEEP 64u /* batches that nobody waits for; beyond it the oldest are asked about */
@@ -86,7 +87,17 @@ static void queue_take_first(struct vk_queue *queue)
 	if (!(queue->first = queue->first->next))
 		queue->last = &queue->first;
 	queue->count--;
+	tl_vk_signals_drop(queue);
 	pthread_mutex_unlock(&tl_vk_lock);
+}
+
+/* The program knows that it has ended. */
+static bool batch_is_waited_for(const struct vk_device *device, const struct vk_batch *batch)
+{
+	pthread_mutex_lock(&tl_vk_lock);
+	bool is = device->leaving || batch->waited.end;
+	pthread_mutex_unlock(&tl_vk_lock);
+	return is;
 }
 
 /*
@@ -97,8 +108,10 @@ static bool batch_read(struct vk_device *device, struct vk_batch *batch)
 {
 	if (!device->lost && !device->leaving && !tl_vk_may_look())
 		return false;
+	bool ended = batch_is_waited_for(device, batch);
 	enum vk_stamp_state state =
-		device->lost ? VK_STAMP_LOST : tl_vk_stamp_read(device, batch->stamp, batch->times);
+		device->lost ? VK_STAMP_LOST
+			     : tl_vk_stamp_read(device, batch->stamp, ended, batch->times);
 
 	batch->timed = state == VK_STAMP_READ;
 	batch->seen = tl_device_now();
@@ -264,52 +277,14 @@ void tl_vk_collect_waited_device(struct vk_device *device, const struct tl_devic
 		collect_soon();
 }
 
-static bool batch_has_fence(const struct vk_batch *batch, const void *fence)
-{
-	return fence && (batch->fences[0] == fence || batch->fences[1] == fence);
-}
-
-void tl_vk_collect_fence(struct vk_queue *queue, const void *fence)
-{
-	pthread_mutex_lock(&tl_vk_lock);
-	struct vk_batch *last = queue->first;
-	while (last && last->next)
-		last = last->next;
-	if (last)
-		last->fences[last->fences[0] != NULL] = fence;
-	pthread_mutex_unlock(&tl_vk_lock);
-}
-
-void tl_vk_collect_forget_fence(struct vk_device *device, const void *fence)
-{
-	pthread_mutex_lock(&tl_vk_lock);
-	for (struct vk_queue *queue = device->queues; queue && fence; queue = queue->next)
-		for (struct vk_batch *batch = queue->first; batch; batch = batch->next)
-			for (unsigned i = 0; i < 2; i++)
-				if (batch->fences[i] == fence)
-					batch->fences[i] = NULL;
-	pthread_mutex_unlock(&tl_vk_lock);
-}
-
-/* Under the lock. The number of the last batch with that fence; 0: there is none. */
-static uint64_t queue_number_of(const struct vk_queue *queue, const void *fence)
-{
-	uint64_t number = 0;
-
-	for (const struct vk_batch *batch = queue->first; batch; batch = batch->next)
-		if (batch_has_fence(batch, fence))
-			number = batch->number;
-	return number;
-}
-
-void tl_vk_collect_waited_fence(struct vk_device *device, const void *fence,
-				const struct tl_device_call *call)
+void tl_vk_collect_waited_signal(struct vk_device *device, const void *handle, uint64_t value,
+				 const struct tl_device_call *call)
 {
 	bool noted = false;
 
 	pthread_mutex_lock(&tl_vk_lock);
 	for (struct vk_queue *queue = device->queues; queue; queue = queue->next) {
-		uint64_t number = queue_number_of(queue, fence);
+		uint64_t number = tl_vk_signal_number(queue, handle, value);
 		noted |= number && queue_note(queue, number, call);
 	}
 	pthread_mutex_unlock(&tl_vk_lock);

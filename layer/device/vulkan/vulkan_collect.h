@@ -13,20 +13,15 @@
 /* In a hook, without the lock: a batch was submitted to the queue. */
 void tl_vk_collect_meanwhile(const struct vk_queue *queue);
 
-/* The call had no batch that is watched, but a fence: it is signaled once all before have ended. */
-void tl_vk_collect_fence(struct vk_queue *queue, const void *fence);
-
-/* The fence is not signaled, or gone: what signals it next is something else. */
-void tl_vk_collect_forget_fence(struct vk_device *device, const void *fence);
-
 /*
  * In the hook of a call that has waited: for all of a queue's batches, for all of a device, or for
- * the last one with that fence and those before it on its queue.
+ * those before a signal of their queue. The signal is a fence (the value is 0), or a semaphore that
+ * has at least this value.
  */
 void tl_vk_collect_waited_queue(struct vk_queue *queue, const struct tl_device_call *call);
 void tl_vk_collect_waited_device(struct vk_device *device, const struct tl_device_call *call);
-void tl_vk_collect_waited_fence(struct vk_device *device, const void *fence,
-				const struct tl_device_call *call);
+void tl_vk_collect_waited_signal(struct vk_device *device, const void *handle, uint64_t value,
+				 const struct tl_device_call *call);
 
 /*
  * Before the device is destroyed: report all of its batches. What its timestamps do not say is

@@ -18,6 +18,7 @@
 
 struct vk_stamp;
 struct vk_block;
+struct vk_signal;
 
 /* A batch that was submitted. */
 struct vk_batch {
@@ -27,12 +28,8 @@ struct vk_batch {
 	struct tl_device_facts facts;
 	char name[32];
 	uint64_t before; /* nanoseconds: it can't have begun earlier */
+	uint32_t place;	 /* among the batches of its call */
 	uint64_t number; /* of the queue's batches, from 1 */
-	/*
-	 * the program's, which are signaled when it has ended, or NULL: that of its call, and that
-	 * of a later call without batches
-	 */
-	const void *fences[2];
 	uint32_t correlation, request;
 	struct tl_device_call submitted, waited;
 	/* of one that has been read; under .looking */
@@ -49,7 +46,8 @@ struct vk_queue {
 	struct vk_stamp *spare;		/* linked by .next */
 	struct vk_batch *first, **last; /* that have not been reported, in order */
 	uint32_t count;
-	uint64_t number; /* of the last batch */
+	struct vk_signal *signals, **last_signal; /* behind these batches (vulkan_signals.h) */
+	uint64_t number;			  /* of the last batch */
 	uint64_t waited; /* a call has waited for the batches up to this one */
 };
 

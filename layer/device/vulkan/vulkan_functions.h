@@ -32,6 +32,7 @@ extern pthread_mutex_t tl_vk_lock;
 enum {
 	VK_SUCCESS = 0,
 	VK_NOT_READY = 1,
+	VK_DEVICE_LOST = -4,
 	VK_COMMAND_POOL_INFO = 39, /* VkStructureType */
 	VK_COMMAND_BUFFERS_INFO = 40,
 	VK_BEGIN_INFO = 42,
@@ -41,8 +42,10 @@ enum {
 	VK_COMMAND_BUFFER_INFO = 1000314006,
 	VK_DEVICE_GROUP_SUBMIT_INFO = 1000060005,
 	VK_PROTECTED_SUBMIT_INFO = 1000145000,
+	VK_TIMELINE_SUBMIT_INFO = 1000207003,
 	VK_DEVICE_GROUP_INFO = 1000070001,
 	VK_SUBMIT_PROTECTED = 1, /* a flag of VkSubmitInfo2 */
+	VK_WAIT_ANY = 1,	 /* a flag of VkSemaphoreWaitInfo */
 	VK_TIMESTAMPS = 2,	 /* VkQueryType */
 	VK_SIMULTANEOUS_USE = 4, /* a flag of VkCommandBufferBeginInfo */
 	VK_RESULTS_64_BIT = 1,
@@ -70,10 +73,32 @@ struct vk_submit { /* VkSubmitInfo */
 	void *const *signals;
 };
 
+struct vk_timeline { /* VkTimelineSemaphoreSubmitInfo */
+	struct vk_any any;
+	uint32_t nwaits;
+	const uint64_t *waits;
+	uint32_t nsignals;
+	const uint64_t *signals;
+};
+
+struct vk_semaphore_wait { /* VkSemaphoreWaitInfo */
+	struct vk_any any;
+	uint32_t flags, count;
+	void *const *semaphores;
+	const uint64_t *values;
+};
+
 struct vk_buffer { /* VkCommandBufferSubmitInfo */
 	struct vk_any any;
 	void *buffer;
 	uint32_t devices;
+};
+
+struct vk_semaphore { /* VkSemaphoreSubmitInfo */
+	struct vk_any any;
+	const void *semaphore;
+	uint64_t value, stages;
+	uint32_t device;
 };
 
 struct vk_submit2 { /* VkSubmitInfo2 */
@@ -83,7 +108,7 @@ struct vk_submit2 { /* VkSubmitInfo2 */
 	uint32_t count;
 	const struct vk_buffer *buffers;
 	uint32_t nsignals;
-	const void *signals;
+	const struct vk_semaphore *signals;
 };
 
 struct vk_group { /* VkDeviceGroupDeviceCreateInfo */
@@ -137,8 +162,9 @@ struct vk_fence_info {
 };
 
 _Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64 &&
-		       sizeof(struct vk_buffer) == 32 && sizeof(struct vk_family) == 24 &&
-		       sizeof(struct vk_properties) == 824 &&
+		       sizeof(struct vk_timeline) == 48 && sizeof(struct vk_semaphore) == 48 &&
+		       sizeof(struct vk_semaphore_wait) == 40 && sizeof(struct vk_buffer) == 32 &&
+		       sizeof(struct vk_family) == 24 && sizeof(struct vk_properties) == 824 &&
 		       offsetof(struct vk_properties, period) == 720 &&
 		       sizeof(struct vk_command_pool_info) == 24 &&
 		       sizeof(struct vk_command_buffers_info) == 32 &&

@@ -8,6 +8,7 @@
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
 #include "layer/device/vulkan/vulkan_collect.h"
+#include "layer/device/vulkan/vulkan_signals.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
 #include "layer/device/vulkan/vulkan_submits.h"
 #include "layer/device/vulkan/vulkan_waits.h"
@@ -133,6 +134,7 @@ static void lanes_after_fork(void)
 {
 	tl_vk_functions_forget();
 	tl_vk_devices_forget();
+	tl_vk_signals_after_fork();
 }
 
 static const struct tl_hook *const lists[] = {

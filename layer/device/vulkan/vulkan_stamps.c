@@ -8,7 +8,8 @@
  * puts that before the stamps' own commands, so a block belongs to one queue.
  *
  * The first command buffer of a stamp resets its two queries. Until the device has come to that, the
- * queries have the times of the stamp's last batch, which .was tells apart.
+ * queries have the times of the stamp's last batch, which .was tells apart; unless the program knows
+ * that the batch has ended.
  *
  * That its times are there does not mean that a command buffer is no longer pending, as only a fence
  * or a semaphore of its batch says that. So they are recorded for simultaneous use.
@@ -17,9 +18,9 @@
 
 #include <stdlib.h>
 
-#define STAMPS	4u  /* of the first block of a queue */
-#define MOST	64u /* of a later one */
-#define BLOCKS	64u /* of a device */
+#define STAMPS	4u    /* of the first block of a queue */
+#define MOST	64u   /* of a later one */
+#define BLOCKS	1024u /* of a device */
 #define BUFFERS (2 * MOST + 1)
 
 struct vk_block {
@@ -190,13 +191,13 @@ static enum vk_stamp_state block_is_reset(const struct vk_device *device, struct
 		block->reset ? VK_SUCCESS : device->real.vkGetFenceStatus(handle, block->fence);
 
 	if (result != VK_SUCCESS)
-		return result == VK_NOT_READY ? VK_STAMP_WAITS : VK_STAMP_LOST;
+		return result == VK_DEVICE_LOST ? VK_STAMP_LOST : VK_STAMP_WAITS;
 	block->reset = true;
 	return VK_STAMP_READ;
 }
 
 enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_stamp *stamp,
-				     uint64_t times[2])
+				     bool ended, uint64_t times[2])
 {
 	void *handle = (void *)(uintptr_t)device->handle.key;
 	struct {
@@ -209,11 +210,12 @@ enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_s
 	int result = device->real.vkGetQueryPoolResults(
 		handle, stamp->block->queries, stamp->query, 2, sizeof(answers), answers,
 		sizeof(answers[0]), VK_RESULTS_64_BIT | VK_RESULTS_AVAILABLE);
-	if (result != VK_SUCCESS && result != VK_NOT_READY)
+	if (result == VK_DEVICE_LOST)
 		return VK_STAMP_LOST;
+	if (!answers[0].available || !answers[1].available)
+		return VK_STAMP_WAITS;
 	/* The device may reset and write them while the driver reads one after the other. */
-	if (!answers[0].available || !answers[1].available || answers[0].time == stamp->was[0] ||
-	    answers[1].time == stamp->was[1])
+	if (!ended && (answers[0].time == stamp->was[0] || answers[1].time == stamp->was[1]))
 		return VK_STAMP_WAITS;
 	stamp->was[0] = answers[0].time;
 	stamp->was[1] = answers[1].time;

@@ -30,9 +30,12 @@ void tl_vk_stamp_give_back(struct vk_stamp *stamp);
 
 enum vk_stamp_state { VK_STAMP_WAITS, VK_STAMP_READ, VK_STAMP_LOST };
 
-/* Under .looking. Some drivers wait for the device here. */
+/*
+ * Under .looking. Some drivers wait for the device here. `ended`: the program knows that the stamp's
+ * batch has ended.
+ */
 enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_stamp *stamp,
-				     uint64_t times[2]);
+				     bool ended, uint64_t times[2]);
 
 /* Before the device is destroyed: all stamps are gone. */
 void tl_vk_stamps_destroy(struct vk_device *device);

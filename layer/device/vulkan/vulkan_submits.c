@@ -14,13 +14,14 @@
 #include <string.h>
 
 #include "layer/device/vulkan/vulkan_collect.h"
+#include "layer/device/vulkan/vulkan_signals.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
 
-/* A call with more batches gets no slices for those beyond. */
-#define MOST 64u
+struct form;
 
 struct submit_state {
 	struct vk_queue *queue;
+	const struct form *form;
 	void *copy;
 	struct vk_batch *first, **last; /* of this call */
 };
@@ -39,7 +40,7 @@ static bool chain_excludes_others(const struct vk_any *any)
 }
 
 /* A batch of this call, with a stamp; NULL: it is not watched. */
-static struct vk_batch *batch_begin(struct submit_state *state, uint32_t buffers)
+static struct vk_batch *batch_begin(struct submit_state *state, uint32_t place, uint32_t buffers)
 {
 	struct tl_device_command *lane = tl_device_submit(state->queue->lanes);
 	struct vk_batch *batch = lane ? tl_vk_batch_new() : NULL;
@@ -53,6 +54,7 @@ static struct vk_batch *batch_begin(struct submit_state *state, uint32_t buffers
 	}
 	batch->lane = lane;
 	batch->stamp = stamp;
+	batch->place = place;
 	snprintf(batch->name, sizeof(batch->name), "%u command buffer%s", buffers,
 		 buffers == 1 ? "" : "s");
 	batch->facts = (struct tl_device_facts){.name = batch->name, .kind = TL_DEVICE_OTHER};
@@ -113,6 +115,7 @@ struct form {
 	size_t entry;	       /* size of an entry of its list of command buffers */
 	bool (*excludes_others)(const void *submit);
 	void (*put)(void *entry, void *buffer);
+	void (*signal)(struct vk_queue *queue, const void *submit);
 };
 
 static uint32_t *submit_count(const struct form *form, void *submit)
@@ -140,6 +143,7 @@ static char *submit_wrap(const struct form *form, char *submit, const struct vk_
 
 static void copy_before(struct tl_call *call, struct submit_state *state, const struct form *form)
 {
+	state->form = form;
 	if (!submit_begin(state, call))
 		return;
 	char *submits = VK_PARAM(call, 2, char *);
@@ -152,11 +156,11 @@ static void copy_before(struct tl_call *call, struct submit_state *state, const 
 		return;
 	char *list = copy + size;
 	memcpy(copy, submits, size);
-	for (uint32_t i = 0; i < count && i < MOST; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		char *submit = copy + i * form->size;
 		uint32_t buffers = *submit_count(form, submit);
 		const struct vk_batch *batch = buffers && !form->excludes_others(submit)
-						       ? batch_begin(state, buffers)
+						       ? batch_begin(state, i, buffers)
 						       : NULL;
 		if (batch)
 			list = submit_wrap(form, submit, batch->stamp, list);
@@ -174,6 +178,19 @@ static void submit_put(void *entry, void *buffer)
 	*(void **)entry = buffer;
 }
 
+/* Under the lock, as all of these. */
+static void submit_signal(struct vk_queue *queue, const void *batch)
+{
+	const struct vk_submit *submit = batch;
+	const struct vk_any *any = submit->any.next;
+
+	while (any && any->type != VK_TIMELINE_SUBMIT_INFO)
+		any = any->next;
+	const struct vk_timeline *timeline = (const struct vk_timeline *)any;
+	for (uint32_t i = 0; timeline && i < submit->nsignals && i < timeline->nsignals; i++)
+		tl_vk_signal_add(queue, submit->signals[i], timeline->signals[i]);
+}
+
 static void submit_before(struct tl_call *call, void *state)
 {
 	static const struct form form = {.size = sizeof(struct vk_submit),
@@ -181,7 +198,8 @@ static void submit_before(struct tl_call *call, void *state)
 					 .buffers = offsetof(struct vk_submit, buffers),
 					 .entry = sizeof(void *),
 					 .excludes_others = submit_excludes_others,
-					 .put = submit_put};
+					 .put = submit_put,
+					 .signal = submit_signal};
 
 	copy_before(call, state, &form);
 }
@@ -209,6 +227,14 @@ static void submit2_put(void *entry, void *buffer)
 		(struct vk_buffer){.any = {.type = VK_COMMAND_BUFFER_INFO}, .buffer = buffer};
 }
 
+static void submit2_signal(struct vk_queue *queue, const void *batch)
+{
+	const struct vk_submit2 *submit = batch;
+
+	for (uint32_t i = 0; i < submit->nsignals; i++)
+		tl_vk_signal_add(queue, submit->signals[i].semaphore, submit->signals[i].value);
+}
+
 static void submit2_before(struct tl_call *call, void *state)
 {
 	static const struct form form = {.size = sizeof(struct vk_submit2),
@@ -216,45 +242,65 @@ static void submit2_before(struct tl_call *call, void *state)
 					 .buffers = offsetof(struct vk_submit2, buffers),
 					 .entry = sizeof(struct vk_buffer),
 					 .excludes_others = submit2_excludes_others,
-					 .put = submit2_put};
+					 .put = submit2_put,
+					 .signal = submit2_signal};
 
 	copy_before(call, state, &form);
 }
 
 /* --- after the call */
 
-static void batches_submitted(struct submit_state *state, struct tl_call *call)
+/*
+ * Under the lock. The queue has the call's batches, those that are watched and others; and what they
+ * signal, in this order.
+ */
+static void queue_append(struct submit_state *state, const struct tl_call *call)
 {
 	struct vk_queue *queue = state->queue;
+	struct vk_batch *batch = state->first;
+	const char *submit = VK_PARAM(call, 2, const char *);
+	uint32_t count = submit ? VK_PARAM(call, 1, uint32_t) : 0;
+
+	if (batch) {
+		*queue->last = batch;
+		queue->last = state->last;
+	}
+	for (uint32_t i = 0; i < count; i++, submit += state->form->size) {
+		if (batch && batch->place == i) {
+			batch->number = ++queue->number;
+			queue->count++;
+			batch = batch->next;
+		}
+		state->form->signal(queue, submit);
+	}
+	tl_vk_signal_add(queue, VK_PARAM(call, 3, const void *), 0);
+}
+
+static void batches_submitted(struct submit_state *state, struct tl_call *call)
+{
 	const struct tl_device_call here = tl_device_call_of(call);
 	uint32_t correlation = tl_device_correlation();
 
-	tl_call_correlate(call, correlation);
-	pthread_mutex_lock(&tl_vk_lock);
+	if (state->first)
+		tl_call_correlate(call, correlation);
 	for (struct vk_batch *batch = state->first; batch; batch = batch->next) {
 		batch->submitted = here;
 		batch->request = call->request;
 		batch->correlation = correlation;
-		batch->fences[0] = VK_PARAM(call, 3, const void *);
-		batch->number = ++queue->number;
-		queue->count++;
 	}
-	*queue->last = state->first;
-	queue->last = state->last;
+	pthread_mutex_lock(&tl_vk_lock);
+	queue_append(state, call);
 	pthread_mutex_unlock(&tl_vk_lock);
-	tl_vk_collect_meanwhile(queue);
+	if (state->first)
+		tl_vk_collect_meanwhile(state->queue);
 }
 
 static void submit_after(struct tl_call *call, void *hook_state, uint64_t result, bool unwound)
 {
 	struct submit_state *state = hook_state;
 
-	if (!state->copy) {
-		if (state->queue && VK_PARAM(call, 3, const void *) &&
-		    !tl_vk_call_failed(result, unwound))
-			tl_vk_collect_fence(state->queue, VK_PARAM(call, 3, const void *));
+	if (!state->queue)
 		return;
-	}
 	if (tl_vk_call_failed(result, unwound))
 		batches_cancel(state, unwound);
 	else

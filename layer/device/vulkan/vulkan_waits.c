@@ -2,12 +2,13 @@
 /*
  * vulkan_waits.c: see vulkan_waits.h.
  *
- * A fence is signaled when its batches have ended, and those before them on the queue. A question
- * that finds a fence signaled counts as a wait. What waits for a semaphore's value is not known.
+ * A fence is signaled when its batches have ended, and those before them on the queue; so is a
+ * semaphore with a value. A question that finds one signaled counts as a wait.
  */
 #include "layer/device/vulkan/vulkan_waits.h"
 
 #include "layer/device/vulkan/vulkan_collect.h"
+#include "layer/device/vulkan/vulkan_signals.h"
 
 static struct vk_device *call_device(const struct tl_call *call)
 {
@@ -58,7 +59,7 @@ static void fences_after(struct tl_call *call, void *state, uint64_t result, boo
 	if (count > 1 && !VK_PARAM(call, 3, uint32_t))
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		tl_vk_collect_waited_fence(device, fences[i], &here);
+		tl_vk_collect_waited_signal(device, fences[i], 0, &here);
 }
 
 static void fence_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
@@ -69,7 +70,44 @@ static void fence_after(struct tl_call *call, void *state, uint64_t result, bool
 	if (!device)
 		return;
 	const struct tl_device_call here = tl_device_call_of(call);
-	tl_vk_collect_waited_fence(device, VK_PARAM(call, 1, const void *), &here);
+	tl_vk_collect_waited_signal(device, VK_PARAM(call, 1, const void *), 0, &here);
+}
+
+/* vkWaitSemaphores(device, info, timeout) */
+static void semaphores_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+
+	(void)state;
+	if (!device)
+		return;
+	const struct tl_device_call here = tl_device_call_of(call);
+	const struct vk_semaphore_wait *wait = VK_PARAM(call, 1, const struct vk_semaphore_wait *);
+	/* Of several, it is not known which has its value. */
+	if (wait->count > 1 && wait->flags & VK_WAIT_ANY)
+		return;
+	for (uint32_t i = 0; i < wait->count; i++)
+		tl_vk_collect_waited_signal(device, wait->semaphores[i], wait->values[i], &here);
+}
+
+/* vkGetSemaphoreCounterValue(device, semaphore, value) */
+static void semaphore_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+
+	(void)state;
+	if (!device)
+		return;
+	const struct tl_device_call here = tl_device_call_of(call);
+	tl_vk_collect_waited_signal(device, VK_PARAM(call, 1, const void *),
+				    *VK_PARAM(call, 2, const uint64_t *), &here);
+}
+
+static void device_forget_signal(const struct vk_device *device, const void *handle)
+{
+	pthread_mutex_lock(&tl_vk_lock);
+	tl_vk_signals_forget(device, handle);
+	pthread_mutex_unlock(&tl_vk_lock);
 }
 
 /* vkResetFences(device, count, fences). Before: afterwards another thread may submit with them. */
@@ -79,17 +117,17 @@ static void reset_before(struct tl_call *call, void *state)
 
 	(void)state;
 	for (uint32_t i = 0; device && i < VK_PARAM(call, 1, uint32_t); i++)
-		tl_vk_collect_forget_fence(device, VK_PARAM(call, 2, void *const *)[i]);
+		device_forget_signal(device, VK_PARAM(call, 2, void *const *)[i]);
 }
 
-/* vkDestroyFence(device, fence, allocator) */
-static void fence_before(struct tl_call *call, void *state)
+/* vkDestroyFence(device, fence, allocator), vkDestroySemaphore(device, semaphore, allocator) */
+static void signal_before(struct tl_call *call, void *state)
 {
 	struct vk_device *device = call_device(call);
 
 	(void)state;
 	if (device)
-		tl_vk_collect_forget_fence(device, VK_PARAM(call, 1, const void *));
+		device_forget_signal(device, VK_PARAM(call, 1, const void *));
 }
 
 const struct tl_hook tl_vk_wait_hooks[] = {
@@ -98,6 +136,11 @@ const struct tl_hook tl_vk_wait_hooks[] = {
 	{"vkWaitForFences", NULL, fences_after, TL_HOOK_TIMED},
 	{"vkGetFenceStatus", NULL, fence_after, TL_HOOK_TIMED},
 	{"vkResetFences", reset_before, NULL, TL_HOOK_PLAIN},
-	{"vkDestroyFence", fence_before, NULL, TL_HOOK_PLAIN},
+	{"vkWaitSemaphores", NULL, semaphores_after, TL_HOOK_TIMED},
+	{"vkWaitSemaphoresKHR", NULL, semaphores_after, TL_HOOK_TIMED},
+	{"vkGetSemaphoreCounterValue", NULL, semaphore_after, TL_HOOK_TIMED},
+	{"vkGetSemaphoreCounterValueKHR", NULL, semaphore_after, TL_HOOK_TIMED},
+	{"vkDestroyFence", signal_before, NULL, TL_HOOK_PLAIN},
+	{"vkDestroySemaphore", signal_before, NULL, TL_HOOK_PLAIN},
 	{NULL, NULL, NULL, TL_HOOK_PLAIN},
 };
