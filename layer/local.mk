@@ -206,6 +206,7 @@ cuda_lanes = \
 vulkan_lanes = \
 	%D%/device/vulkan/vulkan.h %D%/device/vulkan/vulkan_hooks.c \
 	%D%/device/vulkan/vulkan_collect.h %D%/device/vulkan/vulkan_collect.c \
+	%D%/device/vulkan/vulkan_contents.h %D%/device/vulkan/vulkan_contents.c \
 	%D%/device/vulkan/vulkan_devices.h %D%/device/vulkan/vulkan_devices.c \
 	%D%/device/vulkan/vulkan_functions.h %D%/device/vulkan/vulkan_functions.c \
 	%D%/device/vulkan/vulkan_signals.h %D%/device/vulkan/vulkan_signals.c \

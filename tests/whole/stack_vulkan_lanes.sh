@@ -12,7 +12,7 @@ test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
 	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 54
+plan 59
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 ok "the program is built" ${CC:-cc} -O1 -Wall -Wextra -pthread -o vk_lanes "$top_srcdir/tests/whole/vk_lanes.c" -lvulkan || exit 1
@@ -61,13 +61,25 @@ lanes fork ./vk_lanes fork
 is "$(device fork.json count)" "$(printed) 0" "fork: each batch of the parent's is on the lane, and none of the child's"
 lanes leave ./vk_lanes leave
 is "$(device leave.json count | awk '{ print $1 + $2 }')" "$(printed)" "leave: without a wait at the end, too"
-for mode in wait leak atexit fence values many; do
+for mode in wait leak atexit fence values names many; do
 	lanes $mode ./vk_lanes $mode
 	is "$(device $mode.json count)" "$(printed) 0" "$mode: each batch is on a lane: $(printed)"
 done
 is "$(waits fence.json vkWaitForFences)" 10 "fence: a fence of a call without batches is waited for with those before it"
 is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known"
 arrows values
+# names FILE: the names of its batches, in order, with how many command buffers and copies each has.
+names() { "$python" -B - "$1" <<'END_OF_PYTHON'
+import json, sys
+for e in sorted((e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["args"].get("kind") == "other"), key=lambda e: e["ts"]):
+    print("%s: %d %d" % (e["name"], e["args"]["command_buffers"], e["args"].get("copies", 0)))
+END_OF_PYTHON
+}
+is "$(names names.json)" "copy: 2 2
+ocean: 2 2
+copy: 1 4
+a label that is so long that it has to be cut, in the middle of its last but one letter: äää: 1 4
+1 command buffer: 1 0" "names: a batch has the name or the label of its command buffer, or what it contains"
 "$tracelayer" run --quiet -o none.json --device=no --api vulkan -- ./vk_lanes work >traced.out
 is "$(cat traced.out | tail -n 1) $(device none.json count)" "batches 110 0 0" "--device=no: there are no lanes"
 "$tracelayer" run --quiet -o work.tlt --api vulkan -- ./vk_lanes work >traced.out
@@ -94,6 +106,8 @@ blur=(ffmpeg -nostdin -hide_banner -loglevel error -init_hw_device vulkan=v:0 -f
 	-vf format=rgba,hwupload,avgblur_vulkan,hwdownload,format=rgba -f md5 -)
 calls() { "$python" -B "$check_trace" --names "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 lanes blur "${blur[@]}"
+is "$(names blur.json | sort | uniq -c | awk '{ print $2, $1, $3, $4 }' | grep -v buffer)" "copy: 50 1 1
+dispatch: 25 1 0" "FFmpeg: for each of 25 frames a batch that computes and two that copy"
 is "$(device blur.json count)" "$(calls blur.json vkQueueSubmit) 0" "FFmpeg: each of its $(calls blur.json vkQueueSubmit) batches is on the lane"
 arrows blur
 validated FFmpeg "${blur[@]}"

@@ -13,6 +13,7 @@
  *	vk_lanes atexit	the device is destroyed by an exit handler
  *	vk_lanes fence	fences that are signaled by calls without batches
  *	vk_lanes values	waits for semaphores' values, questions for them
+ *	vk_lanes names	command buffers with names and labels, and secondary ones
  *	vk_lanes many	more batches in a call, and without a wait, than the layer makes at once
  */
 #include <pthread.h>
@@ -53,12 +54,15 @@ static void need(VkResult result, const char *what)
 }
 #define NEED(call) need(call, #call)
 
-static void start(void)
+static void start(bool names)
 {
+	const char *utils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
 	const VkApplicationInfo about = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 					 .apiVersion = VK_API_VERSION_1_3};
 	const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-					   .pApplicationInfo = &about};
+					   .pApplicationInfo = &about,
+					   .enabledExtensionCount = names,
+					   .ppEnabledExtensionNames = &utils};
 	uint32_t one = 1;
 
 	NEED(vkCreateInstance(&info, NULL, &instance));
@@ -345,6 +349,91 @@ static void wait_for_program(struct gpu *gpu)
 	gate_open(gpu, gate);
 }
 
+#define LONG                                                                                       \
+	"a label that is so long that it has to be cut, in the middle of its last but one letter: "
+
+static void label(VkCommandBuffer buffer, const char *name)
+{
+	PFN_vkCmdBeginDebugUtilsLabelEXT begin =
+		(PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+			instance, "vkCmdBeginDebugUtilsLabelEXT");
+	const VkDebugUtilsLabelEXT label = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+					    .pLabelName = name};
+
+	begin(buffer, &label);
+}
+
+static void name_buffer(struct gpu *gpu, VkCommandBuffer buffer, const char *name)
+{
+	PFN_vkSetDebugUtilsObjectNameEXT set =
+		(PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(
+			instance, "vkSetDebugUtilsObjectNameEXT");
+	const VkDebugUtilsObjectNameInfoEXT info = {
+		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+		.objectType = VK_OBJECT_TYPE_COMMAND_BUFFER,
+		.objectHandle = (uint64_t)(uintptr_t)buffer,
+		.pObjectName = name};
+
+	NEED(set(gpu->device, &info));
+}
+
+/* A primary one that executes two others; `name`: its label, or NULL. */
+static VkCommandBuffer secondaries(struct gpu *gpu, const char *name)
+{
+	VkCommandBuffer primary, two[2];
+	VkCommandBufferAllocateInfo wanted = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = gpu->pool,
+		.commandBufferCount = 1};
+	const VkCommandBufferInheritanceInfo from = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+	const VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+		.pInheritanceInfo = &from};
+
+	NEED(vkAllocateCommandBuffers(gpu->device, &wanted, &primary));
+	wanted.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+	wanted.commandBufferCount = 2;
+	NEED(vkAllocateCommandBuffers(gpu->device, &wanted, two));
+	for (int i = 0; i < 2; i++) {
+		NEED(vkBeginCommandBuffer(two[i], &begin));
+		vkCmdFillBuffer(two[i], gpu->buffer, 0, 1024, 7);
+		vkCmdFillBuffer(two[i], gpu->buffer, 0, 1024, 8);
+		NEED(vkEndCommandBuffer(two[i]));
+	}
+	NEED(vkBeginCommandBuffer(primary, &begin));
+	if (name)
+		label(primary, name);
+	vkCmdExecuteCommands(primary, 2, two);
+	NEED(vkEndCommandBuffer(primary));
+	return primary;
+}
+
+static void submit_named(struct gpu *gpu)
+{
+	const VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
+
+	submit(gpu, 2, VK_NULL_HANDLE);
+	name_buffer(gpu, gpu->fill[0], "ocean");
+	submit(gpu, 2, VK_NULL_HANDLE);
+	NEED(vkDeviceWaitIdle(gpu->device));
+	name_buffer(gpu, gpu->fill[0], "");
+	gpu->fill[0] = secondaries(gpu, NULL);
+	submit(gpu, 1, VK_NULL_HANDLE);
+	gpu->fill[0] = secondaries(gpu, LONG "\u00e4\u00e4\u00e4\u00e4\u00e4");
+	submit(gpu, 1, VK_NULL_HANDLE);
+	/* Recorded again, without a label. */
+	NEED(vkDeviceWaitIdle(gpu->device));
+	NEED(vkResetCommandPool(gpu->device, gpu->pool, 0));
+	NEED(vkBeginCommandBuffer(gpu->fill[0], &begin));
+	NEED(vkEndCommandBuffer(gpu->fill[0]));
+	submit(gpu, 1, VK_NULL_HANDLE);
+	NEED(vkDeviceWaitIdle(gpu->device));
+}
+
 /* 200 batches in a call, and 4,500 without a wait. */
 static void submit_many(struct gpu *gpu)
 {
@@ -386,7 +475,7 @@ static bool run_other(const char *mode)
 		exit(0);
 	}
 	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence") &&
-	    strcmp(mode, "values") && strcmp(mode, "many"))
+	    strcmp(mode, "values") && strcmp(mode, "names") && strcmp(mode, "many"))
 		return false;
 	gpu_open(&gpu);
 	if (!strcmp(mode, "wait"))
@@ -395,6 +484,8 @@ static bool run_other(const char *mode)
 		wait_for_values(&gpu);
 	if (!strcmp(mode, "many"))
 		submit_many(&gpu);
+	if (!strcmp(mode, "names"))
+		return submit_named(&gpu), gpu_close(&gpu), true;
 	for (int i = 0; i < 10; i++) {
 		submit(&gpu, 2, VK_NULL_HANDLE);
 		NEED(vkQueueSubmit(gpu.queue, 0, NULL, gpu.fence));
@@ -436,7 +527,7 @@ int main(int argc, char **argv)
 	pthread_t threads[3];
 	struct gpu gpu;
 
-	start();
+	start(!strcmp(mode, "names"));
 	if (!strcmp(mode, "threads")) {
 		for (int i = 0; i < 3; i++)
 			if (pthread_create(&threads[i], NULL, come_and_go, NULL))

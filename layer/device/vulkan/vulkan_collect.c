@@ -45,6 +45,7 @@ static void batch_bracket(struct vk_device *device, const struct vk_batch *batch
 static void batch_tell(struct vk_device *device, const struct vk_queue *queue,
 		       const struct vk_batch *batch)
 {
+	struct tl_event_arg args[VK_KINDS + 1];
 	struct tl_device_work work = batch_work(batch);
 	uint64_t seen = batch->waited.end ? batch->waited.end : batch->seen;
 	unsigned bits = device->families[queue->family].bits;
@@ -54,6 +55,8 @@ static void batch_tell(struct vk_device *device, const struct vk_queue *queue,
 	work.raw_end = batch->times[1];
 	work.start = tl_clock_fit_convert(&device->clock, work.raw_start, bits, batch->before).ns;
 	work.end = tl_clock_fit_convert(&device->clock, work.raw_end, bits, seen).ns;
+	work.nargs = tl_vk_contents_args(&batch->contents, args);
+	work.args = args;
 	tl_device_done(batch->lane, &work);
 }
 

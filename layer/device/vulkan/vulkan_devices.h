@@ -11,6 +11,7 @@
 
 #include "layer/device/clock_fit.h"
 #include "layer/device/handles.h"
+#include "layer/device/vulkan/vulkan_contents.h"
 #include "layer/device/vulkan/vulkan_functions.h"
 #include "layer/device/work.h"
 
@@ -26,7 +27,8 @@ struct vk_batch {
 	struct vk_stamp *stamp;
 	struct tl_device_command *lane;
 	struct tl_device_facts facts;
-	char name[32];
+	struct vk_contents contents;
+	char name[128];
 	uint64_t before; /* nanoseconds: it can't have begun earlier */
 	uint32_t place;	 /* among the batches of its call */
 	uint64_t number; /* of the queue's batches, from 1 */

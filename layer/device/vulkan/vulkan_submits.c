@@ -9,7 +9,6 @@
 #include "layer/device/vulkan/vulkan_submits.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +39,7 @@ static bool chain_excludes_others(const struct vk_any *any)
 }
 
 /* A batch of this call, with a stamp; NULL: it is not watched. */
-static struct vk_batch *batch_begin(struct submit_state *state, uint32_t place, uint32_t buffers)
+static struct vk_batch *batch_begin(struct submit_state *state, uint32_t place)
 {
 	struct tl_device_command *lane = tl_device_submit(state->queue->lanes);
 	struct vk_batch *batch = lane ? tl_vk_batch_new() : NULL;
@@ -55,9 +54,6 @@ static struct vk_batch *batch_begin(struct submit_state *state, uint32_t place, 
 	batch->lane = lane;
 	batch->stamp = stamp;
 	batch->place = place;
-	snprintf(batch->name, sizeof(batch->name), "%u command buffer%s", buffers,
-		 buffers == 1 ? "" : "s");
-	batch->facts = (struct tl_device_facts){.name = batch->name, .kind = TL_DEVICE_OTHER};
 	*state->last = batch;
 	state->last = &batch->next;
 	return batch;
@@ -114,6 +110,7 @@ struct form {
 	size_t count, buffers; /* where its members of these names are */
 	size_t entry;	       /* size of an entry of its list of command buffers */
 	bool (*excludes_others)(const void *submit);
+	const void *(*buffer)(const void *entry);
 	void (*put)(void *entry, void *buffer);
 	void (*signal)(struct vk_queue *queue, const void *submit);
 };
@@ -141,6 +138,15 @@ static char *submit_wrap(const struct form *form, char *submit, const struct vk_
 	return list + form->entry;
 }
 
+static void batch_describe(struct vk_batch *batch, const struct form *form, const char *list,
+			   uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		tl_vk_contents_add(&batch->contents, form->buffer(list + i * form->entry));
+	tl_vk_contents_name(&batch->contents, batch->name, sizeof(batch->name));
+	batch->facts = (struct tl_device_facts){.name = batch->name, .kind = TL_DEVICE_OTHER};
+}
+
 static void copy_before(struct tl_call *call, struct submit_state *state, const struct form *form)
 {
 	state->form = form;
@@ -159,11 +165,12 @@ static void copy_before(struct tl_call *call, struct submit_state *state, const 
 	for (uint32_t i = 0; i < count; i++) {
 		char *submit = copy + i * form->size;
 		uint32_t buffers = *submit_count(form, submit);
-		const struct vk_batch *batch = buffers && !form->excludes_others(submit)
-						       ? batch_begin(state, i, buffers)
-						       : NULL;
-		if (batch)
-			list = submit_wrap(form, submit, batch->stamp, list);
+		struct vk_batch *batch =
+			buffers && !form->excludes_others(submit) ? batch_begin(state, i) : NULL;
+		if (!batch)
+			continue;
+		batch_describe(batch, form, *(const char **)(submit + form->buffers), buffers);
+		list = submit_wrap(form, submit, batch->stamp, list);
 	}
 	submit_use(state, call, copy);
 }
@@ -171,6 +178,11 @@ static void copy_before(struct tl_call *call, struct submit_state *state, const 
 static bool submit_excludes_others(const void *submit)
 {
 	return chain_excludes_others(((const struct vk_submit *)submit)->any.next);
+}
+
+static const void *submit_buffer(const void *entry)
+{
+	return *(const void *const *)entry;
 }
 
 static void submit_put(void *entry, void *buffer)
@@ -198,6 +210,7 @@ static void submit_before(struct tl_call *call, void *state)
 					 .buffers = offsetof(struct vk_submit, buffers),
 					 .entry = sizeof(void *),
 					 .excludes_others = submit_excludes_others,
+					 .buffer = submit_buffer,
 					 .put = submit_put,
 					 .signal = submit_signal};
 
@@ -221,6 +234,11 @@ static bool submit2_excludes_others(const void *batch)
 	       buffers_are_of_group(submit);
 }
 
+static const void *submit2_buffer(const void *entry)
+{
+	return ((const struct vk_buffer *)entry)->buffer;
+}
+
 static void submit2_put(void *entry, void *buffer)
 {
 	*(struct vk_buffer *)entry =
@@ -242,6 +260,7 @@ static void submit2_before(struct tl_call *call, void *state)
 					 .buffers = offsetof(struct vk_submit2, buffers),
 					 .entry = sizeof(struct vk_buffer),
 					 .excludes_others = submit2_excludes_others,
+					 .buffer = submit2_buffer,
 					 .put = submit2_put,
 					 .signal = submit2_signal};
 

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vulkan_contents.c: see vulkan_contents.h.
+ *
+ * A command buffer is known from its first vkBeginCommandBuffer on, by its handle. Its entry stays:
+ * the driver gives handles of command buffers that were freed to new ones, and each of those begins
+ * anew.
+ */
+#include "layer/device/vulkan/vulkan_contents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/device/handles.h"
+#include "layer/device/vulkan/vulkan_functions.h"
+
+struct vk_recording {
+	struct tl_handle handle;
+	struct vk_contents contents;
+	char name[sizeof(((struct vk_contents *)NULL)->label)]; /* that of the object */
+};
+
+static struct tl_handles recordings;
+
+static struct vk_recording *recording_find(const void *buffer)
+{
+	return (struct vk_recording *)tl_handles_find(&recordings, buffer);
+}
+
+/* NULL: memory is short. */
+static struct vk_recording *recording_of(const void *buffer)
+{
+	struct vk_recording *recording = recording_find(buffer);
+
+	if (recording)
+		return recording;
+	pthread_mutex_lock(&tl_vk_lock);
+	if (!(recording = recording_find(buffer)) && (recording = calloc(1, sizeof(*recording)))) {
+		recording->handle.key = buffer;
+		tl_handles_put(&recordings, &recording->handle);
+	}
+	pthread_mutex_unlock(&tl_vk_lock);
+	return recording;
+}
+
+/* As much as there is room for, and no part of a character. */
+static void text_copy(char *to, size_t size, const char *text)
+{
+	size_t length = strnlen(text, size);
+
+	if (length == size)
+		for (length--; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
+			length--;
+	memcpy(to, text, length);
+	to[length] = '\0';
+}
+
+/* --- what a batch contains */
+
+void tl_vk_contents_add(struct vk_contents *sum, const void *buffer)
+{
+	const struct vk_recording *recording = recording_find(buffer);
+
+	sum->buffers++;
+	if (!recording)
+		return;
+	for (unsigned i = 0; i < VK_KINDS; i++)
+		sum->count[i] += recording->contents.count[i];
+	const char *label =
+		*recording->contents.label ? recording->contents.label : recording->name;
+	if (!*sum->label)
+		memcpy(sum->label, label, sizeof(sum->label));
+}
+
+void tl_vk_contents_name(const struct vk_contents *contents, char *name, size_t size)
+{
+	static const char *const words[VK_KINDS] = {
+#define WORD(kind, one, several) one,
+		VK_COMMAND_KINDS(WORD)
+#undef WORD
+	};
+	size_t used = 0;
+
+	for (unsigned i = 0; i < VK_KINDS; i++)
+		if (contents->count[i] && used < size)
+			used += (size_t)snprintf(name + used, size - used, "%s%s",
+						 used ? " + " : "", words[i]);
+	if (*contents->label)
+		snprintf(name, size, "%s", contents->label);
+	else if (!used)
+		snprintf(name, size, "%u command buffer%s", contents->buffers,
+			 contents->buffers == 1 ? "" : "s");
+}
+
+uint32_t tl_vk_contents_args(const struct vk_contents *contents, struct tl_event_arg *args)
+{
+	static const char *const words[VK_KINDS] = {
+#define WORD(kind, one, several) several,
+		VK_COMMAND_KINDS(WORD)
+#undef WORD
+	};
+	uint32_t count = 0;
+
+	args[count++] = tl_event_number("command_buffers", TL_VALUE_UNSIGNED_64, contents->buffers);
+	for (unsigned i = 0; i < VK_KINDS; i++)
+		if (contents->count[i])
+			args[count++] =
+				tl_event_number(words[i], TL_VALUE_UNSIGNED_64, contents->count[i]);
+	return count;
+}
+
+/* --- recording */
+
+/* vkBeginCommandBuffer(buffer, info) */
+static void begin_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	struct vk_recording *recording =
+		!tl_vk_call_failed(result, unwound) && tl_vk_is_known(call) && tl_vk_usable()
+			? recording_of(VK_PARAM(call, 0, const void *))
+			: NULL;
+
+	(void)state;
+	if (recording)
+		recording->contents = (struct vk_contents){.buffers = 0};
+}
+
+/* In the hook of a vkCmd function: what its command buffer contains. NULL: not known. */
+static struct vk_recording *call_recording(const struct tl_call *call)
+{
+	return tl_vk_is_known(call) ? recording_find(VK_PARAM(call, 0, const void *)) : NULL;
+}
+
+/* A hook for all functions that put a command of that kind into a command buffer. */
+#define COUNTS(kind, function)                                                                     \
+	static void function(struct tl_call *call, void *state)                                    \
+	{                                                                                          \
+		struct vk_recording *recording = call_recording(call);                             \
+                                                                                                   \
+		(void)state;                                                                       \
+		if (recording)                                                                     \
+			recording->contents.count[kind]++;                                         \
+	}
+COUNTS(VK_DRAW, draw_before)
+COUNTS(VK_DISPATCH, dispatch_before)
+COUNTS(VK_RAYS, rays_before)
+COUNTS(VK_COPY, copy_before)
+COUNTS(VK_BUILD, build_before)
+COUNTS(VK_VIDEO, video_before)
+
+/* vkCmdExecuteCommands(buffer, count, secondaries) */
+static void execute_before(struct tl_call *call, void *state)
+{
+	struct vk_recording *recording = call_recording(call);
+
+	(void)state;
+	for (uint32_t i = 0; recording && i < VK_PARAM(call, 1, uint32_t); i++)
+		tl_vk_contents_add(&recording->contents, VK_PARAM(call, 2, const void *const *)[i]);
+}
+
+/* --- names */
+
+/* VkDebugUtilsLabelEXT, VkDebugMarkerMarkerInfoEXT */
+struct vk_label {
+	struct vk_any any;
+	const char *name;
+};
+
+/* VkDebugUtilsObjectNameInfoEXT, VkDebugMarkerObjectNameInfoEXT */
+struct vk_object_name {
+	struct vk_any any;
+	uint32_t kind;
+	uint64_t handle;
+	const char *name; /* NULL: it has none any more */
+};
+
+#define COMMAND_BUFFER 6u /* such a kind, in both */
+
+/* The first label counts. */
+static void label_before(struct tl_call *call, void *state)
+{
+	struct vk_recording *recording = call_recording(call);
+	const struct vk_label *label =
+		recording ? VK_PARAM(call, 1, const struct vk_label *) : NULL;
+
+	(void)state;
+	if (label && label->name && !*recording->contents.label)
+		text_copy(recording->contents.label, sizeof(recording->contents.label),
+			  label->name);
+}
+
+/* vkSetDebugUtilsObjectNameEXT(device, info) */
+static void name_before(struct tl_call *call, void *state)
+{
+	const struct vk_object_name *info =
+		tl_vk_is_known(call) && tl_vk_usable()
+			? VK_PARAM(call, 1, const struct vk_object_name *)
+			: NULL;
+
+	(void)state;
+	if (!info || info->kind != COMMAND_BUFFER)
+		return;
+	struct vk_recording *recording = recording_of((const void *)(uintptr_t)info->handle);
+	if (recording)
+		text_copy(recording->name, sizeof(recording->name), info->name ? info->name : "");
+}
+
+/* clang-format off */
+#define BEFORE(name, hook) {name, hook, NULL, TL_HOOK_PLAIN}
+/* clang-format on */
+
+const struct tl_hook tl_vk_contents_hooks[] = {
+	{"vkBeginCommandBuffer", NULL, begin_after, TL_HOOK_PLAIN},
+	BEFORE("vkCmdExecuteCommands", execute_before),
+	BEFORE("vkCmdBeginDebugUtilsLabelEXT", label_before),
+	BEFORE("vkCmdDebugMarkerBeginEXT", label_before),
+	BEFORE("vkSetDebugUtilsObjectNameEXT", name_before),
+	BEFORE("vkDebugMarkerSetObjectNameEXT", name_before),
+
+	BEFORE("vkCmdDraw", draw_before),
+	BEFORE("vkCmdDrawIndexed", draw_before),
+	BEFORE("vkCmdDrawIndirect", draw_before),
+	BEFORE("vkCmdDrawIndexedIndirect", draw_before),
+	BEFORE("vkCmdDrawIndirectCount", draw_before),
+	BEFORE("vkCmdDrawIndirectCountKHR", draw_before),
+	BEFORE("vkCmdDrawIndirectCountAMD", draw_before),
+	BEFORE("vkCmdDrawIndexedIndirectCount", draw_before),
+	BEFORE("vkCmdDrawIndexedIndirectCountKHR", draw_before),
+	BEFORE("vkCmdDrawIndexedIndirectCountAMD", draw_before),
+	BEFORE("vkCmdDrawIndirectByteCountEXT", draw_before),
+	BEFORE("vkCmdDrawMeshTasksNV", draw_before),
+	BEFORE("vkCmdDrawMeshTasksIndirectNV", draw_before),
+	BEFORE("vkCmdDrawMeshTasksIndirectCountNV", draw_before),
+	BEFORE("vkCmdDrawMeshTasksEXT", draw_before),
+	BEFORE("vkCmdDrawMeshTasksIndirectEXT", draw_before),
+	BEFORE("vkCmdDrawMeshTasksIndirectCountEXT", draw_before),
+	BEFORE("vkCmdDrawMultiEXT", draw_before),
+	BEFORE("vkCmdDrawMultiIndexedEXT", draw_before),
+	BEFORE("vkCmdDrawClusterHUAWEI", draw_before),
+	BEFORE("vkCmdDrawClusterIndirectHUAWEI", draw_before),
+
+	BEFORE("vkCmdDispatch", dispatch_before),
+	BEFORE("vkCmdDispatchIndirect", dispatch_before),
+	BEFORE("vkCmdDispatchBase", dispatch_before),
+	BEFORE("vkCmdDispatchBaseKHR", dispatch_before),
+	BEFORE("vkCmdDispatchTileQCOM", dispatch_before),
+	BEFORE("vkCmdDispatchGraphAMDX", dispatch_before),
+	BEFORE("vkCmdDispatchGraphIndirectAMDX", dispatch_before),
+	BEFORE("vkCmdDispatchGraphIndirectCountAMDX", dispatch_before),
+	BEFORE("vkCmdDispatchDataGraphARM", dispatch_before),
+	BEFORE("vkCmdExecuteGeneratedCommandsNV", dispatch_before),
+	BEFORE("vkCmdExecuteGeneratedCommandsEXT", dispatch_before),
+	BEFORE("vkCmdCudaLaunchKernelNV", dispatch_before),
+	BEFORE("vkCmdCuLaunchKernelNVX", dispatch_before),
+	BEFORE("vkCmdOpticalFlowExecuteNV", dispatch_before),
+
+	BEFORE("vkCmdTraceRaysKHR", rays_before),
+	BEFORE("vkCmdTraceRaysNV", rays_before),
+	BEFORE("vkCmdTraceRaysIndirectKHR", rays_before),
+	BEFORE("vkCmdTraceRaysIndirect2KHR", rays_before),
+
+	BEFORE("vkCmdCopyBuffer", copy_before),
+	BEFORE("vkCmdCopyBuffer2", copy_before),
+	BEFORE("vkCmdCopyBuffer2KHR", copy_before),
+	BEFORE("vkCmdCopyImage", copy_before),
+	BEFORE("vkCmdCopyImage2", copy_before),
+	BEFORE("vkCmdCopyImage2KHR", copy_before),
+	BEFORE("vkCmdCopyBufferToImage", copy_before),
+	BEFORE("vkCmdCopyBufferToImage2", copy_before),
+	BEFORE("vkCmdCopyBufferToImage2KHR", copy_before),
+	BEFORE("vkCmdCopyImageToBuffer", copy_before),
+	BEFORE("vkCmdCopyImageToBuffer2", copy_before),
+	BEFORE("vkCmdCopyImageToBuffer2KHR", copy_before),
+	BEFORE("vkCmdBlitImage", copy_before),
+	BEFORE("vkCmdBlitImage2", copy_before),
+	BEFORE("vkCmdBlitImage2KHR", copy_before),
+	BEFORE("vkCmdResolveImage", copy_before),
+	BEFORE("vkCmdResolveImage2", copy_before),
+	BEFORE("vkCmdResolveImage2KHR", copy_before),
+	BEFORE("vkCmdUpdateBuffer", copy_before),
+	BEFORE("vkCmdFillBuffer", copy_before),
+	BEFORE("vkCmdClearColorImage", copy_before),
+	BEFORE("vkCmdClearDepthStencilImage", copy_before),
+	BEFORE("vkCmdCopyQueryPoolResults", copy_before),
+	BEFORE("vkCmdCopyAccelerationStructureKHR", copy_before),
+	BEFORE("vkCmdCopyAccelerationStructureToMemoryKHR", copy_before),
+	BEFORE("vkCmdCopyMemoryToAccelerationStructureKHR", copy_before),
+	BEFORE("vkCmdCopyAccelerationStructureNV", copy_before),
+	BEFORE("vkCmdCopyMicromapEXT", copy_before),
+	BEFORE("vkCmdCopyMicromapToMemoryEXT", copy_before),
+	BEFORE("vkCmdCopyMemoryToMicromapEXT", copy_before),
+	BEFORE("vkCmdCopyMemoryIndirectNV", copy_before),
+	BEFORE("vkCmdCopyMemoryToImageIndirectNV", copy_before),
+	BEFORE("vkCmdCopyTensorARM", copy_before),
+
+	BEFORE("vkCmdBuildAccelerationStructuresKHR", build_before),
+	BEFORE("vkCmdBuildAccelerationStructuresIndirectKHR", build_before),
+	BEFORE("vkCmdBuildAccelerationStructureNV", build_before),
+	BEFORE("vkCmdBuildMicromapsEXT", build_before),
+
+	BEFORE("vkCmdDecodeVideoKHR", video_before),
+	BEFORE("vkCmdEncodeVideoKHR", video_before),
+	{NULL, NULL, NULL, TL_HOOK_PLAIN},
+};
+
+void tl_vk_contents_after_fork(void)
+{
+	memset(&recordings, 0, sizeof(recordings));
+}
