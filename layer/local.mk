@@ -209,6 +209,7 @@ vulkan_lanes = \
 	%D%/device/vulkan/vulkan_contents.h %D%/device/vulkan/vulkan_contents.c \
 	%D%/device/vulkan/vulkan_devices.h %D%/device/vulkan/vulkan_devices.c \
 	%D%/device/vulkan/vulkan_functions.h %D%/device/vulkan/vulkan_functions.c \
+	%D%/device/vulkan/vulkan_memory.h %D%/device/vulkan/vulkan_memory.c \
 	%D%/device/vulkan/vulkan_signals.h %D%/device/vulkan/vulkan_signals.c \
 	%D%/device/vulkan/vulkan_stamps.h %D%/device/vulkan/vulkan_stamps.c \
 	%D%/device/vulkan/vulkan_submits.h %D%/device/vulkan/vulkan_submits.c \

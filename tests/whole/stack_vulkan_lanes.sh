@@ -12,7 +12,7 @@ test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
 	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 59
+plan 61
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 ok "the program is built" ${CC:-cc} -O1 -Wall -Wextra -pthread -o vk_lanes "$top_srcdir/tests/whole/vk_lanes.c" -lvulkan || exit 1
@@ -57,6 +57,14 @@ ok "work: and their times are the driver's" test "$most" -lt 5000 -a "$median" -
 lanes threads ./vk_lanes threads
 is "$(device threads.json count)" "$(printed) 0" "threads: devices that come and go: each batch is on a lane: $(printed)"
 arrows threads
+# memory FILE: how many samples the counter of memory has, the highest in pages (one for each device), and the last one.
+memory() { "$python" -B - "$1" <<'END_OF_PYTHON'
+import json, sys
+at = [e["args"]["bytes"] for e in sorted((e for e in json.load(open(sys.argv[1])) if e["ph"] == "C" and e["name"].startswith("memory,")), key=lambda e: e["ts"])]
+print(len(at), max(at) // 4096, at[-1])
+END_OF_PYTHON
+}
+like "$(memory threads.json)" '24 [123] 0' "threads: and the memory that each of them allocates is counted until it is freed"
 lanes fork ./vk_lanes fork
 is "$(device fork.json count)" "$(printed) 0" "fork: each batch of the parent's is on the lane, and none of the child's"
 lanes leave ./vk_lanes leave
@@ -65,6 +73,7 @@ for mode in wait leak atexit fence values names many; do
 	lanes $mode ./vk_lanes $mode
 	is "$(device $mode.json count)" "$(printed) 0" "$mode: each batch is on a lane: $(printed)"
 done
+is "$(memory leak.json)" "2 1 0" "leak: a device that is left to its instance leaves no memory"
 is "$(waits fence.json vkWaitForFences)" 10 "fence: a fence of a call without batches is waited for with those before it"
 is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known"
 arrows values

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "layer/device/vulkan/vulkan_memory.h"
+
 /* A physical device by its name: programs make a new instance, and with it new handles, at will. */
 struct hardware {
 	struct hardware *next;
@@ -108,6 +110,7 @@ void tl_vk_device_created(const struct tl_call *call, void *handle, void *hardwa
 		    tl_vk_functions_find(&device->real, call, handle);
 
 	if (good) {
+		device->own_memory = tl_vk_own_memory_ask(call, hardware);
 		device->nfamilies =
 			tl_vk_families_ask(call, hardware, device->families, VK_FAMILIES);
 		tl_clock_fit_start(&device->clock, (uint64_t)(1e9 / (double)properties.period),
@@ -187,6 +190,7 @@ void tl_vk_device_drop(struct vk_device *device)
 	struct vk_queue *queue;
 
 	tl_handles_remove(&device_table, &device->handle);
+	tl_vk_memory_drop(device);
 	while ((queue = device->queues)) {
 		device->queues = queue->next;
 		tl_device_queue_release(queue->lanes);

@@ -19,6 +19,7 @@
 
 struct vk_stamp;
 struct vk_block;
+struct vk_memory;
 struct vk_signal;
 
 /* A batch that was submitted. */
@@ -61,6 +62,8 @@ struct vk_device {
 	struct tl_device *device;
 	struct vk_family families[VK_FAMILIES]; /* constant */
 	uint32_t nfamilies;
+	uint32_t own_memory; /* constant: a bit for each type of memory that lies on the device */
+	struct vk_memory *memory; /* allocated by the program (vulkan_memory.h) */
 	pthread_mutex_t looking;
 	uint64_t round;		   /* the last one that has looked at it */
 	struct tl_clock_fit clock; /* under .looking */

@@ -87,6 +87,24 @@ uint32_t tl_vk_families_ask(const struct tl_call *call, void *hardware, struct v
 	return room;
 }
 
+uint32_t tl_vk_own_memory_ask(const struct tl_call *call, void *hardware)
+{
+	struct vk_memory_properties properties = {.ntypes = 0};
+	void (*ask)(void *, struct vk_memory_properties *) = NULL;
+	void *found = function_beside(call, "vkGetPhysicalDeviceMemoryProperties");
+	uint32_t own = 0;
+
+	memcpy(&ask, &found, sizeof(found));
+	if (!ask)
+		return 0;
+	ask(hardware, &properties);
+	for (uint32_t i = 0; i < properties.ntypes && i < 32; i++)
+		if (properties.types[i].heap < 16 &&
+		    properties.heaps[properties.types[i].heap].flags & VK_HEAP_DEVICE_LOCAL)
+			own |= 1u << i;
+	return own;
+}
+
 bool tl_vk_usable(void)
 {
 	return !tl_device_has_ended();

@@ -44,12 +44,15 @@ enum {
 	VK_PROTECTED_SUBMIT_INFO = 1000145000,
 	VK_TIMELINE_SUBMIT_INFO = 1000207003,
 	VK_DEVICE_GROUP_INFO = 1000070001,
+	VK_IMPORT_FD_INFO = 1000074000,
+	VK_IMPORT_POINTER_INFO = 1000178000,
 	VK_SUBMIT_PROTECTED = 1, /* a flag of VkSubmitInfo2 */
 	VK_WAIT_ANY = 1,	 /* a flag of VkSemaphoreWaitInfo */
 	VK_TIMESTAMPS = 2,	 /* VkQueryType */
 	VK_SIMULTANEOUS_USE = 4, /* a flag of VkCommandBufferBeginInfo */
 	VK_RESULTS_64_BIT = 1,
 	VK_RESULTS_AVAILABLE = 4,
+	VK_HEAP_DEVICE_LOCAL = 1,
 	VK_GRAPHICS = 1, /* VkQueueFlagBits */
 	VK_COMPUTE = 2,
 	VK_STAGE_TOP = 1,
@@ -134,6 +137,24 @@ struct vk_properties { /* VkPhysicalDeviceProperties */
 	char more[824 - 724];
 };
 
+struct vk_memory_properties { /* VkPhysicalDeviceMemoryProperties */
+	uint32_t ntypes;
+	struct {
+		uint32_t flags, heap;
+	} types[32];
+	uint32_t nheaps;
+	struct {
+		uint64_t size;
+		uint32_t flags;
+	} heaps[16];
+};
+
+struct vk_memory_info { /* VkMemoryAllocateInfo */
+	struct vk_any any;
+	uint64_t size;
+	uint32_t type;
+};
+
 struct vk_command_pool_info {
 	struct vk_any any;
 	uint32_t flags, family;
@@ -166,6 +187,8 @@ _Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64
 		       sizeof(struct vk_semaphore_wait) == 40 && sizeof(struct vk_buffer) == 32 &&
 		       sizeof(struct vk_family) == 24 && sizeof(struct vk_properties) == 824 &&
 		       offsetof(struct vk_properties, period) == 720 &&
+		       sizeof(struct vk_memory_properties) == 520 &&
+		       sizeof(struct vk_memory_info) == 32 &&
 		       sizeof(struct vk_command_pool_info) == 24 &&
 		       sizeof(struct vk_command_buffers_info) == 32 &&
 		       sizeof(struct vk_query_pool_info) == 32 &&
@@ -225,6 +248,9 @@ uint32_t tl_vk_hardware_ask(const struct tl_call *call, void *instance, void **h
 /* Its families of queues: how many, at most `room`. */
 uint32_t tl_vk_families_ask(const struct tl_call *call, void *hardware, struct vk_family *families,
 			    uint32_t room);
+
+/* A bit for each of its types of memory that lies on the device. */
+uint32_t tl_vk_own_memory_ask(const struct tl_call *call, void *hardware);
 
 /* A hook may call drivers and report: the lanes have not ended. */
 bool tl_vk_usable(void);

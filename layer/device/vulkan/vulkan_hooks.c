@@ -9,6 +9,7 @@
 #include "layer/device/device_lanes.h"
 #include "layer/device/vulkan/vulkan_collect.h"
 #include "layer/device/vulkan/vulkan_contents.h"
+#include "layer/device/vulkan/vulkan_memory.h"
 #include "layer/device/vulkan/vulkan_signals.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
 #include "layer/device/vulkan/vulkan_submits.h"
@@ -136,11 +137,13 @@ static void lanes_after_fork(void)
 	tl_vk_functions_forget();
 	tl_vk_contents_after_fork();
 	tl_vk_devices_forget();
+	tl_vk_memory_after_fork();
 	tl_vk_signals_after_fork();
 }
 
 static const struct tl_hook *const lists[] = {
-	device_hooks, tl_vk_submit_hooks, tl_vk_wait_hooks, tl_vk_contents_hooks, NULL,
+	device_hooks,	      tl_vk_submit_hooks, tl_vk_wait_hooks,
+	tl_vk_contents_hooks, tl_vk_memory_hooks, NULL,
 };
 
 const struct tl_device_api tl_device_vulkan = {
