@@ -76,25 +76,20 @@ static int parameter_of(const struct tl_function *function, const char *name)
 	return -1;
 }
 
-static const uint64_t *record_words(const struct tl_call_record *record)
+/* False: the record has no words, or is damaged. */
+static bool call_arguments(const struct mpi_call *call, struct tl_args_kept *kept)
 {
-	return (const uint64_t *)(const void *)(record + 1) + !!(record->flags & TL_RECORD_CAUSE);
-}
-
-static bool record_has(const struct tl_call_record *record, const void *end)
-{
-	return (const char *)end <= (const char *)record + (size_t)record->size * 8;
+	return tl_args_find(kept, call->function, call->record) && kept->words;
 }
 
 bool mpi_call_word(const struct mpi_call *call, const char *name, uint64_t *word)
 {
-	const uint64_t *words = record_words(call->record);
 	int place = parameter_of(call->function, name);
+	struct tl_args_kept kept;
 
-	if (place < 0 || !(call->record->flags & TL_RECORD_WORDS) ||
-	    !record_has(call->record, words + place + 1))
+	if (place < 0 || !call_arguments(call, &kept))
 		return false;
-	*word = words[place];
+	*word = kept.words[place];
 	return true;
 }
 
@@ -108,32 +103,25 @@ static bool is_captured(const struct tl_variable *param, uint64_t word, bool at_
 /* The blobs stand in the order of the parameters that have one. */
 const void *mpi_call_memory(const struct mpi_call *call, const char *name, size_t *size)
 {
-	const struct tl_function *function = call->function;
-	const uint64_t *words = record_words(call->record);
-	const struct tl_blob_sizes *sizes = (const void *)(words + function->words);
-	int wanted = parameter_of(function, name);
+	const struct tl_variable *params = call->function->params;
+	int wanted = parameter_of(call->function, name);
+	const struct tl_blob *blob = NULL;
+	struct tl_args_kept kept;
 
-	if (wanted < 0 || !(call->record->flags & TL_RECORD_WORDS) ||
-	    !(call->record->flags & TL_RECORD_BLOBS) || !record_has(call->record, sizes + 1))
+	if (wanted < 0 || !call_arguments(call, &kept))
 		return NULL;
-	bool at_exit = function->params[wanted].direction & TL_OUT;
-	const char *at = (const char *)(sizes + 1) + (at_exit ? sizes->entry : 0);
-	const char *end = at + (at_exit ? sizes->exit : sizes->entry);
+	bool at_exit = params[wanted].direction & TL_OUT;
+	const char *from = at_exit ? kept.exit : kept.entry;
+	struct tl_blobs blobs = {from, from + (at_exit ? kept.exit_size : kept.entry_size)};
 
-	for (int i = 0; record_has(call->record, end) && i <= wanted; i++) {
-		const struct tl_blob *blob = (const void *)at;
-
-		if (!is_captured(&function->params[i], words[i], at_exit))
-			continue;
-		if ((size_t)(end - at) < sizeof(*blob) ||
-		    (size_t)(end - at) - sizeof(*blob) < blob->bytes)
+	if (!is_captured(&params[wanted], kept.words[wanted], at_exit))
+		return NULL;
+	for (int i = 0; i <= wanted; i++)
+		if (is_captured(&params[i], kept.words[i], at_exit) &&
+		    !(blob = tl_blob_take(&blobs)))
 			return NULL;
-		*size = blob->bytes;
-		if (i == wanted)
-			return blob->bytes ? blob + 1 : NULL;
-		at += sizeof(*blob) + (((size_t)blob->bytes + 7) & ~(size_t)7);
-	}
-	return NULL;
+	*size = blob->bytes;
+	return blob->bytes ? blob + 1 : NULL;
 }
 
 int mpi_call_int(const struct mpi_call *call, const char *name, int none)

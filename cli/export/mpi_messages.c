@@ -17,6 +17,8 @@
 
 /* A flow's number has so many bits below those of other flows (timeline_numbers.c). */
 #define NUMBERS_MOST ((1u << 30) - 1)
+/* More than a job has. A file may claim any number, and memory is taken for each rank. */
+#define RANKS_MOST (1 << 24)
 
 struct job {
 	struct mpi_messages *messages;
@@ -29,7 +31,7 @@ struct job {
 
 static bool input_is_rank(const struct timeline_process *input)
 {
-	return input->has_rank && input->rank >= 0 && input->rank < INT32_MAX;
+	return input->has_rank && input->rank >= 0 && input->rank < RANKS_MOST;
 }
 
 /* Several processes of one rank that send: which of them is meant is not known. */
@@ -100,7 +102,7 @@ static void world_add(struct job *job)
 		if (job->list[i].rank > most)
 			most = job->list[i].rank;
 	}
-	bool is_whole = size > most;
+	bool is_whole = size > most && size <= RANKS_MOST;
 	size_t count = (size_t)(is_whole ? size : most + 1);
 	uint32_t number = comm_add(job, count, NO_COMM, is_whole);
 

@@ -356,17 +356,18 @@ static void walk_start(struct walk *walk, const struct mpi_call *call)
 	}
 }
 
-static void request_finish(struct walk *walk, const struct mpi_call *call, size_t place,
+/* False: the record has no request at that place, and so none behind it. */
+static bool request_finish(struct walk *walk, const struct mpi_call *call, size_t place,
 			   const struct mpi_status *status)
 {
 	uint64_t handle;
 	struct request *request;
 
 	if (!mpi_call_handle(&walk->calls, call, request_name(call), place, &handle))
-		return;
+		return false;
 	request = handle_of(&walk->requests, handle);
 	if (!request->is_known)
-		return;
+		return true;
 	/* Nobody knows whether it came to an end before it was cancelled. */
 	if (request->is_cancelled && (!status || !request->is_receive))
 		walk->process->lost = true;
@@ -374,6 +375,7 @@ static void request_finish(struct walk *walk, const struct mpi_call *call, size_
 	request->end = 0;
 	request->is_cancelled = false;
 	request->is_known = request->is_persistent;
+	return true;
 }
 
 /* Waitsome, Testsome: places of requests, and their statuses in the same order. */
@@ -408,8 +410,9 @@ static void walk_complete(struct walk *walk, const struct mpi_call *call)
 	} else if (mpi_call_word(call, "statuses", &word)) {
 		mpi_call_word(call, "count", &count);
 		for (size_t i = 0; i < count; i++)
-			request_finish(walk, call, i,
-				       call_status(walk, call, "statuses", i, &status));
+			if (!request_finish(walk, call, i,
+					    call_status(walk, call, "statuses", i, &status)))
+				break;
 	} else {
 		if (mpi_call_word(call, "index", &word))
 			place = mpi_call_int(call, "index", -1);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/args/args_capture.h"
 #include "format/file/record.h"
 #include "tracelayer/api.h"
 
@@ -33,6 +34,27 @@ const char *tl_args_own_key(const struct tl_function *function, const char *key)
  */
 bool tl_args_find(struct tl_args_kept *kept, const struct tl_function *function,
 		  const struct tl_call_record *record);
+
+/* What one of the captures made: blobs in the order in which it met the memory. */
+struct tl_blobs {
+	const char *at, *end;
+};
+
+/* The next blob. NULL: there is none, or it is damaged. */
+static inline const struct tl_blob *tl_blob_take(struct tl_blobs *blobs)
+{
+	size_t room = (size_t)(blobs->end - blobs->at);
+	const struct tl_blob *blob = (const struct tl_blob *)(const void *)blobs->at;
+
+	if (room < sizeof *blob || room - sizeof *blob < blob->bytes) {
+		blobs->at = blobs->end;
+		return NULL;
+	}
+	size_t padded = (blob->bytes + (size_t)7) & ~(size_t)7;
+	room -= sizeof *blob;
+	blobs->at += sizeof *blob + (padded < room ? padded : room);
+	return blob;
+}
 
 /* The errno that a failed call has set; 0: it was not kept. */
 int tl_args_errno(const struct tl_args_kept *kept, const struct tl_function *function,

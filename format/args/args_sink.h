@@ -54,10 +54,6 @@ struct tl_scope {
 	uint32_t unit; /* the unit of offsets: 8 bytes, or 1 */
 };
 
-struct tl_blobs {
-	const char *at, *end;
-};
-
 struct tl_visitor {
 	const struct tl_sink *sink;
 	struct tl_text *text;

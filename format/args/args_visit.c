@@ -33,22 +33,6 @@ static void visit_end(const struct tl_visitor *to, char *value)
 		to->sink->end(to->text, value);
 }
 
-/* The next blob. NULL: there is none, or it is damaged. */
-static const struct tl_blob *blob_take(struct tl_blobs *blobs)
-{
-	size_t room = (size_t)(blobs->end - blobs->at);
-	const struct tl_blob *blob = (const struct tl_blob *)(const void *)blobs->at;
-
-	if (room < sizeof *blob || room - sizeof *blob < blob->bytes) {
-		blobs->at = blobs->end;
-		return NULL;
-	}
-	size_t padded = (blob->bytes + (size_t)7) & ~(size_t)7;
-	room -= sizeof *blob;
-	blobs->at += sizeof *blob + (padded < room ? padded : room);
-	return blob;
-}
-
 /* The last element of a list that says how many it leaves out. */
 static void visit_more(const struct tl_visitor *to, uint32_t count, bool is_known, bool first)
 {
@@ -202,7 +186,7 @@ static void visit_only_member(const struct tl_visitor *to, const struct tl_varia
 static const char *visit_link(struct tl_visitor *to, struct link *link, uint64_t address,
 			      unsigned depth)
 {
-	const struct tl_blob *blob = blob_take(to->blobs);
+	const struct tl_blob *blob = tl_blob_take(to->blobs);
 	const struct tl_type *type;
 
 	if (!blob || blob->bytes < link->head) {
@@ -348,7 +332,7 @@ static void visit_pointer(struct tl_visitor *to, const struct tl_variable *v, co
 		visit_address(to, pointer);
 		return;
 	}
-	blob = blob_take(to->blobs);
+	blob = tl_blob_take(to->blobs);
 	count = blob ? blob->bytes / element : 0;
 	if (blob && !count && v->length.kind == TL_LENGTH_STRING && pointer < LEAST_ADDRESS)
 		to->sink->number(to->text, pointer, false);

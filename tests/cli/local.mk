@@ -7,7 +7,7 @@ check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
 check_scripts += %D%/diff/diff.sh
-check_scripts += %D%/export/export.sh %D%/export/export_events.sh %D%/export/sqlite.sh %D%/export/systrace.sh %D%/export/timeline.sh
+check_scripts += %D%/export/export.sh %D%/export/export_events.sh %D%/export/mpi_hostile.sh %D%/export/sqlite.sh %D%/export/systrace.sh %D%/export/timeline.sh
 check_scripts += %D%/report/report.sh %D%/report/view.sh
 test_files += %D%/report/report_traces.py
 check_scripts += %D%/recover/recover.sh %D%/recover/recover_job.sh
@@ -31,6 +31,10 @@ check_PROGRAMS += %D%/summary/make_job
 %C%_summary_make_job_SOURCES = %D%/summary/make_job.c cli/tally/rank_sum.h cli/tally/rank_sum.c cli/tally/tally_rows.h cli/tally/tally.c \
 	cli/basics/interned.h cli/basics/interned.c
 %C%_summary_make_job_LDADD = libtl_table.la $(ZLIB_LIBS)
+
+check_PROGRAMS += %D%/export/make_mpi
+%C%_export_make_mpi_SOURCES = %D%/export/make_mpi.c tests/lib/trace_builder.h
+%C%_export_make_mpi_LDADD = libtl_reader.la libtl_format.la
 
 unit_tests += align_test
 align_test_SOURCES = %D%/export/align_test.c tests/lib/assert_often.h tests/lib/random.h cli/export/align_fit.h cli/export/align_fit.c

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * make_mpi.c: makes up the traces of two ranks. make_mpi WHAT FOLDER: in FOLDER, rank 0 sends a message
+ * (0.tlt) and rank 1 receives it (1.tlt). WHAT says what is odd about the files:
+ *
+ *	sound	nothing
+ *	count	rank 1 has waited for more requests than a record can have
+ *	blobs	rank 1 has waited for requests whose captured memory has sizes that are no multiples of 8
+ *	size	the job has more ranks than there is memory for
+ *	rank	rank 1 is one of a number that none has
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/args/args_capture.h"
+#include "tests/lib/trace_builder.h"
+
+enum { T_INT, T_COMM, T_REQUEST, T_REQUESTS, TYPES };
+
+static const struct tl_type types[TYPES] = {
+	[T_INT] = {.name = "int", .kind = TL_KIND_INT, .size = 4},
+	[T_COMM] = {.name = "MPI_Comm", .kind = TL_KIND_HANDLE, .size = 8},
+	[T_REQUEST] = {.name = "MPI_Request", .kind = TL_KIND_HANDLE, .size = 8},
+	[T_REQUESTS] = {.name = "MPI_Request *",
+			.kind = TL_KIND_POINTER,
+			.size = 8,
+			.target = &types[T_REQUEST]},
+};
+
+#define PARAM(i, n, t, ...)                                                                        \
+	{                                                                                          \
+		.name = n, .type = &types[t], .offset = i, .words = 1, .direction = TL_IN,         \
+		__VA_ARGS__                                                                        \
+	}
+#define REQUESTS .length = {TL_LENGTH_VALUE, 0, 0, 1}
+
+static const struct tl_variable send_params[] = {PARAM(0, "dest", T_INT), PARAM(1, "tag", T_INT),
+						 PARAM(2, "comm", T_COMM)};
+static const struct tl_variable recv_params[] = {PARAM(0, "source", T_INT), PARAM(1, "tag", T_INT),
+						 PARAM(2, "comm", T_COMM)};
+/* A file describes its own functions, so this one may have two arrays before the requests. */
+static const struct tl_variable waitall_params[] = {
+	PARAM(0, "count", T_INT), PARAM(1, "more", T_REQUESTS, REQUESTS),
+	PARAM(2, "others", T_REQUESTS, REQUESTS), PARAM(3, "requests", T_REQUESTS, REQUESTS),
+	PARAM(4, "statuses", T_REQUESTS)};
+
+enum { F_INIT, F_SEND, F_RECV, F_WAITALL, FUNCTIONS };
+
+static const struct tl_api api;
+#define FUNCTION(n, i, p, c)                                                                       \
+	{                                                                                          \
+		.name = n, .result = &types[T_INT], .params = p, .api = &api, .index = i,          \
+		.count = c, .words = c, .level = 2, .file = "mpi.h"                                \
+	}
+static const struct tl_function functions[FUNCTIONS] = {
+	FUNCTION("MPI_Init", F_INIT, NULL, 0),
+	FUNCTION("MPI_Send", F_SEND, send_params, 3),
+	FUNCTION("MPI_Recv", F_RECV, recv_params, 3),
+	FUNCTION("MPI_Waitall", F_WAITALL, waitall_params, 5),
+};
+
+static const struct tl_api api = {
+	.name = "mpi_words", .version = "1", .functions = functions, .count = FUNCTIONS};
+
+static const char *what;
+
+static bool is_odd(const char *name)
+{
+	return !strcmp(what, name);
+}
+
+/* `after`: bytes behind the words. */
+static char *put_call(char *at, uint32_t function, uint64_t start, const uint64_t *words,
+		      const void *after, size_t size)
+{
+	size_t count = functions[function].words;
+	struct tl_call_record record = {
+		.size = (uint16_t)(sizeof(record) / 8 + count + size / 8),
+		.type = TL_RECORD_CALL,
+		.flags = (uint8_t)(TL_RECORD_WORDS | (size ? TL_RECORD_BLOBS : 0)),
+		.function = function,
+		.start = start,
+		.duration = 100};
+
+	memcpy(at, &record, sizeof(record));
+	at += sizeof(record);
+	if (count)
+		memcpy(at, words, 8 * count);
+	at += 8 * count;
+	if (size)
+		memcpy(at, after, size);
+	return at + size;
+}
+
+static char *put_waitall(char *at)
+{
+	const struct tl_blob empty = {0, 0}, odd = {5, 1}, huge = {0x7fffffff, 1};
+	struct {
+		struct tl_blob_sizes sizes;
+		struct tl_blob blobs[8];
+	} after = {{24, 0}, {empty, empty, empty}};
+	uint64_t words[] = {is_odd("count") ? UINT64_MAX / 2 : 1, 1, 1, 1, 1};
+
+	if (is_odd("blobs")) {
+		after.sizes.entry = 13;
+		after.blobs[0] = odd;
+		after.blobs[2] = after.blobs[3] = huge;
+	}
+	return put_call(at, F_WAITALL, 3000, words, &after, sizeof(after));
+}
+
+static void put_rank(const char *folder, int64_t rank)
+{
+	const uint64_t comm = 0x44000000, message[] = {!rank, 7, comm};
+	struct builder file;
+	char path[4096];
+
+	build_start(&file, TL_FILE_SPOOL)->pid = 100 + (uint32_t)rank;
+	struct tl_facts *facts = build_facts(
+		&file, "app",
+		is_odd("size")
+			? "\"include\":\"*\",\"exclude\":\"\",\"job\":{\"size\":1000000000000000}"
+			: "\"include\":\"*\",\"exclude\":\"\",\"job\":{\"size\":2}");
+	facts->pid = 100 + (uint32_t)rank;
+	facts->has_rank = true;
+	facts->rank = rank && is_odd("rank") ? INT32_MAX - 1 : rank;
+	build_api(&file, 0, &api);
+	build_thread(&file, 1, 100 + (uint32_t)rank, "main", 0);
+	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 1024);
+	char *at = put_call(build_records(chunk), F_INIT, 1000, NULL, NULL, 0);
+	at = put_call(at, rank ? F_RECV : F_SEND, 2000, message, NULL, 0);
+	if (rank && (is_odd("count") || is_odd("blobs")))
+		at = put_waitall(at);
+	chunk->end = (uint64_t)(at - build_records(chunk));
+	build_end(&file, 3, 0);
+	snprintf(path, sizeof(path), "%s/%d.tlt", folder, (int)rank);
+	FILE *to = fopen(path, "wb");
+	if (!to || fwrite(file.bytes, file.size, 1, to) != 1 || fclose(to))
+		exit(1);
+	free(file.bytes);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	what = argv[1];
+	put_rank(argv[2], 0);
+	put_rank(argv[2], 1);
+	return 0;
+}

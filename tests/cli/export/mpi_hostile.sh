@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tracelayer export of MPI's calls in files that claim what cannot be: it ends soon, in little memory, and shows the message that the
+# ranks' sound calls tell of.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_command
+make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
+cd "$tmp" || exit 99
+plan 10
+
+# messages WHAT: how export ends, and how many arrows its file has.
+messages() {
+	mkdir "$1" && "$make_mpi" "$1" "$1" || return
+	(ulimit -v 2000000; timeout 20 "$tracelayer" export -o "$1.json" "$1/0.tlt" "$1/1.tlt") >"$1.said" 2>&1
+	echo "$? $(grep -c '"ph":"s"' "$1.json")"
+}
+
+is "$(messages sound)" "0 1" "sound files: one message"
+for what in count size; do
+	is "$(messages $what)" "0 1" "$what: the same"
+done
+is "$(messages rank)" "0 0" "rank: no job has that one, so no message"
+for what in sound count size rank; do
+	is "$(cat $what.said)" "" "$what: nothing is said"
+done
+is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
+like "$(cat blobs.said)" "*blobs/1.tlt: 1 record is damaged*" "... as is said"
