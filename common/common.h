@@ -29,7 +29,6 @@
 #include "common/output_formats.h"
 #include "common/places.h"
 #include "common/proc.h"
-#include "common/rank_set.h"
 #include "common/program_file.h"
 #include "common/rank_set.h"
 #include "common/run_protocol.h"

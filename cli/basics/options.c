@@ -16,6 +16,7 @@
 
 #include "cli/basics/exit_codes.h"
 #include "cli/basics/messages.h"
+#include "common/rank_set.h"
 #include "tables/needed_memory.h"
 
 static bool only_list;
@@ -295,4 +296,16 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 	}
 	options_check(argp, argc, argv, flags, input);
 	argp_parse(argp, argc, argv, flags, NULL, input);
+}
+
+/* ---- values that several commands take ---- */
+
+const char *option_ranks(const struct argp_state *state, const char *argument)
+{
+	if (!tl_rank_set_is(argument))
+		argp_error(
+			state,
+			"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
+			argument);
+	return argument;
 }

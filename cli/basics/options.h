@@ -22,6 +22,9 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
  */
 void options_only_list(void);
 
+/* The argument of --rank, which has to be a set of ranks (common/rank_set.h). */
+const char *option_ranks(const struct argp_state *state, const char *argument);
+
 /*
  * Whether `word` may be a slip for `name`; *distance is how many letters are wrong, and has to be
  * less than it was.

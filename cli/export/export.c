@@ -403,12 +403,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		export->systrace = true;
 		return 0;
 	case OPTION_RANK:
-		if (!tl_rank_set_is(argument))
-			argp_error(
-				state,
-				"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
-				argument);
-		export->selection.ranks = argument;
+		export->selection.ranks = option_ranks(state, argument);
 		return 0;
 	case OPTION_GPU_TRACKS:
 		export->gpu_tracks =

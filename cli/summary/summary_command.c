@@ -24,7 +24,6 @@
 #include "cli/summary/trace_sum.h"
 #include "cli/symbols/symbols.h"
 #include "cli/job/job.h"
-#include "common/rank_set.h"
 #include "tables/table.h"
 #include "cli/summary/tabulate.h"
 #include "cli/read/read.h"
@@ -163,12 +162,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->symbol_folders = argument;
 		return 0;
 	case OPTION_RANK:
-		if (!tl_rank_set_is(argument))
-			argp_error(
-				state,
-				"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
-				argument);
-		wishes->job.ranks = argument;
+		wishes->job.ranks = option_ranks(state, argument);
 		return 0;
 	case OPTION_PART:
 		wishes->job.part = true;

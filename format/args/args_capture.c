@@ -77,6 +77,14 @@ static void capture_nothing(struct capture *c, uint64_t total)
 		blob_end(c, blob, 0, total);
 }
 
+/* An integer as a number of units: a negative one is none. */
+static uint64_t count_load(const struct tl_type *type, const void *place)
+{
+	uint64_t count = load_integer(type, place);
+
+	return type->kind == TL_KIND_INT && (int64_t)count < 0 ? 0 : count;
+}
+
 /* Read the integer that a pointer variable points to. False: it can't be read. */
 static bool pointee_count(const struct tl_scope *scope, const struct tl_variable *v,
 			  uint64_t *count)
@@ -88,9 +96,7 @@ static bool pointee_count(const struct tl_scope *scope, const struct tl_variable
 	if (!type || !is_integer(type) || type->size > 8 || !from ||
 	    memory_read(&pointee, from, type->size, v->direction & TL_OBLIGED) != type->size)
 		return false;
-	*count = load_integer(type, &pointee);
-	if (type->kind == TL_KIND_INT && (int64_t)*count < 0)
-		*count = 0;
+	*count = count_load(type, &pointee);
 	return true;
 }
 
@@ -98,9 +104,7 @@ static bool value_count(const struct tl_scope *scope, const struct tl_variable *
 {
 	if (!is_integer(v->type))
 		return false;
-	*count = load_integer(v->type, place_of(scope, v));
-	if (v->type->kind == TL_KIND_INT && (int64_t)*count < 0)
-		*count = 0;
+	*count = count_load(v->type, place_of(scope, v));
 	return true;
 }
 
@@ -137,9 +141,7 @@ static bool member_count(const struct tl_scope *scope, const struct tl_variable 
 	    memory_read(&value, from + member->offset, member->type->size,
 			v->direction & TL_OBLIGED) != member->type->size)
 		return false;
-	*count = load_integer(member->type, &value);
-	if (member->type->kind == TL_KIND_INT && (int64_t)*count < 0)
-		*count = 0;
+	*count = count_load(member->type, &value);
 	return true;
 }
 

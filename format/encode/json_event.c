@@ -32,7 +32,7 @@ static void quoted_put(struct tl_text *text, const char *bytes, size_t size)
 	tl_text_string(text, "\"");
 }
 
-/* NULL: the string is too long to be kept, or is not known yet, or has a NUL (see event_key). */
+/* NULL: the string is too long to be kept, or is not known yet, or has a NUL (see event_string). */
 static const struct tl_json_text *text_of_number(const struct tl_encoder *encoder,
 						 struct tl_json_events *events, uint32_t number)
 {
@@ -51,8 +51,9 @@ static const struct tl_json_text *text_of_number(const struct tl_encoder *encode
 	return kept->size ? kept : NULL;
 }
 
-static void event_text(const struct tl_encoder *encoder, struct tl_json_events *events,
-		       struct tl_text *text, uint32_t number, const char *none)
+/* `none`: where it is not known. A key ends at a NUL: parsers refuse one there. */
+static void event_string(const struct tl_encoder *encoder, struct tl_json_events *events,
+			 struct tl_text *text, uint32_t number, const char *none, bool is_key)
 {
 	const struct tl_json_text *kept = text_of_number(encoder, events, number);
 	size_t size = 0;
@@ -62,7 +63,10 @@ static void event_text(const struct tl_encoder *encoder, struct tl_json_events *
 		return;
 	}
 	const char *bytes = tl_encoder_string(encoder, number, &size);
-	quoted_put(text, bytes ? bytes : none, bytes ? size : strlen(none));
+	if (!bytes)
+		quoted_put(text, none, strlen(none));
+	else
+		quoted_put(text, bytes, is_key ? strnlen(bytes, size) : size);
 }
 
 /* Everything up to the category, without its closing quote. Returns whether all strings are known. */
@@ -175,8 +179,8 @@ static void event_value(const struct tl_encoder *encoder, struct tl_json_events 
 		tl_text_string(text, arg->value ? "true" : "false");
 		break;
 	case TL_VALUE_STRING:
-		event_text(encoder, events, text,
-			   arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0, "");
+		event_string(encoder, events, text,
+			     arg->value <= UINT32_MAX ? (uint32_t)arg->value : 0, "", false);
 		break;
 	default:
 		tl_text_integer(text, arg->value, false);
@@ -200,23 +204,6 @@ static bool is_large_count(const struct tl_event_record *event, const struct tl_
 	       !tl_text_is_whole(arg->value, arg->kind == TL_VALUE_SIGNED_64);
 }
 
-/* A key ends at a NUL: parsers refuse one there. */
-static void event_key(const struct tl_encoder *encoder, struct tl_json_events *events,
-		      struct tl_text *text, uint32_t number)
-{
-	const struct tl_json_text *kept = text_of_number(encoder, events, number);
-	size_t size = 0;
-
-	if (kept) {
-		kept_put(text, kept->text, kept->size);
-	} else {
-		const char *bytes = tl_encoder_string(encoder, number, &size);
-
-		quoted_put(text, bytes ? bytes : "?", bytes ? strnlen(bytes, size) : 1);
-	}
-	tl_text_char(text, ':');
-}
-
 static void event_args(const struct tl_encoder *encoder, struct tl_json_events *events,
 		       struct tl_text *text, const struct tl_event_record *event, bool is_cut)
 {
@@ -224,7 +211,8 @@ static void event_args(const struct tl_encoder *encoder, struct tl_json_events *
 	for (unsigned i = 0; i < event->args; i++) {
 		if (i)
 			tl_text_string(text, ",");
-		event_key(encoder, events, text, event->arg[i].key);
+		event_string(encoder, events, text, event->arg[i].key, "?", true);
+		tl_text_char(text, ':');
 		if (is_large_count(event, &event->arg[i]))
 			event_count(text, &event->arg[i]);
 		else

@@ -142,7 +142,7 @@ static void queue_take_inbox(struct tl_device_queue *queue)
 
 	if (!atomic_load_explicit(&queue->inbox, memory_order_relaxed))
 		return;
-	/* Acquire: pairs with the release in tl_device_submit. */
+	/* Acquire: pairs with the release in tl_device_submit_untimed. */
 	newest = command = atomic_exchange_explicit(&queue->inbox, NULL, memory_order_acquire);
 	while (command) {
 		struct tl_device_command *next = command->next;

@@ -24,8 +24,7 @@
 #include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
 
-#define PRELOAD	   "LD_PRELOAD="
-#define SEPARATORS ": "
+#define PRELOAD "LD_PRELOAD="
 
 /*
  * The value of LD_PRELOAD in that environment; NULL: there is none. The dynamic linker uses the
@@ -76,14 +75,12 @@ static void own_item_look(struct own_items *own, const char *item, size_t length
 static struct own_items preload_look(const char *list)
 {
 	struct own_items own = {0};
+	const char *item;
+	size_t length;
 
-	while (list && *list) {
-		size_t length = strcspn(list, SEPARATORS);
-		if (tl_preload_is_ours(list, length))
-			own_item_look(&own, list, length);
-		list += length;
-		list += strspn(list, SEPARATORS);
-	}
+	while (list && (item = tl_preload_next(&list, &length)))
+		if (tl_preload_is_ours(item, length))
+			own_item_look(&own, item, length);
 	return own;
 }
 
@@ -142,19 +139,18 @@ static bool item_stays(const char *item, size_t length, bool all)
 static void preload_put_rest(char *to, const char *list, bool all)
 {
 	char *first = to + strlen(PRELOAD);
+	const char *item;
+	size_t length;
 
 	memcpy(to, PRELOAD, strlen(PRELOAD));
 	to = first;
-	while (*list) {
-		size_t length = strcspn(list, SEPARATORS);
-		if (length && item_stays(list, length, all)) {
-			if (to > first)
-				*to++ = ':';
-			memcpy(to, list, length);
-			to += length;
-		}
-		list += length;
-		list += strspn(list, SEPARATORS);
+	while ((item = tl_preload_next(&list, &length))) {
+		if (!item_stays(item, length, all))
+			continue;
+		if (to > first)
+			*to++ = ':';
+		memcpy(to, item, length);
+		to += length;
 	}
 	*to = 0;
 }

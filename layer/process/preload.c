@@ -25,19 +25,33 @@ static const char *path_last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* One of LD_PRELOAD's paths, which are separated by colons and spaces, ends in `name`. */
-static bool list_has_name(const char *list, const char *name)
+const char *tl_preload_next(const char **list, size_t *length)
+{
+	static const char separators[] = ": ";
+	const char *item = *list + strspn(*list, separators);
+
+	*length = strcspn(item, separators);
+	*list = item + *length;
+	return *length ? item : NULL;
+}
+
+/* The item's last part is that name. */
+static bool item_is(const char *item, size_t length, const char *name)
 {
 	size_t size = strlen(name);
 
-	while (*list) {
-		size_t length = strcspn(list, ": ");
-		const char *end = list + length;
-		if (length >= size && !memcmp(end - size, name, size) &&
-		    (length == size || end[-(ptrdiff_t)size - 1] == '/'))
+	return length >= size && !memcmp(item + length - size, name, size) &&
+	       (length == size || item[length - size - 1] == '/');
+}
+
+static bool list_has_name(const char *list, const char *name)
+{
+	const char *item;
+	size_t length;
+
+	while ((item = tl_preload_next(&list, &length)))
+		if (item_is(item, length, name))
 			return true;
-		list = end + (*end != 0);
-	}
 	return false;
 }
 
@@ -183,15 +197,6 @@ void tl_preload_look(void)
 	nnames = names_find(self, names, count);
 	if (nnames > count)
 		nnames = count;
-}
-
-/* The item's last part is that name. */
-static bool item_is(const char *item, size_t length, const char *name)
-{
-	size_t size = strlen(name);
-
-	return length >= size && !memcmp(item + length - size, name, size) &&
-	       (length == size || item[length - size - 1] == '/');
 }
 
 bool tl_preload_is_ours(const char *item, size_t length)

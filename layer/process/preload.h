@@ -17,6 +17,12 @@ bool tl_preloaded(void);
 /* Note the names by which LD_PRELOAD brings this library in: once, when the library is loaded. */
 void tl_preload_look(void);
 
+/*
+ * The next item of a value of LD_PRELOAD, of *length characters; *list goes behind it. Items are
+ * separated by colons and spaces. NULL: there is no more. Async-signal-safe.
+ */
+const char *tl_preload_next(const char **list, size_t *length);
+
 /* An item of LD_PRELOAD is this library, or a library that needs it. Async-signal-safe. */
 bool tl_preload_is_ours(const char *item, size_t length);
 

@@ -39,6 +39,12 @@ struct vk_queue *tl_vk_queue_find(const void *handle)
 	return (struct vk_queue *)tl_handles_find(&queue_table, handle);
 }
 
+/* A spare one as new, or memory of this size. NULL: memory is short. */
+static void *spare_zeroed(void *spare, size_t size)
+{
+	return spare ? memset(spare, 0, size) : calloc(1, size);
+}
+
 /* --- devices */
 
 static struct tl_device *hardware_device(const char *name)
@@ -61,16 +67,14 @@ static struct tl_device *hardware_device(const char *name)
 	return it->device;
 }
 
-static struct vk_device *device_take_spare(void)
+static struct vk_device *device_new(void)
 {
 	pthread_mutex_lock(&tl_vk_lock);
 	struct vk_device *device = spare_devices;
 	if (device)
 		spare_devices = device->next;
 	pthread_mutex_unlock(&tl_vk_lock);
-	if (device)
-		memset(device, 0, sizeof(*device));
-	return device ? device : calloc(1, sizeof(*device));
+	return spare_zeroed(device, sizeof(*device));
 }
 
 /* Timestamps are written by queues for graphics and computing, if their family has any. */
@@ -101,7 +105,7 @@ static void device_put_spare(struct vk_device *device)
 void tl_vk_device_created(const struct tl_call *call, void *handle, void *hardware)
 {
 	struct vk_properties properties;
-	struct vk_device *device = device_take_spare();
+	struct vk_device *device = device_new();
 
 	if (!device)
 		return;
@@ -211,8 +215,7 @@ static void queue_new(struct vk_device *device, void *handle, uint32_t family, u
 
 	if (queue)
 		spare_queues = queue->next;
-	else
-		queue = calloc(1, sizeof(*queue));
+	queue = spare_zeroed(queue, sizeof(*queue));
 	if (!queue)
 		return;
 	snprintf(name, sizeof(name), "queue %u of family %u", index, family);
@@ -245,9 +248,7 @@ struct vk_batch *tl_vk_batch_new(void)
 	if (batch)
 		spare_batches = batch->next;
 	pthread_mutex_unlock(&tl_vk_lock);
-	if (batch)
-		memset(batch, 0, sizeof(*batch));
-	return batch ? batch : calloc(1, sizeof(*batch));
+	return spare_zeroed(batch, sizeof(*batch));
 }
 
 void tl_vk_batch_free(struct vk_batch *batch)
