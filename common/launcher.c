@@ -189,13 +189,14 @@ static bool put_variable(char *to, size_t room, const char *variable)
 	return true;
 }
 
-/* The process's parent and its name; 0: not known. */
+/* The process's parent and its name; 0 and "": not known. */
 static uint32_t process_parent(uint32_t pid, char name[32])
 {
 	char path[32] = "/proc/", stat[512];
 	char *at = tl_digits_decimal(path + 6, pid);
 	uint32_t parent = 0;
 
+	*name = 0;
 	memcpy(at, "/stat", 6);
 	size_t size = tl_proc_read(path, stat, sizeof(stat) - 1);
 	stat[size] = 0;

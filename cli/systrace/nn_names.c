@@ -54,7 +54,7 @@ static uint16_t number_of(const char *name, size_t size, const char *const *know
 	char text[LONGEST_NAME + 1];
 
 	for (unsigned i = 0; i < count; i++)
-		if (!strncmp(known[i], name, size) && !known[i][size])
+		if (strlen(known[i]) == size && !memcmp(known[i], name, size))
 			return (uint16_t)i;
 	if (size > LONGEST_NAME)
 		size = LONGEST_NAME;

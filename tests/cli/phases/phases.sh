@@ -5,7 +5,7 @@
 need_command
 
 cases=$(cd "$top_srcdir/tests/cli/phases/nnapi" && ls | grep -v README)
-plan $(($(echo "$cases" | wc -l) + 71))
+plan $(($(echo "$cases" | wc -l) + 72))
 
 # section CASE NAME
 section() { awk -v name="$2" '/^== / { on = $2 == name; next } on' "$top_srcdir/tests/cli/phases/nnapi/$1"; }
@@ -140,6 +140,13 @@ like "$(cat "$tmp/said")" 'bomb\.gz: the compressed data grows more than 250 tim
 printf 'P\0ftrace' >"$tmp/inputs/binary"
 phases "$tmp/inputs/binary" >"$tmp/printed"
 is "$?$(cat "$tmp/printed")" 1 "a file that is no text: exit code 1"
+{
+	echo '#           TASK-PID    TGID   CPU#  ||||    TIMESTAMP  FUNCTION'
+	printf '  app-1  (    1) [000] ...1   100.000000: tracing_mark_write: B|1|[NN_LA\0%0900000d_PE]run\n' 0
+	echo '  app-1  (    1) [000] ...1   100.002000: tracing_mark_write: E|1'
+} >"$tmp/inputs/nul"
+phases "$tmp/inputs/nul" >"$tmp/printed"
+is "$? $(grep -c '^Total' "$tmp/printed")" "0 1" "a NUL in a layer's name, and much behind it: a table"
 phases "$tmp/inputs" >"$tmp/printed"
 is $? 1 "a folder: exit code 1"
 phases "$tmp/none" >"$tmp/printed"
