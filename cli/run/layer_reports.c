@@ -267,27 +267,36 @@ static void read_foreign_report(struct reports *reports, const char *name, char 
 	read_report(reports, name, message);
 }
 
+/*
+ * Whose the link is, is asked before what it says: others can take away and make again only what is
+ * theirs.
+ */
+static void link_read(struct reports *reports, int links, const char *name)
+{
+	char message[PATH_MAX];
+	struct stat status;
+
+	if (fstatat(links, name, &status, AT_SYMLINK_NOFOLLOW))
+		return;
+	ssize_t length = readlinkat(links, name, message, sizeof(message) - 1);
+
+	if (length < 0)
+		return;
+	message[length] = '\0';
+	if (status.st_uid != geteuid())
+		read_foreign_report(reports, name, message, status.st_uid);
+	else
+		read_report(reports, name, message);
+	unlinkat(links, name, 0);
+}
+
 static void links_read(struct reports *reports)
 {
 	DIR *links = opendir(folder);
 	struct dirent *link;
 
-	while (links && (link = readdir(links))) {
-		char message[PATH_MAX];
-		struct stat status;
-		ssize_t length =
-			readlinkat(dirfd(links), link->d_name, message, sizeof(message) - 1);
-
-		if (length < 0)
-			continue;
-		message[length] = '\0';
-		if (!fstatat(dirfd(links), link->d_name, &status, AT_SYMLINK_NOFOLLOW) &&
-		    status.st_uid != geteuid())
-			read_foreign_report(reports, link->d_name, message, status.st_uid);
-		else
-			read_report(reports, link->d_name, message);
-		unlinkat(dirfd(links), link->d_name, 0);
-	}
+	while (links && (link = readdir(links)))
+		link_read(reports, dirfd(links), link->d_name);
 	if (links)
 		closedir(links);
 }

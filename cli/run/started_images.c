@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * images: see started_images.h.
+ * started_images.c: see started_images.h.
  */
 #include "config.h"
 
