@@ -249,14 +249,23 @@ static void shim_follow(struct tl_shim *shim, struct tl_shim *of)
 	__atomic_store_n(&of->reserved, (uintptr_t)shim, __ATOMIC_RELAXED);
 }
 
+static bool shim_follows(const struct tl_shim *shim, const struct tl_shim *of)
+{
+	while (of && of != shim)
+		of = shim_next_closure(of);
+	return of;
+}
+
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
 	sigset_t signals;
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
-	shim_store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
-				      ~(uint32_t)TL_MODE_RESOLVE);
-	shim_follow(shim, of);
+	if (!shim_follows(shim, of)) {
+		shim_store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
+					      ~(uint32_t)TL_MODE_RESOLVE);
+		shim_follow(shim, of);
+	}
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 

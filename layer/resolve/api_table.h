@@ -73,7 +73,7 @@ void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count);
 /*
  * A closure's shim was made: .function, .entry, .invoke, .real and .id (the same as `of` has) are
  * filled in. It gets the mode and dispatch that calls of `of` have now, and every later change of
- * them. It is never freed.
+ * them. It is never freed. Where it has them already, this does nothing.
  */
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of);
 

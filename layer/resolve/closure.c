@@ -32,7 +32,6 @@ const void *tl_closure_code(void)
 
 #else
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +43,8 @@ const void *tl_closure_code(void)
 
 struct closure {
 	struct closure *next;
-	_Atomic bool adopted; /* the API table has set the shim's mode */
+	struct tl_shim *of;   /* whose mode and callbacks .shim gets */
+	_Atomic bool adopted; /* it has them */
 	struct tl_shim shim;  /* .entry: what the program calls */
 	bool is_generic;      /* no compiled shim has a body for it; .shim has a signature */
 	ffi_closure *writable;
@@ -305,11 +305,17 @@ static struct closure *closure_find(struct closure *from, const struct tl_functi
 	return NULL;
 }
 
-/* The entry, once the thread that made the closure has finished it. */
-static void *closure_entry(const struct closure *closure)
+/*
+ * The entry, once the API table has set the shim's mode. The thread that put the closure into the list
+ * may be waiting for the table's lock; in a forked child it does not exist. So nobody waits for it.
+ */
+static void *closure_entry(struct closure *closure)
 {
-	while (!atomic_load_explicit(&closure->adopted, memory_order_acquire))
-		sched_yield();
+	/* Acquire and release, here: the shim has its mode and callbacks. */
+	if (!atomic_load_explicit(&closure->adopted, memory_order_acquire)) {
+		tl_api_adopt(&closure->shim, closure->of);
+		atomic_store_explicit(&closure->adopted, true, memory_order_release);
+	}
 	return closure->shim.entry;
 }
 
@@ -370,6 +376,7 @@ static struct closure *closure_make(struct tl_shim *shim, void *real)
 
 	if (!closure)
 		return NULL;
+	closure->of = shim;
 	closure->is_generic = is_generic;
 	closure->shim.function = shim->function;
 	closure->shim.id = shim->id;
@@ -400,9 +407,7 @@ void *tl_closure_for(struct tl_shim *shim, void *real)
 		fresh->next = first;
 	} while (!atomic_compare_exchange_weak_explicit(
 		&closures, &first, fresh, memory_order_release, memory_order_acquire));
-	tl_api_adopt(&fresh->shim, shim);
-	atomic_store_explicit(&fresh->adopted, true, memory_order_release);
-	return fresh->shim.entry;
+	return closure_entry(fresh);
 }
 
 struct tl_shim *tl_closure_at(const void *entry)

@@ -62,9 +62,18 @@ void tl_api_join(struct tl_shim *shim, struct tl_shim *of)
 {
 }
 
+/* With `holds`, the first thread waits in tl_api_adopt. */
+static _Atomic bool holds, held, let_go;
+
 void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 {
-	atomic_fetch_add(&adopted, 1);
+	if (atomic_exchange(&holds, false)) {
+		held = true;
+		while (!let_go)
+			usleep(100);
+	}
+	if (!__atomic_exchange_n(&shim->reserved, 1, __ATOMIC_SEQ_CST))
+		atomic_fetch_add(&adopted, 1);
 }
 
 const struct tl_shim_library *tl_api_library(uint32_t number)
@@ -506,6 +515,31 @@ START_TEST(threads_that_ask_at_once_get_the_same_closures)
 }
 END_TEST
 
+static void *make_one(void *unused)
+{
+	return tl_closure_for(&shims[NARROW], (void *)narrow);
+}
+
+/* As in a child that was forked while another thread made the closure. */
+START_TEST(a_closure_whose_maker_does_not_go_on_is_finished_by_who_needs_it)
+{
+	pthread_t maker;
+	void *made;
+
+	holds = true;
+	pthread_create(&maker, NULL, make_one, NULL);
+	while (!held)
+		usleep(100);
+	void *entry = tl_closure_for(&shims[NARROW], (void *)narrow);
+	ck_assert_ptr_ne(entry, (void *)narrow);
+	ck_assert_uint_eq(adopted, 1);
+	let_go = true;
+	pthread_join(maker, &made);
+	ck_assert_ptr_eq(made, entry);
+	ck_assert_uint_eq(adopted, 1);
+}
+END_TEST
+
 /* --- which pointer the program gets */
 
 START_TEST(the_functions_own_pointer_gives_the_shim)
@@ -628,6 +662,7 @@ int main(void)
 	tcase_add_test(closure, arguments_in_registers_and_on_the_stack_arrive);
 	tcase_add_test(closure, structs_by_value_arrive_and_come_back);
 	tcase_add_test(closure, threads_that_ask_at_once_get_the_same_closures);
+	tcase_add_test(closure, a_closure_whose_maker_does_not_go_on_is_finished_by_who_needs_it);
 	tcase_add_checked_fixture(pointer, set_up, NULL);
 	tcase_add_test(pointer, the_functions_own_pointer_gives_the_shim);
 	tcase_add_test(pointer, the_first_pointer_of_an_unknown_function_becomes_its_own);
