@@ -7,10 +7,15 @@
  */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/apis/program_libraries.h"
 #include "cli/basics/basics.h"
@@ -118,24 +123,44 @@ static void loading_read(struct loading *loading, const char *path)
 	tl_library_file_close(&file);
 }
 
+/* Starts it with standard output to that descriptor. No shell: a file's words are no commands. */
+static bool linker_start(const char *program, const char *interpreter, int output, pid_t *child)
+{
+	char *const argv[] = {(char *)interpreter, (char *)"--list", (char *)program, NULL};
+	posix_spawn_file_actions_t actions;
+
+	if (posix_spawn_file_actions_init(&actions))
+		return false;
+	bool started = !posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) &&
+		       !posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
+							 O_WRONLY, 0) &&
+		       !posix_spawn(child, interpreter, &actions, NULL, argv, environ);
+
+	posix_spawn_file_actions_destroy(&actions);
+	return started;
+}
+
 /* What the dynamic linker lists for the program, to be freed; NULL: nothing. */
 static char *program_list(const char *program, const char *interpreter)
 {
-	char *command, *text = NULL;
+	char *text = NULL;
 	size_t room = 0;
+	pid_t child;
+	int ends[2];
 
-	if (!*interpreter || strpbrk(program, "'\\") ||
-	    asprintf(&command, "exec %s --list '%s' 2>/dev/null", interpreter, program) < 0)
+	if (!*interpreter || pipe2(ends, O_CLOEXEC))
 		return NULL;
-	FILE *list = popen(command, "re");
+	bool started = linker_start(program, interpreter, ends[1], &child);
 
-	if (list && getdelim(&text, &room, '\0', list) <= 0) {
+	close(ends[1]);
+	FILE *list = need(fdopen(ends[0], "r"));
+	if (getdelim(&text, &room, '\0', list) <= 0) {
 		free(text);
 		text = NULL;
 	}
-	if (list)
-		pclose(list);
-	free(command);
+	fclose(list);
+	while (started && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
 	return text;
 }
 

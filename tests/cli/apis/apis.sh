@@ -8,7 +8,7 @@ need_library
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
 check_trace=$top_srcdir/tests/lib/check_trace.py
-plan 65
+plan 66
 
 # The list.
 said=$("$tracelayer" apis 2>"$tmp/err"); is "$?$(cat "$tmp/err")" 0 "the list"
@@ -31,6 +31,17 @@ rm "$XDG_CONFIG_HOME/tracelayer/apis"/*
 "$tracelayer" apis --build=nothing >"$tmp/out" 2>"$tmp/err"; is "$?$(cat "$tmp/err")" \
 	'2tracelayer: nothing: no such API; `tracelayer apis` lists the APIs' "an unknown API"
 nok "nothing was kept so far" test -e "$cache"
+
+# The dynamic linker that a program names is asked for its libraries, if one is missing. The name is no command.
+(
+	mkdir "$tmp/named" && cd "$tmp/named" || exit 1
+	echo 'int gone(void) { return 0; }' | ${CC:-cc} -shared -o libgone.so -x c - || exit 1
+	echo 'int gone(void); int main(void) { return gone(); }' |
+		${CC:-cc} -o named -x c - -x none -L. -lgone -Wl,-dynamic-linker,'/nothing$(touch done)' || exit 1
+	rm libgone.so
+	"$tracelayer" run --api=mpi -- ./named >said 2>&1
+)
+is "$(ls "$tmp/named")" $'named\nsaid' "the name of a program's dynamic linker is no command"
 
 # A library by its header. The program counts its own calls.
 cat >"$tmp/sums.py" <<'END'
