@@ -150,7 +150,9 @@ void tl_reader_facts(struct trace *trace, const char *piece, uint64_t size)
 	facts->program[sizeof(facts->program) - 1] = 0;
 	facts->host[sizeof(facts->host) - 1] = 0;
 	facts->has_rank = !!facts->has_rank;
+	/* A NUL follows the members. */
 	if (facts->members_size > size - offsetof(struct tl_facts, members) ||
+	    facts->members_size >= sizeof(facts->members) ||
 	    !text_is_members(facts->members, facts->members_size)) {
 		problem(trace, "byte %llu: facts that are no JSON",
 			(unsigned long long)(piece - trace->bytes));

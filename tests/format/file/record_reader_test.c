@@ -809,6 +809,21 @@ START_TEST(a_lie_is_noticed)
 }
 END_TEST
 
+/* Readers look for words in them. */
+START_TEST(facts_that_no_NUL_could_follow_are_left_out)
+{
+	build_start(&file, TL_FILE_SPOOL);
+	struct tl_facts *facts = build_facts(&file, "app", "\"a\":\"");
+	memset(facts->members + 5, 'x', sizeof(facts->members) - 6);
+	facts->members[sizeof(facts->members) - 1] = '"';
+	facts->members_size = sizeof(facts->members);
+	struct tl_trace *trace = opened();
+	ck_assert(says(trace, "facts that are no JSON"));
+	ck_assert_str_eq(trace->facts.members, "");
+	finish(trace);
+}
+END_TEST
+
 START_TEST(records_that_cannot_be_stepped_over_end_their_chunk)
 {
 	build_start(&file, TL_FILE_SPOOL);
@@ -910,6 +925,7 @@ int main(void)
 	tcase_add_test(damaged, what_lies_between_pieces_is_skipped_and_said);
 	tcase_add_test(damaged, a_chunk_without_a_thread_is_a_lane_of_its_own);
 	tcase_add_loop_test(damaged, a_lie_is_noticed, 0, (int)(sizeof(lies) / sizeof(*lies)));
+	tcase_add_test(damaged, facts_that_no_NUL_could_follow_are_left_out);
 	tcase_add_test(damaged, records_that_cannot_be_stepped_over_end_their_chunk);
 	tcase_add_test(damaged, what_is_no_such_file_is_refused);
 	tcase_add_test(damaged, holes_take_no_time);
