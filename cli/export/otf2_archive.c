@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,8 +42,9 @@ static int path_split(struct otf2_place *place, const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t size = strlen(name) - strlen(".otf2");
 
-	if (size >= sizeof(place->name) - 16 || strlen(path) >= PATH_MAX - 32)
+	if (size >= sizeof(place->asked) || strlen(path) >= PATH_MAX - 32)
 		return ENAMETOOLONG;
+	memcpy(place->asked, name, size);
 	memcpy(place->name, name, size);
 	if (slash)
 		snprintf(place->folder, PATH_MAX, "%.*s", (int)(slash - path), path);
@@ -56,10 +58,8 @@ static int path_split(struct otf2_place *place, const char *path)
 /* A name that is taken gets the first free number, as other outputs do. */
 static void name_number(struct otf2_place *place)
 {
-	size_t size = strlen(place->name);
-
 	for (unsigned number = 1; name_is_taken(place); number++)
-		snprintf(place->name + size, sizeof(place->name) - size, ".%u", number);
+		snprintf(place->name, sizeof(place->name), "%s.%u", place->asked, number);
 }
 
 static volatile sig_atomic_t stopped; /* the signal */
@@ -89,6 +89,7 @@ int otf2_place_open(struct otf2_place *place, const char *path, bool force)
 	int error;
 
 	memset(place, 0, sizeof(*place));
+	place->force = force;
 	error = path_split(place, path);
 	if (error)
 		return error;
@@ -132,29 +133,54 @@ static int archive_remove(const struct otf2_place *place)
 	return 0;
 }
 
+/* Without -f nothing is replaced. Some file systems can't move in that way. */
+static int entry_move(const struct otf2_place *place, const char *from, const char *to)
+{
+	struct stat about;
+
+	if (!place->force && !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (!place->force && errno != EINVAL && errno != ENOSYS)
+		return errno;
+	if (!place->force && !lstat(to, &about))
+		return EEXIST;
+	return rename(from, to) ? errno : 0;
+}
+
+/* All of it, or nothing. */
 static int archive_move(const struct otf2_place *place)
 {
 	char from[PATH_MAX], to[PATH_MAX];
+	int error = 0;
+	size_t moved = 0;
 
-	for (size_t i = 0; i < ENDINGS; i++)
-		if (path_in(from, place->made, place->name, endings[i]) ||
-		    path_in(to, place->folder, place->name, endings[i]))
-			return ENAMETOOLONG;
-		else if (rename(from, to))
-			return errno;
-	return 0;
+	while (moved < ENDINGS && !error) {
+		error = path_in(from, place->made, place->asked, endings[moved]) ||
+					path_in(to, place->folder, place->name, endings[moved])
+				? ENAMETOOLONG
+				: entry_move(place, from, to);
+		moved += !error;
+	}
+	while (error && moved > 0)
+		if (!path_in(to, place->folder, place->name, endings[--moved]))
+			path_remove(to);
+	return error;
 }
 
 int otf2_place_close(struct otf2_place *place, bool keep)
 {
 	int error = 0;
 
-	/* Without -f the name was free; somebody may have taken it meanwhile. */
 	keep = keep && !stopped;
-	if (keep)
+	if (keep && place->force)
 		error = archive_remove(place);
 	if (keep && !error)
 		error = archive_move(place);
+	/* Without -f the name was free; somebody has taken it meanwhile. */
+	while (keep && !place->force && error == EEXIST) {
+		name_number(place);
+		error = archive_move(place);
+	}
 	path_remove(place->made);
 	if (stopped) {
 		signal(stopped, SIG_DFL);

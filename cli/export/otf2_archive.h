@@ -10,9 +10,11 @@
 #include <stdbool.h>
 
 struct otf2_place {
-	char folder[PATH_MAX];	 /* where the archive is to be */
-	char made[PATH_MAX];	 /* where it is made */
-	char name[NAME_MAX + 1]; /* without ".otf2" */
+	char folder[PATH_MAX];	   /* where the archive is to be */
+	char made[PATH_MAX];	   /* where it is made */
+	char name[NAME_MAX + 1];   /* without ".otf2" */
+	char asked[NAME_MAX - 15]; /* likewise: what the user asked for, and its name in .made */
+	bool force;		   /* an archive of that name is replaced */
 };
 
 /*

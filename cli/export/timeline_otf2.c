@@ -219,7 +219,7 @@ int timeline_write_otf2(struct timeline *timeline, const char *path, bool force)
 	}
 	OTF2_Error_RegisterCallback(error_keep, &writer);
 	writer.archive =
-		OTF2_Archive_Open(place.made, place.name, OTF2_FILEMODE_WRITE, EVENTS_CHUNK,
+		OTF2_Archive_Open(place.made, place.asked, OTF2_FILEMODE_WRITE, EVENTS_CHUNK,
 				  DEFS_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	if (writer.archive) {
 		archive_write(&writer, path);

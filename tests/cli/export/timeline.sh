@@ -4,7 +4,7 @@
 # made of one: timeline.py gives a recording another machine's name and clock, so that all of its numbers are there twice.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 78
+plan 81
 apps=$top_builddir/tests/apps
 ask() { "$python" -B "$top_srcdir/tests/cli/export/timeline.py" "$@"; }
 export_to() { "$tracelayer" export -f "$@" 2>"$tmp/said"; }
@@ -56,7 +56,7 @@ like "$(ask tar "$tmp/python" "$all.tar" "$all.pftrace")" "slices; rank 0 $(unam
 export_to "$in" -o "$all.tar.gz"
 ok "a compressed one has the same files" sh -c "test \"\$(zcat '$all.tar.gz' | tar xO | cksum)\" = \"\$(tar xOf '$all.tar' | cksum)\""
 if "$tracelayer" export "$in" -o "$tmp/none/x.otf2" 2>&1 | grep -q 'built without OTF2'; then
-	skip 5 "OTF2's library was not installed when this machine built tracelayer"
+	skip 8 "OTF2's library was not installed when this machine built tracelayer"
 else
 	export_to "$in" -o "$all.otf2"
 	is "$? $(said)" "0 " "as OTF2"
@@ -67,6 +67,23 @@ else
 	ok "a part of it, in which some threads have nothing" ask otf2 "$tmp/some.otf2" "$tmp/some.json"
 	"$tracelayer" export "$in" -o "$all.otf2" 2>"$tmp/said"
 	is "$? $(said)" "0 tracelayer: $all.otf2: that name is taken; written to $tmp/all.1.otf2 (-f overwrites)" "a second one gets another name"
+	cat >"$tmp/taker.c" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		/* Somebody else makes an archive of that name while the command makes its own. */
+		char *mkdtemp(char *name)
+		{
+			char *(*real)(char *) = (char *(*)(char *))dlsym(RTLD_NEXT, "mkdtemp");
+			char *made = real(name);
+			return system("cd $TAKEN && mkdir race && echo theirs | tee race.def >race.otf2") ? NULL : made;
+		}
+	END
+	${CC:-cc} -shared -fPIC -o "$tmp/taker.so" "$tmp/taker.c"
+	TAKEN=$tmp LD_PRELOAD=$tmp/taker.so "$tracelayer" export "$in" -o "$tmp/race.otf2" 2>"$tmp/said"
+	is "$? $(said)" "0 tracelayer: $tmp/race.otf2: that name is taken; written to $tmp/race.1.otf2 (-f overwrites)" "so does one whose name somebody takes meanwhile"
+	is "$(cat "$tmp/race.otf2" "$tmp/race.def")" $'theirs\ntheirs' "... and what that one made stays"
+	ok "... and it is whole" ask otf2 "$tmp/race.1.otf2" "$all.json"
 fi
 
 # --- a part
