@@ -328,7 +328,10 @@ static void remove_fresh(const struct trace_sink *sink)
 	close(folder);
 }
 
-/* Restores the file as it was, with an end if there is room. Cutting first makes room. */
+/*
+ * Restores the file as it was, with an end if there is room. Cutting first makes room. The end
+ * counts what the file lacks now as lost.
+ */
 static void sink_give_up(struct trace_sink *sink, struct tl_totals *totals)
 {
 	if (sink->fresh && sink->output.regular) {
@@ -337,6 +340,7 @@ static void sink_give_up(struct trace_sink *sink, struct tl_totals *totals)
 	}
 	const struct tl_output_slot before = sink->before;
 
+	totals->lost += sink->events - before.events;
 	sink_take_over(sink, &before);
 	sink_cut(sink, sink->offset);
 	start_block(sink);

@@ -95,7 +95,8 @@ struct trace_sink_taken trace_sink_lane(struct trace_sink *sink, size_t lane, ui
 
 /*
  * Writes the last block and the file's end. `last` is the tick up to which calls that had not
- * returned are shown. Sets totals->events. Returns the first error, or 0.
+ * returned are shown. Sets totals->events. After an error, totals->lost counts the events that the
+ * file lacks, too. Returns the first error, or 0.
  */
 int trace_sink_end(struct trace_sink *sink, uint64_t last, struct tl_totals *totals);
 

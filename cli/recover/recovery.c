@@ -45,6 +45,7 @@ struct job {
 	bool is_dead;	/* its process is known to be */
 	bool noted;	/* in the buffers: that the sink's file is theirs */
 	uint64_t *lost; /* by lane: records that could not be read */
+	uint64_t *put;	/* by lane: events that the sink got */
 };
 
 __attribute__((format(printf, 2, 3))) static void because(struct recovery *recovery,
@@ -260,16 +261,20 @@ static void put_lane(struct job *job, size_t index, uint64_t end)
 	job->recovery->unfinished += lane->nopens;
 	job->recovery->recovered += taken.events;
 	job->lost[index] += taken.lost;
+	job->put[index] += taken.events + lane->nopens;
 }
 
+/* After an error the file has none of what the sink got. */
 static void tell_lost(void *context, void (*put)(void *to, uint32_t tid, uint64_t lost), void *to)
 {
 	const struct job *job = context;
 
-	for (size_t i = 0; i < job->trace->nlanes; i++)
-		if (job->trace->lanes[i].lost + job->lost[i])
-			put(to, job->trace->lanes[i].shown,
-			    job->trace->lanes[i].lost + job->lost[i]);
+	for (size_t i = 0; i < job->trace->nlanes; i++) {
+		uint64_t lost = job->trace->lanes[i].lost + job->lost[i] +
+				(job->sink.error ? job->put[i] : 0);
+		if (lost)
+			put(to, job->trace->lanes[i].shown, lost);
+	}
 }
 
 static uint64_t count_lost(const struct job *job)
@@ -301,6 +306,7 @@ static enum recovery_result write_trace(struct job *job)
 	uint64_t end = end_of_unfinished(job);
 
 	job->lost = need(calloc(job->trace->nlanes + 1, sizeof(*job->lost)));
+	job->put = need(calloc(job->trace->nlanes + 1, sizeof(*job->put)));
 	trace_sink_begin(&job->sink);
 	for (size_t i = 0; i < job->trace->nlanes; i++)
 		put_lane(job, i, end);
@@ -311,6 +317,7 @@ static enum recovery_result write_trace(struct job *job)
 
 	recovery->events = totals.events;
 	free(job->lost);
+	free(job->put);
 	trace_sink_close(&job->sink);
 	if (error && job->noted)
 		output_note_drop(job->leftover, &job->trace->output);

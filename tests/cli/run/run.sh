@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 136
+plan 137
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -236,16 +236,19 @@ is "$("$python" -B "$tmp/writes.py" "$top_builddir/tracelayer" run -o w.json -- 
 drop "$line"
 mkdir small
 if unshare -rm true 2>/dev/null; then
-	line=$(unshare -rm sh -c 'mount -t tmpfs -o size=1M none small && exec "$0" run -o small/x.tlt -- "$1" calls.py 60000 pass' \
-		"$tracelayer" "$python" 2>&1 >/dev/null </dev/null)
+	line=$(unshare -rm sh -c 'mount -t tmpfs -o size=1M none small && "$0" run -o small/x.tlt -- "$1" calls.py 60000 pass
+		cp small/x.tlt full.tlt' "$tracelayer" "$python" 2>&1 >/dev/null </dev/null)
 	like "$line" "^tracelayer: small/x.tlt: No space left on device; $kept [0-9]+\`
 tracelayer: trace: small/x.tlt \([0-9]+ events, the others are kept\)\$" "a disk that fills up: no event is called lost"
+	lost=$("$tracelayer" summary full.tlt 2>&1 >/dev/null | sed -n 's/^tracelayer: \([0-9]*\) events were lost.*/\1/p')
+	is "$((${lost:-0} + $("$tracelayer" summary --csv --table=calls full.tlt 2>/dev/null | awk -F, 'NR > 1 { n += $2 } END { print n }')))" 60001 \
+		"but the file says how many it lacks"
 	"$tracelayer" recover -o rest.tlt "$(printf '%s\n' "$line" | sed -n 's/.*FILE \([0-9]*\)`$/\1/p')" >/dev/null 2>&1
 	first=$(printf '%s\n' "$line" | sed -n 's/.*(\([0-9]*\) events.*/\1/p')
 	is "$((first + $("$tracelayer" summary --csv --table=calls rest.tlt | awk -F, 'NR > 1 { n += $2 } END { print n }')))" 60001 \
 		"nor is it: the other file has the rest"
 else
-	skip 2 "user namespaces can't be had on this machine"
+	skip 3 "user namespaces can't be had on this machine"
 fi
 is "$(TRACELAYER_LEVLE=all said calls -o e.json)" "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean TRACELAYER_LEVEL?
 tracelayer: trace: e.json (10 events)" "what is wrong with the settings is said once, and not by the layer again"
