@@ -178,10 +178,16 @@ void filter_history(struct filter *filter, struct history *history)
 	size_t calls = 0, commands = 0;
 
 	filter_start(filter, history_start(history));
+	history->filtered = true;
 	history->unfinished = 0;
-	for (size_t i = 0; i < history->ncalls; i++)
-		if (filter_takes_call(filter, &memory, history, NULL, &history->calls[i]))
-			history->calls[calls++] = history->calls[i];
+	for (size_t i = 0; i < history->ncalls; i++) {
+		const struct host_call *call = &history->calls[i];
+
+		if (!filter_takes_call(filter, &memory, history, NULL, call))
+			continue;
+		history->lanes[call->thread].selected |= !call->own;
+		history->calls[calls++] = *call;
+	}
 	for (size_t i = 0; i < history->ncommands; i++)
 		if (filter_takes_command(filter, &memory, history, &history->commands[i])) {
 			history->unfinished += history->commands[i].unfinished;

@@ -32,6 +32,7 @@ void flat_end(struct flat *flat)
 		free(flat->workers[i].groups);
 		free(flat->workers[i].calls);
 		free(flat->workers[i].commands);
+		free(flat->workers[i].selected);
 		filter_memory_free(&flat->workers[i].filtered);
 	}
 	filter_memory_free(&flat->filtered);

@@ -75,6 +75,19 @@ void flat_keep_time(struct flat *flat, struct kept_times *times, const struct ta
 						  .name = row->name});
 }
 
+static void worker_select(struct flat_worker *worker, uint32_t thread)
+{
+	if (thread >= worker->nselected) {
+		uint32_t more = thread + thread / 2 + 16;
+
+		worker->selected =
+			need(reallocarray(worker->selected, more, sizeof(*worker->selected)));
+		memset(worker->selected + worker->nselected, 0, more - worker->nselected);
+		worker->nselected = more;
+	}
+	worker->selected[thread] = true;
+}
+
 void flat_worker_sum_in(struct flat_worker *worker, const struct host_call *call, uint32_t group)
 {
 	struct tally_row *row =
@@ -83,6 +96,8 @@ void flat_worker_sum_in(struct flat_worker *worker, const struct host_call *call
 	row->failed += call->failed;
 	histogram_add(&row->times, call->duration);
 	flat_keep_time(worker->flat, &worker->times, row, call->duration);
+	if (worker->flat->filter && !call->own)
+		worker_select(worker, call->thread);
 	if (worker->flat->by == BY_FUNCTION)
 		return;
 	struct group_sum *sum = flat_group_sum(&worker->groups, &worker->ngroups, group);
@@ -137,6 +152,7 @@ void flat_merge(struct flat *flat)
 	uint32_t *map = groups_map(flat);
 	struct flat_sums *sums = flat->sums;
 
+	flat->history->filtered = flat->filter;
 	for (unsigned i = 0; i < flat->nworkers; i++) {
 		struct flat_worker *worker = &flat->workers[i];
 
@@ -153,6 +169,9 @@ void flat_merge(struct flat *flat)
 		free(worker->groups);
 		worker->groups = NULL;
 		worker->ngroups = 0;
+		for (uint32_t thread = 0; thread < worker->nselected; thread++)
+			if (worker->selected[thread])
+				flat->history->lanes[thread].selected = true;
 	}
 	free(map);
 }

@@ -63,6 +63,8 @@ struct flat_worker {
 	struct group_sum *groups;
 	uint32_t ngroups;
 	struct filter_memory filtered;
+	bool *selected; /* by thread: the filter takes calls of it */
+	uint32_t nselected;
 	struct kept_times times;
 	struct host_call *calls;
 	struct scan_command *commands;

@@ -65,7 +65,8 @@ struct lane {
 	uint32_t process;
 	char *name; /* NULL: none */
 	char *number;
-	bool calls; /* it has some */
+	bool calls;    /* it has some */
+	bool selected; /* the filter takes some of them */
 	bool no_thread; /* not a thread's lane, but, for example, that of a device that the program reports */
 	struct begun *stack;
 	size_t depth, room;
@@ -94,6 +95,7 @@ struct history {
 	struct process *processes;
 	struct queue *queues;
 	uint32_t nlanes, nprocesses, nqueues;
+	bool filtered; /* of lanes, .selected counts */
 	/*
 	 * Functions, rows; and by their keys: lanes, processes (with and without their file),
 	 * queues, requests (0 is none). With .symbols, there are stacks in place of requests.

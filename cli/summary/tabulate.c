@@ -65,7 +65,7 @@ void tabulated_calls_heading(struct table *table, const struct tabulation *of, s
 	char from[48] = "";
 
 	for (uint32_t i = 0; i < history->nlanes; i++)
-		threads += history->lanes[i].calls;
+		threads += history->filtered ? history->lanes[i].selected : history->lanes[i].calls;
 	if (files > 1)
 		snprintf(from, sizeof(from), ", from %d files", files);
 	table_heading(table, "host calls: %zu in %zu function%s, on %zu thread%s%s", count,

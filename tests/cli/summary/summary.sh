@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 77
+plan 78
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -86,6 +86,7 @@ is "$(selected --thread=2 "$tmp/lines.json")" "outer 1 inner 1" "or its number"
 is "$(selected --process=2 "$tmp/lines.json")" "" "--process takes a process's number"
 is "$(selected --time=-1 "$tmp/lines.json")" "outer 1 inner 1" "--time counts from the start of the trace"
 is "$(selected --time=86400.0098: --longer-than=1us --name=each "$tmp/lines.json")" "each 190" "and takes what lies in it in part, as with --longer-than and --name"
+like "$(summary --thread=2 "$tmp/lines.json")" '^host calls: 2 in 2 functions, on 1 thread$' "the heading counts the threads of what is selected"
 is "$(summary --time=5-3 "$tmp/lines.json" 2>&1 | head -n 1; summary --longer-than=1 "$tmp/lines.json" 2>&1 | head -n 1)" \
 	"tracelayer summary: --time=5-3: give two times, such as 0.5:2, 500ms:, :2026-11-24T04:05:44 or @begin:@end, or one @NAME
 tracelayer summary: --longer-than=1: give a number and ns, us, ms or s, like 1ms" "no such time"

@@ -5,7 +5,7 @@
 # The short form shows most of it for fewer traces, and by a command that was built to sum up from a 32nd of that number on (tests/cli/local.mk), STRESS=1 by the users' own.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 42
+plan 43
 
 random() { "$python" "$top_srcdir/tests/cli/summary/summary_device.py" "$@"; }
 flat() { "$python" "$top_srcdir/tests/cli/summary/summary_flat.py" "$@"; }
@@ -37,6 +37,8 @@ done
 for part in "--name=call_1*,write*,layer" "--time=0.000001-0.000004" "--failed" "--longer-than=200ns" "--thread=101,queue*"; do
 	ok "$part: every row is that of --exact" in_all "process $part" 100.own.tlt 200.own.tlt
 done
+of_one() { "$tracelayer" summary --table=calls --thread=101 "$@" "$tmp/1/100.own.tlt" | sed -n '1s/.*, on //p'; }
+is "$(of_one) $(of_one --exact)" "1 thread 1 thread" "the heading counts the threads of what is selected"
 
 # --- many stretches of time
 flat large "$tmp/1" $copies || exit 99
