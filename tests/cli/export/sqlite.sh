@@ -8,7 +8,7 @@ need_command
 need_library
 command -v sqlite3 >/dev/null || { echo "Bail out! sqlite3 is missing; ./scripts/install-packages installs it"; exit 99; }
 "$python" -c 'import pyopencl' || { echo "Bail out! PyOpenCL is missing; ./scripts/install-packages installs it (python3-pyopencl)"; exit 99; }
-plan 38
+plan 39
 
 cd "$tmp" || exit 99
 export HOME=$tmp
@@ -135,6 +135,16 @@ now|" "beginnings and ends become slices; what has no end has no duration"
 is "$(ask o.sqlite "SELECT from_ns, to_ns FROM arrow ORDER BY from_ns; SELECT series, value FROM counter")" "1000|2000
 2000|3000
 v|3.0" "arrows go over their steps; one without a beginning is left out"
+
+# ---- commands of one queue at the same time
+cat >overlap.json <<'END'
+[{"ph":"M","pid":1,"name":"thread_name","tid":7,"args":{"name":"queue 1, d"}},{"ph":"M","pid":1,"name":"thread_name","tid":8,"args":{"name":"queue 1 (2), d"}},
+{"ph":"X","pid":1,"name":"k","cat":"device,operator","tid":7,"ts":1,"dur":10,"args":{"kind":"kernel","queue":1,"device":"d"}},
+{"ph":"X","pid":1,"name":"k","cat":"device,operator","tid":8,"ts":4,"dur":20,"args":{"kind":"kernel","queue":1,"device":"d"}},
+{"ph":"X","pid":1,"name":"k","cat":"device,operator","tid":8,"ts":30,"dur":5,"args":{"kind":"kernel","queue":1,"device":"d"}}]
+END
+export_to overlap.json -o overlap.sqlite
+is "$(ask overlap.sqlite 'SELECT name, commands, span_ns, busy_ns FROM queues')" "queue 1, d|3|34000|28000" "the time of commands that overlap counts once"
 
 # ---- what can't be done
 is "$(export_to v.tlt -o t.sqlite 2>&1; ls t.1.sqlite)" "tracelayer: t.sqlite: that name is taken; written to t.1.sqlite (-f overwrites)
