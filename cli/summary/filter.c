@@ -181,13 +181,15 @@ void filter_history(struct filter *filter, struct history *history)
 	history->filtered = true;
 	history->unfinished = 0;
 	for (size_t i = 0; i < history->ncalls; i++) {
-		const struct host_call *call = &history->calls[i];
+		const struct host_call call = history->calls[i];
 
-		if (!filter_takes_call(filter, &memory, history, NULL, call))
+		if (!filter_takes_call(filter, &memory, history, NULL, &call))
 			continue;
-		history->lanes[call->thread].selected |= !call->own;
-		history->calls[calls++] = *call;
+		history->lanes[call.thread].selected |= !call.own;
+		history->calls[i] = history->calls[calls];
+		history->calls[calls++] = call;
 	}
+	history->nothers = history->ncalls - calls;
 	for (size_t i = 0; i < history->ncommands; i++)
 		if (filter_takes_command(filter, &memory, history, &history->commands[i])) {
 			history->unfinished += history->commands[i].unfinished;

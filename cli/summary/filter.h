@@ -43,7 +43,7 @@ bool filter_takes_call(const struct filter *filter, struct filter_memory *memory
 bool filter_takes_command(const struct filter *filter, struct filter_memory *memory,
 			  const struct history *history, const struct device_command *command);
 
-/* Removes all other calls and commands from a whole history. */
+/* Removes all other calls (to .nothers) and commands from a whole history. */
 void filter_history(struct filter *filter, struct history *history);
 
 #endif

@@ -76,7 +76,8 @@ static void worker_find_call(void *user, const struct host_call *call)
 {
 	struct flat_worker *worker = user;
 
-	if (search_wants_call(&worker->flat->search, call) && flat_worker_counts(worker, call))
+	/* Also one that the filter leaves out: a queue waited for it all the same. */
+	if (search_wants_call(&worker->flat->search, call))
 		flat_worker_keep(worker, call);
 }
 

@@ -87,6 +87,7 @@ struct queue {
 struct history {
 	struct host_call *calls;
 	size_t ncalls, calls_room;
+	size_t nothers; /* calls behind these that a filter left out: queues may have waited for them */
 	struct device_command *commands;
 	size_t ncommands, commands_room;
 	struct submission *submissions;

@@ -345,9 +345,7 @@ void tabulate(struct table *tables[TABLES], struct history *history, enum groupi
 	memset(tables, 0, TABLES * sizeof(*tables));
 	if (history->ncommands) {
 		waits_of(&waits, history, group_of_wait, &of);
-		tables[TABLE_QUEUES] = tabulate_queues(&of, &waits);
-		tables[TABLE_WAITS] = tabulate_waits(&of, &waits);
-		queues_headings(tables[TABLE_QUEUES], tables[TABLE_WAITS], history->nqueues);
+		tabulate_queues(tables, &of, &waits);
 		waits_free(&waits);
 		tabulate_commands(&tables[TABLE_KERNELS], &of);
 		if (history->bytes)

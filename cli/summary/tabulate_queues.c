@@ -50,15 +50,19 @@ static void find_causes(struct queue_row *rows, const struct tabulation *of,
 	free(list);
 }
 
-struct table *tabulate_queues(const struct tabulation *of, const struct waits *waits)
+/* Returns how many queues have commands that are selected. */
+static size_t add_queues(struct table *table, const struct tabulation *of,
+			 const struct waits *waits)
 {
-	struct table *table = queues_table(queue_group_column(of));
 	uint32_t count = of->history->nqueues;
 	struct queue_row *rows = need(calloc(count + 1, sizeof(*rows)));
 	char name[LABEL], process[LABEL];
+	size_t added = 0;
 
 	find_causes(rows, of, waits);
 	for (uint32_t i = 0; i < count; i++) {
+		if (!waits->queues[i].commands)
+			continue;
 		rows[i].time = waits->queues[i];
 		tabulated_queue_label(name, sizeof(name), of, i);
 		rows[i].name = name;
@@ -67,15 +71,20 @@ struct table *tabulate_queues(const struct tabulation *of, const struct waits *w
 								of->history->queues[i].process + 1)
 					: NULL;
 		queues_row(table, &rows[i]);
+		added++;
 	}
 	free(rows);
-	return table;
+	return added;
 }
 
-struct table *tabulate_waits(const struct tabulation *of, const struct waits *waits)
+static const struct table_column *waits_column(const struct tabulation *of)
 {
-	const struct table_column *column = of->by == BY_QUEUE ? NULL : tabulated_other_column(of);
-	struct table *table = waits_table(column);
+	return of->by == BY_QUEUE ? NULL : tabulated_other_column(of);
+}
+
+static void add_waits(struct table *table, const struct tabulation *of, const struct waits *waits)
+{
+	const struct table_column *column = waits_column(of);
 	char label[LABEL], queue[LABEL];
 
 	for (uint32_t i = 0; i < waits->keys.count; i++) {
@@ -93,5 +102,16 @@ struct table *tabulate_waits(const struct tabulation *of, const struct waits *wa
 		tabulated_queue_label(queue, sizeof(queue), of, wait->queue);
 		waits_row(table, &row);
 	}
-	return table;
+}
+
+void tabulate_queues(struct table *tables[TABLES], const struct tabulation *of,
+		     const struct waits *waits)
+{
+	struct table *queues = queues_table(queue_group_column(of)),
+		     *causes = waits_table(waits_column(of));
+
+	queues_headings(queues, causes, add_queues(queues, of, waits));
+	add_waits(causes, of, waits);
+	tables[TABLE_QUEUES] = queues;
+	tables[TABLE_WAITS] = causes;
 }

@@ -157,11 +157,8 @@ void tabulate_sums(struct table *tables[TABLES], struct flat_sums *sums, enum gr
 
 	memset(tables, 0, TABLES * sizeof(*tables));
 	tabulate_rows(tables, &of, sums, files);
-	if (sums->ncommands) {
-		tables[TABLE_QUEUES] = tabulate_queues(&of, &sums->waits);
-		tables[TABLE_WAITS] = tabulate_waits(&of, &sums->waits);
-		queues_headings(tables[TABLE_QUEUES], tables[TABLE_WAITS], sums->history->nqueues);
-	}
+	if (sums->ncommands)
+		tabulate_queues(tables, &of, &sums->waits);
 	if (*tabulated_plural(&of))
 		tables[TABLE_GROUPS] = tabulate_sums_of_groups(&of, sums->groups, sums->ngroups);
 }

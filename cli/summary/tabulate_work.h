@@ -61,7 +61,8 @@ const struct kernel_needs *tabulated_kernel_needs(const struct tabulation *of,
 
 /* ---- queues ---- */
 
-struct table *tabulate_queues(const struct tabulation *of, const struct waits *waits);
-struct table *tabulate_waits(const struct tabulation *of, const struct waits *waits);
+/* Queues without a command that is selected are left out. */
+void tabulate_queues(struct table *tables[TABLES], const struct tabulation *of,
+		     const struct waits *waits);
 
 #endif

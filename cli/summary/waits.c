@@ -212,14 +212,14 @@ static void tell_part(struct wait_search *search, const struct part *part,
 	add_wait(search, part, part->submit, part->call - part->host);
 }
 
-static size_t first_call_of(const struct history *history, uint32_t thread)
+static size_t first_call_of(const struct host_call *calls, size_t count, uint32_t thread)
 {
-	size_t low = 0, high = history->ncalls;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (history->calls[middle].thread < thread)
+		if (calls[middle].thread < thread)
 			low = middle + 1;
 		else
 			high = middle;
@@ -229,23 +229,29 @@ static size_t first_call_of(const struct history *history, uint32_t thread)
 
 static void ask_threads(struct wait_search *search)
 {
-	struct history *history = search->history;
+	const struct history *history = search->history;
+	size_t ncalls = history->ncalls + history->nothers;
+	struct host_call *calls = history->calls, *copy = NULL;
 
 	if (!search->nparts)
 		return;
+	if (history->nothers)
+		calls = copy = memcpy(need(calloc(ncalls, sizeof(*calls))), history->calls,
+				      ncalls * sizeof(*calls));
 	qsort(search->parts, search->nparts, sizeof(struct part), compare_parts);
-	qsort(history->calls, history->ncalls, sizeof(struct host_call), compare_calls);
+	qsort(calls, ncalls, sizeof(*calls), compare_calls);
 	for (size_t i = 0, end; i < search->nparts; i = end) {
 		uint32_t thread = search->parts[i].thread;
-		size_t first = first_call_of(history, thread),
-		       count = first_call_of(history, thread + 1) - first;
+		size_t first = first_call_of(calls, ncalls, thread),
+		       count = first_call_of(calls, ncalls, thread + 1) - first;
 		struct stretch *flat = need(calloc(2 * count + 1, sizeof(*flat)));
-		size_t nflat = lay_flat(flat, &history->calls[first], count, search->program);
+		size_t nflat = lay_flat(flat, &calls[first], count, search->program);
 
 		for (end = i; end < search->nparts && search->parts[end].thread == thread; end++)
 			tell_part(search, &search->parts[end], flat, nflat);
 		free(flat);
 	}
+	free(copy);
 }
 
 /* ---- in portions ---- */
@@ -272,8 +278,8 @@ static struct stretch *threads_lay_flat(const struct wait_search *search,
 	size_t used = 0;
 
 	for (uint32_t thread = 0; thread < history->nlanes; thread++) {
-		size_t first = first_call_of(history, thread),
-		       count = first_call_of(history, thread + 1) - first;
+		size_t first = first_call_of(history->calls, history->ncalls, thread),
+		       count = first_call_of(history->calls, history->ncalls, thread + 1) - first;
 
 		threads[thread].first = used;
 		threads[thread].count =

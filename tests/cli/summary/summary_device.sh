@@ -3,7 +3,7 @@
 # tracelayer summary of device work: kernels, transfers, queues, what idle queues waited for, and all of it by thread, queue, process and request.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 36
+plan 39
 
 summary() { "$tracelayer" summary "$@"; }
 random() { "$python" "$top_srcdir/tests/cli/summary/summary_device.py" "$@"; }
@@ -81,6 +81,10 @@ like "$csv" '^prepare,1,0,20000,0\.400000,' "a program's own events have a table
 like "$csv" '^layer,1,0,30000,0\.600000,' "pairs, too"
 is "$(summary "$tmp/own.json" | grep '^host calls')" "$(grep '^host calls' <<<"$text")" "and are no host calls"
 like "$csv" '^GPU queue 1,prepare,1,20000,' "but a queue may have waited for one"
+all=$(summary --csv --table=waits "$tmp/own.json")
+is "$(summary --csv --table=waits --queue='GPU*' "$tmp/own.json")" "$(grep -v '^NPU' <<<"$all")" "what a queue waited for may be a call that is not selected"
+is "$(summary --csv --table=waits --exact --queue='GPU*' "$tmp/own.json")" "$(grep -v '^NPU' <<<"$all")" "if each call is kept, too"
+is "$(summary --table=queues --queue='GPU*' "$tmp/own.json" | sed 's/  .*//' | paste -sd,)" "queues: 1,,queue,GPU queue 1" "queues without a command that is selected are left out"
 like "$csv" '^NPU,2,40000,20000,0\.500000,20000,1,20000,\(unknown\),' "and a lane that it made for a device is a queue"
 is "$(summary --csv --table=kernels "$tmp/own.json" | cut -d, -f1,2 | tr -d '\r' | paste -sd' '); $(grep -c '^conv1,1,' <<<"$csv")" "kernel,count saxpy,2 dot,1; 1" \
 	"what the program calls a kernel is none of the driver's"
