@@ -118,10 +118,15 @@ uint64_t record_file_lost(const struct tl_trace *trace)
 int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t unknown,
 		      const char *where)
 {
-	int code = unknown || trace->nproblems || !trace->ended ? EXIT_INCOMPLETE : EXIT_DONE;
+	int code = unknown || trace->nproblems || trace->clockless || !trace->ended
+			   ? EXIT_INCOMPLETE
+			   : EXIT_DONE;
 
 	if (!where)
 		return code;
+	if (trace->clockless)
+		say("%s: it ends before its first clock: times are ticks of the processor's counter, not nanoseconds",
+		    path);
 	if (unknown)
 		say("%s: %llu record%s damaged, or of %s that the file does not describe; %s has the others",
 		    path, (unsigned long long)unknown, unknown == 1 ? " is" : "s are",

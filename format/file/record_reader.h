@@ -91,6 +91,8 @@ struct tl_trace {
 	bool gaps;
 	/* the latest tick in the file: unfinished calls end there */
 	uint64_t last;
+	/* spool: it was cut before its first clock, and its records' times are ticks; not in .problems */
+	bool clockless;
 	char **problems; /* lines: what was damaged, and where */
 	size_t nproblems;
 };

@@ -300,9 +300,8 @@ void tl_reader_finish(struct trace *trace)
 		tl_reader_finish_opens(trace);
 	trace->seen.gaps |= trace->seen.lost != 0;
 	/* Buffers of this machine may still get what they lack: tl_trace_clock_now. */
-	if (trace->seen.header.kind == TL_FILE_SPOOL && trace->seen.header.counter &&
-	    trace->seen.nruns && clock->count < 2)
-		problem(trace, "there is no clock: times are ticks of the counter");
+	trace->seen.clockless = trace->seen.header.kind == TL_FILE_SPOOL &&
+				trace->seen.header.counter && trace->seen.nruns && clock->count < 2;
 	if (!trace->seen.has_facts)
 		trace->seen.facts.pid = trace->seen.header.pid;
 }

@@ -3,7 +3,7 @@
 # tracelayer export: a .tlt file becomes the file that its process would have written. Of a cut or damaged file, the sound part is exported.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 83
+plan 84
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -101,6 +101,15 @@ cut_at $(("$("$maker" --places "$tmp/t.tlt" | sed -n 's/^3 //p' | head -n 1)"))
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
 is $? 3 "cut before the first clock: exit code 3"
 ok "without calls, it has no need of one" grep -q 'ends early' "$tmp/said"
+if test "$(od -An -tu4 -j28 -N4 "$tmp/run.tlt" | tr -d ' ')" = 1; then
+	clock=$("$maker" --places "$tmp/run.tlt" | sed -n 's/^3 //p' | head -n 1)
+	head -c $((clock - 8)) "$tmp/run.tlt" >"$tmp/cut.tlt"
+	run "$tmp/cut.tlt" -o "$tmp/cut.json"
+	is "$? $(head -n 1 "$tmp/said")" \
+		"3 tracelayer: $tmp/cut.tlt: it ends before its first clock: times are ticks of the processor's counter, not nanoseconds" "with calls, a line says what times are"
+else
+	skip 1 "this machine's records have nanoseconds"
+fi
 
 # --- damaged
 chunk=$("$maker" --places "$tmp/t.tlt" | sed -n 's/^6 //p' | sed -n 50p)
