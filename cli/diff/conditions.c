@@ -102,6 +102,9 @@ static bool amount_take(struct condition *condition, const char *at, char *why, 
 	char *end;
 	size_t size;
 
+	at = spaces_skip(at);
+	bool has_sign = *at == '+' || *at == '-';
+
 	condition->amount = strtod(at, &end);
 	if (end == at || !isfinite(condition->amount))
 		return condition_refuse(why, room,
@@ -120,6 +123,11 @@ static bool amount_take(struct condition *condition, const char *at, char *why, 
 			why, room,
 			time ? "a time changes by a share or a time, such as +5% or +100us"
 			     : "a number changes by a share or a number, such as +5% or +10");
+	/* "total > 1s" looks like a limit for B. */
+	if (condition->unit != CONDITION_PERCENT && !has_sign && condition->amount != 0)
+		return condition_refuse(
+			why, room,
+			"a change needs its sign, such as +100us or +10: how much more B has than A");
 	return true;
 }
 

@@ -75,14 +75,16 @@ like "$(condition --fail-if 'onlyInB.calls > +10%')" '^1 .*: calls was 0 and is 
 is "$(condition --fail-if 'onlyInB.median > +10%')" "0 " "has no median to compare with"
 like "$(condition --fail-if 'nothing.median > +5%')" "^2 .*neither trace has such a name; the condition could never hold$" "a condition on nothing is a mistake"
 wrong() { compare a.json b.json --fail-if "$1" 2>&1 >/dev/null | sed -n "1s/.*': //p"; }
-is "$(wrong 'median > 5%'; wrong 'a.most > 5%'; wrong 'a.median'; wrong 'a.median > x'; wrong 'a.median > 5 pounds'; wrong 'a.median > 5'; wrong 'a.calls > 5ms')" \
+is "$(wrong 'median > 5%'; wrong 'a.most > 5%'; wrong 'a.median'; wrong 'a.median > x'; wrong 'a.median > 5 pounds'; wrong 'a.median > 5'; wrong 'a.calls > 5ms'; wrong 'a.median > 5us'; wrong 'a.calls >= 10')" \
 	"it does not say what to compare; give NAME.median, say
 there is no such figure to compare; give calls, failed, total, mean, median, p99, min, max or bytes
 no comparison; give NAME.median > +5%, say
 no amount; give a change, such as +5%, +100us or +10
 unknown unit; give %, ns, us, ms, s or none
 a time changes by a share or a time, such as +5% or +100us
-a number changes by a share or a number, such as +5% or +10" "a condition that can't be read is said to be wrong, and how"
+a number changes by a share or a number, such as +5% or +10
+a change needs its sign, such as +100us or +10: how much more B has than A
+a change needs its sign, such as +100us or +10: how much more B has than A" "a condition that can't be read is said to be wrong, and how"
 
 # ---- bad input
 is "$(compare a.json 2>&1 >/dev/null | head -n 1)" "tracelayer diff: give two traces, A and B" "one trace is too few"
