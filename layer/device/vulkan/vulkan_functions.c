@@ -79,12 +79,16 @@ uint32_t tl_vk_families_ask(const struct tl_call *call, void *hardware, struct v
 {
 	void (*ask)(void *, uint32_t *, struct vk_family *) = NULL;
 	void *found = function_beside(call, "vkGetPhysicalDeviceQueueFamilyProperties");
+	uint32_t count = 0;
 
 	memcpy(&ask, &found, sizeof(found));
 	if (!ask)
 		return 0;
-	ask(hardware, &room, families);
-	return room;
+	/* Validation layers warn of who asks for a list before its length, or for a longer one. */
+	ask(hardware, &count, NULL);
+	count = count < room ? count : room;
+	ask(hardware, &count, families);
+	return count;
 }
 
 uint32_t tl_vk_own_memory_ask(const struct tl_call *call, void *hardware)
