@@ -94,15 +94,6 @@ static void queue_take_first(struct vk_queue *queue)
 	pthread_mutex_unlock(&tl_vk_lock);
 }
 
-/* The program knows that it has ended. */
-static bool batch_is_waited_for(const struct vk_device *device, const struct vk_batch *batch)
-{
-	pthread_mutex_lock(&tl_vk_lock);
-	bool is = device->leaving || batch->waited.end;
-	pthread_mutex_unlock(&tl_vk_lock);
-	return is;
-}
-
 /*
  * False: it has not ended; or the process ends, and the driver must not be asked: tl_vk_collect_end
  * asks for the last time.
@@ -111,10 +102,8 @@ static bool batch_read(struct vk_device *device, struct vk_batch *batch)
 {
 	if (!device->lost && !device->leaving && !tl_vk_may_look())
 		return false;
-	bool ended = batch_is_waited_for(device, batch);
 	enum vk_stamp_state state =
-		device->lost ? VK_STAMP_LOST
-			     : tl_vk_stamp_read(device, batch->stamp, ended, batch->times);
+		device->lost ? VK_STAMP_LOST : tl_vk_stamp_read(device, batch->stamp, batch->times);
 
 	batch->timed = state == VK_STAMP_READ;
 	batch->seen = tl_device_now();

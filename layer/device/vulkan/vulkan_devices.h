@@ -46,7 +46,11 @@ struct vk_queue {
 	struct vk_device *device;
 	uint32_t family;
 	struct tl_device_queue *lanes;
-	struct vk_stamp *spare;		/* linked by .next */
+	/*
+	 * for hooks of calls that submit to it, which one thread makes at a time: the block that
+	 * stamps are taken of, and those whose stamps were all taken, in order
+	 */
+	struct vk_block *open, *used;
 	struct vk_batch *first, **last; /* that have not been reported, in order */
 	uint32_t count;
 	struct vk_signal *signals, **last_signal; /* behind these batches (vulkan_signals.h) */

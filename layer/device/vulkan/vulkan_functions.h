@@ -49,7 +49,6 @@ enum {
 	VK_SUBMIT_PROTECTED = 1, /* a flag of VkSubmitInfo2 */
 	VK_WAIT_ANY = 1,	 /* a flag of VkSemaphoreWaitInfo */
 	VK_TIMESTAMPS = 2,	 /* VkQueryType */
-	VK_SIMULTANEOUS_USE = 4, /* a flag of VkCommandBufferBeginInfo */
 	VK_RESULTS_64_BIT = 1,
 	VK_RESULTS_AVAILABLE = 4,
 	VK_HEAP_DEVICE_LOCAL = 1,
@@ -208,6 +207,7 @@ _Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64
 	X(vkCreateFence,                                                                           \
 	  (void *device, const struct vk_fence_info *info, const void *allocator, void **fence))   \
 	X(vkGetFenceStatus, (void *device, void *fence))                                           \
+	X(vkResetFences, (void *device, uint32_t count, void *const *fences))                      \
 	X(vkGetQueryPoolResults, (void *device, void *pool, uint32_t first, uint32_t count,        \
 				  size_t size, void *data, uint64_t stride, uint32_t flags))       \
 	X(vkQueueSubmit,                                                                           \

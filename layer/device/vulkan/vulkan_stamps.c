@@ -7,12 +7,11 @@
  * block's last command buffer does that, and a fence says that it has. Only the order of one queue
  * puts that before the stamps' own commands, so a block belongs to one queue.
  *
- * The first command buffer of a stamp resets its two queries. Until the device has come to that, the
- * queries have the times of the stamp's last batch, which .was tells apart; unless the program knows
- * that the batch has ended.
- *
- * That its times are there does not mean that a command buffer is no longer pending, as only a fence
- * or a semaphore of its batch says that. So they are recorded for simultaneous use.
+ * A command buffer may not be submitted while it is pending, unless it is recorded for that, which
+ * makes it slower in some drivers. And that its times are there does not mean that it has ended: only
+ * a fence says so. So a block's stamps are used one after the other, each once. When all of their
+ * times were read, the block is reset anew. Its fence then also says that what was submitted before
+ * has ended, and the block is used again.
  */
 #include "layer/device/vulkan/vulkan_stamps.h"
 
@@ -24,10 +23,14 @@
 #define BUFFERS (2 * MOST + 1)
 
 struct vk_block {
-	struct vk_block *next;
-	void *commands, *queries, *fence;
-	bool reset; /* under the device's .looking: the device has reset the queries */
-	uint32_t count;
+	struct vk_block *next;	/* of the device's */
+	struct vk_block *later; /* of the queue's used ones */
+	void *commands, *queries;
+	void *reset, *fence; /* the last command buffer, and that it has reset the queries */
+	bool resets;	     /* it is submitted once more, for the next use */
+	bool was_reset;	     /* under the device's .looking: the fence was signaled once */
+	uint32_t count, taken;
+	uint32_t unread; /* under tl_vk_lock: of those taken */
 	struct vk_stamp stamp[MOST];
 };
 
@@ -35,8 +38,7 @@ struct vk_block {
 
 static bool buffer_record_begin(const struct vk_functions *real, void *buffer)
 {
-	const struct vk_begin_info info = {.any = {.type = VK_BEGIN_INFO},
-					   .flags = VK_SIMULTANEOUS_USE};
+	const struct vk_begin_info info = {.any = {.type = VK_BEGIN_INFO}};
 
 	return real->vkBeginCommandBuffer(buffer, &info) == VK_SUCCESS;
 }
@@ -47,7 +49,6 @@ static bool stamp_record(const struct vk_functions *real, const struct vk_stamp 
 
 	if (!buffer_record_begin(real, stamp->begin))
 		return false;
-	real->vkCmdResetQueryPool(stamp->begin, queries, stamp->query, 2);
 	real->vkCmdWriteTimestamp(stamp->begin, VK_STAGE_TOP, queries, stamp->query);
 	if (real->vkEndCommandBuffer(stamp->begin) != VK_SUCCESS ||
 	    !buffer_record_begin(real, stamp->end))
@@ -56,23 +57,30 @@ static bool stamp_record(const struct vk_functions *real, const struct vk_stamp 
 	return real->vkEndCommandBuffer(stamp->end) == VK_SUCCESS;
 }
 
-static bool block_record(const struct vk_functions *real, struct vk_block *block, void **buffers,
-			 struct vk_queue *queue)
+static bool block_record(const struct vk_functions *real, struct vk_block *block, void **buffers)
 {
 	for (uint32_t i = 0; i < block->count; i++) {
 		block->stamp[i] = (struct vk_stamp){.block = block,
 						    .begin = buffers[2 * i],
 						    .end = buffers[2 * i + 1],
-						    .query = 2 * i,
-						    .queue = queue};
+						    .query = 2 * i};
 		if (!stamp_record(real, &block->stamp[i]))
 			return false;
 	}
-	void *reset = buffers[2 * block->count];
-	if (!buffer_record_begin(real, reset))
+	block->reset = buffers[2 * block->count];
+	if (!buffer_record_begin(real, block->reset))
 		return false;
-	real->vkCmdResetQueryPool(reset, block->queries, 0, 2 * block->count);
-	return real->vkEndCommandBuffer(reset) == VK_SUCCESS;
+	real->vkCmdResetQueryPool(block->reset, block->queries, 0, 2 * block->count);
+	return real->vkEndCommandBuffer(block->reset) == VK_SUCCESS;
+}
+
+static bool block_reset(struct vk_block *block, const struct vk_queue *queue)
+{
+	const struct vk_submit submit = {
+		.any = {.type = VK_SUBMIT_INFO}, .count = 1, .buffers = &block->reset};
+
+	return queue->device->real.vkQueueSubmit((void *)(uintptr_t)queue->handle.key, 1, &submit,
+						 block->fence) == VK_SUCCESS;
 }
 
 static void block_free(struct vk_device *device, struct vk_block *block)
@@ -108,96 +116,144 @@ static bool block_fill(struct vk_device *device, struct vk_block *block, struct 
 	const struct vk_command_buffers_info wanted = {.any = {.type = VK_COMMAND_BUFFERS_INFO},
 						       .pool = block->commands,
 						       .count = 2 * block->count + 1};
-	if (real->vkAllocateCommandBuffers(handle, &wanted, buffers) != VK_SUCCESS ||
-	    !block_record(real, block, buffers, queue))
-		return false;
-	const struct vk_submit submit = {
-		.any = {.type = VK_SUBMIT_INFO}, .count = 1, .buffers = &buffers[2 * block->count]};
-	void *submitted = (void *)(uintptr_t)queue->handle.key;
-
-	return real->vkQueueSubmit(submitted, 1, &submit, block->fence) == VK_SUCCESS;
+	return real->vkAllocateCommandBuffers(handle, &wanted, buffers) == VK_SUCCESS &&
+	       block_record(real, block, buffers) && block_reset(block, queue);
 }
 
 /* NULL: the device has enough, or can't make any. */
 static struct vk_block *block_new(struct vk_queue *queue)
 {
 	struct vk_device *device = queue->device;
-	uint32_t blocks = 0, stamps = STAMPS;
+	uint32_t blocks = 0;
 
 	pthread_mutex_lock(&tl_vk_lock);
-	for (const struct vk_block *it = device->blocks; it; it = it->next, blocks++)
-		if (it->stamp[0].queue == queue)
-			stamps = MOST;
+	for (const struct vk_block *it = device->blocks; it; it = it->next)
+		blocks++;
 	pthread_mutex_unlock(&tl_vk_lock);
 	struct vk_block *block = blocks < BLOCKS ? calloc(1, sizeof(*block)) : NULL;
 	if (!block)
 		return NULL;
-	block->count = stamps;
-	if (block_fill(device, block, queue))
-		return block;
-	block_free(device, block);
-	return NULL;
+	block->count = queue->used ? MOST : STAMPS;
+	if (!block_fill(device, block, queue)) {
+		block_free(device, block);
+		return NULL;
+	}
+	pthread_mutex_lock(&tl_vk_lock);
+	block->next = device->blocks;
+	device->blocks = block;
+	pthread_mutex_unlock(&tl_vk_lock);
+	return block;
+}
+
+/* --- using a block again */
+
+static void used_put(struct vk_queue *queue, struct vk_block *block)
+{
+	struct vk_block **link = &queue->used;
+
+	while (*link)
+		link = &(*link)->later;
+	block->later = NULL;
+	*link = block;
+}
+
+static bool block_is_read(const struct vk_block *block)
+{
+	pthread_mutex_lock(&tl_vk_lock);
+	bool is = !block->unread;
+	pthread_mutex_unlock(&tl_vk_lock);
+	return is;
+}
+
+static bool block_is_signaled(const struct vk_block *block, const struct vk_device *device)
+{
+	void *handle = (void *)(uintptr_t)device->handle.key;
+
+	return device->real.vkGetFenceStatus(handle, block->fence) == VK_SUCCESS;
+}
+
+/* All of its times were read: it is to be reset. One is never read if its call was left by longjmp. */
+static void block_reset_again(struct vk_block *block, const struct vk_queue *queue)
+{
+	void *device = (void *)(uintptr_t)queue->device->handle.key;
+
+	block->resets = block_is_read(block) && block_is_signaled(block, queue->device) &&
+			queue->device->real.vkResetFences(device, 1, &block->fence) == VK_SUCCESS &&
+			block_reset(block, queue);
+}
+
+/* Resets used blocks that were read, and takes out one that has been reset. NULL: there is none. */
+static struct vk_block *used_take(struct vk_queue *queue)
+{
+	struct vk_block **link = &queue->used, *block, *taken = NULL;
+
+	while ((block = *link)) {
+		if (!taken && block->resets && block_is_signaled(block, queue->device)) {
+			taken = block;
+			*link = block->later;
+			continue;
+		}
+		if (!block->resets)
+			block_reset_again(block, queue);
+		link = &block->later;
+	}
+	if (taken) {
+		taken->resets = false;
+		taken->taken = 0;
+	}
+	return taken;
 }
 
 /* --- taking and giving back */
 
-/* Under the lock. */
-static struct vk_stamp *spare_take(struct vk_queue *queue)
+/* Lets the queue have a block with a stamp that was not taken. False: it has none. */
+static bool queue_open_block(struct vk_queue *queue)
 {
-	struct vk_stamp *stamp = queue->spare;
-
-	if (stamp)
-		queue->spare = stamp->next;
-	return stamp;
+	if (queue->open && queue->open->taken == queue->open->count) {
+		used_put(queue, queue->open);
+		queue->open = NULL;
+	}
+	if (!queue->open)
+		queue->open = used_take(queue);
+	if (!queue->open)
+		queue->open = block_new(queue);
+	return queue->open;
 }
 
 struct vk_stamp *tl_vk_stamp_take(struct vk_queue *queue)
 {
-	struct vk_device *device = queue->device;
-
+	if (!queue_open_block(queue))
+		return NULL;
 	pthread_mutex_lock(&tl_vk_lock);
-	struct vk_stamp *stamp = spare_take(queue);
+	queue->open->unread++;
 	pthread_mutex_unlock(&tl_vk_lock);
-	struct vk_block *block = stamp ? NULL : block_new(queue);
-	if (!block)
-		return stamp;
-	pthread_mutex_lock(&tl_vk_lock);
-	block->next = device->blocks;
-	device->blocks = block;
-	for (uint32_t i = 0; i < block->count; i++) {
-		block->stamp[i].next = queue->spare;
-		queue->spare = &block->stamp[i];
-	}
-	stamp = spare_take(queue);
-	pthread_mutex_unlock(&tl_vk_lock);
-	return stamp;
+	return &queue->open->stamp[queue->open->taken++];
 }
 
-void tl_vk_stamp_give_back(struct vk_stamp *stamp)
+void tl_vk_stamp_give_back(const struct vk_stamp *stamp)
 {
 	pthread_mutex_lock(&tl_vk_lock);
-	stamp->next = stamp->queue->spare;
-	stamp->queue->spare = stamp;
+	stamp->block->unread--;
 	pthread_mutex_unlock(&tl_vk_lock);
 }
 
 /* --- reading */
 
-/* VK_STAMP_READ: it is. */
+/* VK_STAMP_READ: the device has reset its queries. */
 static enum vk_stamp_state block_is_reset(const struct vk_device *device, struct vk_block *block)
 {
 	void *handle = (void *)(uintptr_t)device->handle.key;
 	int result =
-		block->reset ? VK_SUCCESS : device->real.vkGetFenceStatus(handle, block->fence);
+		block->was_reset ? VK_SUCCESS : device->real.vkGetFenceStatus(handle, block->fence);
 
 	if (result != VK_SUCCESS)
 		return result == VK_DEVICE_LOST ? VK_STAMP_LOST : VK_STAMP_WAITS;
-	block->reset = true;
+	block->was_reset = true;
 	return VK_STAMP_READ;
 }
 
-enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_stamp *stamp,
-				     bool ended, uint64_t times[2])
+enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, const struct vk_stamp *stamp,
+				     uint64_t times[2])
 {
 	void *handle = (void *)(uintptr_t)device->handle.key;
 	struct {
@@ -214,11 +270,6 @@ enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, struct vk_s
 		return VK_STAMP_LOST;
 	if (!answers[0].available || !answers[1].available)
 		return VK_STAMP_WAITS;
-	/* The device may reset and write them while the driver reads one after the other. */
-	if (!ended && (answers[0].time == stamp->was[0] || answers[1].time == stamp->was[1]))
-		return VK_STAMP_WAITS;
-	stamp->was[0] = answers[0].time;
-	stamp->was[1] = answers[1].time;
 	times[0] = answers[0].time;
 	times[1] = answers[1].time;
 	return VK_STAMP_READ;
@@ -232,7 +283,7 @@ void tl_vk_stamps_destroy(struct vk_device *device)
 	block = device->blocks;
 	device->blocks = NULL;
 	for (struct vk_queue *queue = device->queues; queue; queue = queue->next)
-		queue->spare = NULL;
+		queue->open = queue->used = NULL;
 	pthread_mutex_unlock(&tl_vk_lock);
 	for (; block; block = next) {
 		next = block->next;
