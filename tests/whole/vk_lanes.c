@@ -410,6 +410,20 @@ static VkCommandBuffer secondaries(struct gpu *gpu, const char *name)
 	return primary;
 }
 
+/* One with a name is freed, and the driver gives its handle to another one. */
+static void name_one_that_goes(struct gpu *gpu)
+{
+	const VkCommandBufferAllocateInfo wanted = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = gpu->pool,
+		.commandBufferCount = 1};
+	VkCommandBuffer buffer;
+
+	NEED(vkAllocateCommandBuffers(gpu->device, &wanted, &buffer));
+	name_buffer(gpu, buffer, "gone");
+	vkFreeCommandBuffers(gpu->device, gpu->pool, 1, &buffer);
+}
+
 static void submit_named(struct gpu *gpu)
 {
 	const VkCommandBufferBeginInfo begin = {
@@ -421,6 +435,7 @@ static void submit_named(struct gpu *gpu)
 	submit(gpu, 2, VK_NULL_HANDLE);
 	NEED(vkDeviceWaitIdle(gpu->device));
 	name_buffer(gpu, gpu->fill[0], "");
+	name_one_that_goes(gpu);
 	gpu->fill[0] = secondaries(gpu, NULL);
 	submit(gpu, 1, VK_NULL_HANDLE);
 	gpu->fill[0] = secondaries(gpu, LONG "\u00e4\u00e4\u00e4\u00e4\u00e4");

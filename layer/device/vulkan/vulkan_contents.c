@@ -3,8 +3,8 @@
  * vulkan_contents.c: see vulkan_contents.h.
  *
  * A command buffer is known from its first vkBeginCommandBuffer on, by its handle. Its entry stays:
- * the driver gives handles of command buffers that were freed to new ones, and each of those begins
- * anew.
+ * the driver gives handles of command buffers that were freed to new ones. Then the entry is that of
+ * the new one, which has no name and no contents yet.
  */
 #include "layer/device/vulkan/vulkan_contents.h"
 
@@ -112,6 +112,27 @@ uint32_t tl_vk_contents_args(const struct vk_contents *contents, struct tl_event
 
 /* --- recording */
 
+/*
+ * vkAllocateCommandBuffers(device, info, buffers). A handle may be that of one that was freed, whose
+ * name was its own.
+ */
+static void allocate_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
+{
+	(void)state;
+	if (tl_vk_call_failed(result, unwound) || !tl_vk_is_known(call))
+		return;
+	const struct vk_command_buffers_info *info =
+		VK_PARAM(call, 1, const struct vk_command_buffers_info *);
+	for (uint32_t i = 0; i < info->count; i++) {
+		struct vk_recording *recording =
+			recording_find(VK_PARAM(call, 2, void *const *)[i]);
+		if (recording) {
+			recording->contents = (struct vk_contents){.buffers = 0};
+			*recording->name = '\0';
+		}
+	}
+}
+
 /* vkBeginCommandBuffer(buffer, info) */
 static void begin_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
@@ -210,6 +231,7 @@ static void name_before(struct tl_call *call, void *state)
 /* clang-format on */
 
 const struct tl_hook tl_vk_contents_hooks[] = {
+	{"vkAllocateCommandBuffers", NULL, allocate_after, TL_HOOK_PLAIN},
 	{"vkBeginCommandBuffer", NULL, begin_after, TL_HOOK_PLAIN},
 	BEFORE("vkCmdExecuteCommands", execute_before),
 	BEFORE("vkCmdBeginDebugUtilsLabelEXT", label_before),
