@@ -199,7 +199,10 @@ static void submit_signal(struct vk_queue *queue, const void *batch)
 	while (any && any->type != VK_TIMELINE_SUBMIT_INFO)
 		any = any->next;
 	const struct vk_timeline *timeline = (const struct vk_timeline *)any;
-	for (uint32_t i = 0; timeline && i < submit->nsignals && i < timeline->nsignals; i++)
+	/* For semaphores without values, the array may be shorter, or missing. */
+	if (!timeline || !timeline->signals)
+		return;
+	for (uint32_t i = 0; i < submit->nsignals && i < timeline->nsignals; i++)
 		tl_vk_signal_add(queue, submit->signals[i], timeline->signals[i]);
 }
 
