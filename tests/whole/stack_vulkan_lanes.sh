@@ -75,7 +75,7 @@ for mode in wait leak atexit fence values names many; do
 done
 is "$(memory leak.json)" "2 1 0" "leak: a device that is left to its instance leaves no memory"
 is "$(waits fence.json vkWaitForFences)" 10 "fence: a fence of a call without batches is waited for with those before it"
-is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known"
+is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known, but none that waits for a stage alone"
 arrows values
 # names FILE: the names of its batches, in order, with how many command buffers and copies each has.
 names() { "$python" -B - "$1" <<'END_OF_PYTHON'

@@ -56,6 +56,7 @@ enum {
 	VK_COMPUTE = 2,
 	VK_STAGE_TOP = 1,
 	VK_STAGE_BOTTOM = 0x2000,
+	VK_STAGE_ALL = 0x10000,
 };
 
 /* What all of Vulkan's structs begin with. */
@@ -183,6 +184,7 @@ struct vk_fence_info {
 
 _Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64 &&
 		       sizeof(struct vk_timeline) == 48 && sizeof(struct vk_semaphore) == 48 &&
+		       offsetof(struct vk_semaphore, stages) == 32 &&
 		       sizeof(struct vk_semaphore_wait) == 40 && sizeof(struct vk_buffer) == 32 &&
 		       sizeof(struct vk_family) == 24 && sizeof(struct vk_properties) == 824 &&
 		       offsetof(struct vk_properties, period) == 720 &&

@@ -248,12 +248,15 @@ static void submit2_put(void *entry, void *buffer)
 		(struct vk_buffer){.any = {.type = VK_COMMAND_BUFFER_INFO}, .buffer = buffer};
 }
 
+/* A semaphore that is signaled behind some stages may come before others have ended. */
 static void submit2_signal(struct vk_queue *queue, const void *batch)
 {
 	const struct vk_submit2 *submit = batch;
 
 	for (uint32_t i = 0; i < submit->nsignals; i++)
-		tl_vk_signal_add(queue, submit->signals[i].semaphore, submit->signals[i].value);
+		if (submit->signals[i].stages & (VK_STAGE_ALL | VK_STAGE_BOTTOM))
+			tl_vk_signal_add(queue, submit->signals[i].semaphore,
+					 submit->signals[i].value);
 }
 
 static void submit2_before(struct tl_call *call, void *state)
