@@ -189,7 +189,9 @@ static void result_scatter(struct tl_generic_frame *frame, const struct tl_gener
 		word_put_back(frame, signature->word[signature->words + i], memory->result[i]);
 }
 
-static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory)
+/* `mode`: the shim's, but for TL_MODE_CALLER where the program makes the call. */
+static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memory *memory,
+			  uint32_t mode)
 {
 	struct tl_shim *shim = frame->shim;
 	const struct tl_signature *signature = tl_generic_signature(shim);
@@ -209,7 +211,9 @@ static void *traced_enter(struct tl_generic_frame *frame, struct tl_generic_memo
 	result_clear(frame, memory);
 	/* From here on an exception ends the call. */
 	frame->state = TL_GENERIC_TRACED;
-	void *real = tl_call_enter(&memory->call);
+	void *real = tl_call_is_hooked(mode)
+			     ? tl_call_enter_hooked(&memory->call, (uint64_t)shim->id << 32 | mode)
+			     : tl_call_enter(&memory->call);
 	memory->skipped = !real;
 	if (!memory->call.shim)
 		frame->state = TL_GENERIC_UNWATCHED;
@@ -237,9 +241,9 @@ static __attribute__((noinline)) void traced_leave(struct tl_generic_frame *fram
 /* --- what the assembly calls */
 
 static __attribute__((noinline)) void *other_enter(struct tl_generic_frame *frame,
-						   struct tl_generic_memory *memory)
+						   struct tl_generic_memory *memory, uint32_t mode)
 {
-	void *real = traced_enter(frame, memory);
+	void *real = traced_enter(frame, memory, mode);
 
 	if (real)
 		return real;
@@ -275,7 +279,7 @@ TL_NEAR_CODE void *tl_generic_enter(struct tl_generic_frame *frame,
 		real = atomic_load_explicit(&frame->shim->real, memory_order_relaxed);
 	else if (mode & TL_MODE_CALLER && !(mode & TL_MODE_RESOLVE))
 		real = tl_resolve_own(frame->shim, frame->caller);
-	return TL_LIKELY(real) ? real : other_enter(frame, memory);
+	return TL_LIKELY(real) ? real : other_enter(frame, memory, mode);
 }
 
 TL_NEAR_CODE void tl_generic_leave(struct tl_generic_frame *frame)

@@ -226,8 +226,9 @@ static void name_before(struct tl_call *call, void *state)
 		text_copy(recording->name, sizeof(recording->name), info->name ? info->name : "");
 }
 
+/* On the short path: a program may record thousands of commands for each frame. */
 /* clang-format off */
-#define BEFORE(name, hook) {name, hook, NULL, TL_HOOK_PLAIN}
+#define BEFORE(name, hook) {name, hook, NULL, TL_HOOK_STRAIGHT}
 /* clang-format on */
 
 const struct tl_hook tl_vk_contents_hooks[] = {
@@ -236,8 +237,8 @@ const struct tl_hook tl_vk_contents_hooks[] = {
 	BEFORE("vkCmdExecuteCommands", execute_before),
 	BEFORE("vkCmdBeginDebugUtilsLabelEXT", label_before),
 	BEFORE("vkCmdDebugMarkerBeginEXT", label_before),
-	BEFORE("vkSetDebugUtilsObjectNameEXT", name_before),
-	BEFORE("vkDebugMarkerSetObjectNameEXT", name_before),
+	{"vkSetDebugUtilsObjectNameEXT", name_before, NULL, TL_HOOK_PLAIN},
+	{"vkDebugMarkerSetObjectNameEXT", name_before, NULL, TL_HOOK_PLAIN},
 
 	BEFORE("vkCmdDraw", draw_before),
 	BEFORE("vkCmdDrawIndexed", draw_before),
