@@ -30,7 +30,7 @@ lanes()
 # device FILE WHAT: "ended unfinished" slices of its device; or how far, at most and as a rule, their times are from the driver's, in microseconds.
 device() { "$python" -B - "$1" "$2" <<'END_OF_PYTHON'
 import json, statistics, sys
-slices = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["args"].get("kind") == "other"]
+slices = [e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and isinstance(e["args"].get("queue"), int)]
 if sys.argv[2] == "count":
     unfinished = sum(bool(e["args"].get("unfinished")) for e in slices)
     print(len(slices) - unfinished, unfinished)
@@ -77,18 +77,20 @@ is "$(memory leak.json)" "2 1 0" "leak: a device that is left to its instance le
 is "$(waits fence.json vkWaitForFences)" 10 "fence: a fence of a call without batches is waited for with those before it"
 is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known, but none that waits for a stage alone"
 arrows values
-# names FILE: the names of its batches, in order, with how many command buffers and copies each has.
+# names FILE: the names of its batches, in order, with how many command buffers each has, how many fills, and their bytes.
 names() { "$python" -B - "$1" <<'END_OF_PYTHON'
 import json, sys
-for e in sorted((e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["args"].get("kind") == "other"), key=lambda e: e["ts"]):
-    print("%s: %d %d" % (e["name"], e["args"]["command_buffers"], e["args"].get("copies", 0)))
+for e in sorted((e for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and isinstance(e["args"].get("queue"), int)), key=lambda e: e["ts"]):
+    print("%s: %d %d %d" % (e["name"], e["args"]["command_buffers"], e["args"].get("fills", 0), e["args"].get("bytes", 0)))
 END_OF_PYTHON
 }
-is "$(names names.json)" "copy: 2 2
-ocean: 2 2
-copy: 1 4
-a label that is so long that it has to be cut, in the middle of its last but one letter: äää: 1 4
-1 command buffer: 1 0" "names: a batch has the name or the label of its command buffer, or what it contains"
+is "$(names names.json)" "fill: 2 2 2048
+ocean: 2 2 2048
+fill: 1 4 4096
+a label that is so long that it has to be cut, in the middle of its last but one letter: äää: 1 4 4096
+1 command buffer: 1 0 0
+copy: 1 0 208
+fill: 1 1 0" "names: a batch has the name or the label of its command buffer, or what it contains"
 "$tracelayer" run --quiet -o none.json --device=no --api vulkan -- ./vk_lanes work >traced.out
 is "$(cat traced.out | tail -n 1) $(device none.json count)" "batches 110 0 0" "--device=no: there are no lanes"
 "$tracelayer" run --quiet -o work.tlt --api vulkan -- ./vk_lanes work >traced.out
@@ -104,7 +106,7 @@ validated()
 		timeout -k 5 100 "$tracelayer" run --quiet -o validated.json --api vulkan -- "$@" >validated.traced 2>&1 </dev/null
 	)
 	is "$(sed 's/0x[0-9a-f]*/HANDLE/g' validated.traced)" "$(sed 's/0x[0-9a-f]*/HANDLE/g' validated.bare)" "$name: the validation layer says the same"
-	ok "$name: and there are lanes" grep -q '"kind":"other"' validated.json
+	ok "$name: and there are lanes" grep -q '"command_buffers":' validated.json
 	rm -f validated.json
 }
 validated work ./vk_lanes work
@@ -115,8 +117,8 @@ blur=(ffmpeg -nostdin -hide_banner -loglevel error -init_hw_device vulkan=v:0 -f
 	-vf format=rgba,hwupload,avgblur_vulkan,hwdownload,format=rgba -f md5 -)
 calls() { "$python" -B "$check_trace" --names "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 lanes blur "${blur[@]}"
-is "$(names blur.json | sort | uniq -c | awk '{ print $2, $1, $3, $4 }' | grep -v buffer)" "copy: 50 1 1
-dispatch: 25 1 0" "FFmpeg: for each of 25 frames a batch that computes and two that copy"
+is "$(names blur.json | sort | uniq -c | awk '{ print $2, $1 }' | grep -v ^1)" "copy: 50
+dispatch: 25" "FFmpeg: for each of 25 frames a batch that computes and two that copy"
 is "$(device blur.json count)" "$(calls blur.json vkQueueSubmit) 0" "FFmpeg: each of its $(calls blur.json vkQueueSubmit) batches is on the lane"
 arrows blur
 validated FFmpeg "${blur[@]}"

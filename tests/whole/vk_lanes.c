@@ -87,7 +87,8 @@ static void buffer_make(struct gpu *gpu)
 {
 	const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
 					 .size = 4 * WORDS,
-					 .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+					 .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+						  VK_BUFFER_USAGE_TRANSFER_DST_BIT};
 	VkMemoryRequirements asks;
 
 	NEED(vkCreateBuffer(gpu->device, &info, NULL, &gpu->buffer));
@@ -473,12 +474,43 @@ static void name_one_that_goes(struct gpu *gpu)
 	vkFreeCommandBuffers(gpu->device, gpu->pool, 1, &buffer);
 }
 
-static void submit_named(struct gpu *gpu)
+static void begin_again(struct gpu *gpu)
 {
 	const VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
 
+	NEED(vkDeviceWaitIdle(gpu->device));
+	NEED(vkResetCommandPool(gpu->device, gpu->pool, 0));
+	NEED(vkBeginCommandBuffer(gpu->fill[0], &begin));
+}
+
+static void end_and_submit(struct gpu *gpu)
+{
+	NEED(vkEndCommandBuffer(gpu->fill[0]));
+	submit(gpu, 1, VK_NULL_HANDLE);
+}
+
+/* 128 bytes in two regions, 64, and 16 that lie in the command buffer. */
+static void record_copies(struct gpu *gpu)
+{
+	const VkBufferCopy regions[2] = {{.srcOffset = 0, .dstOffset = 1024, .size = 64},
+					 {.srcOffset = 256, .dstOffset = 2048, .size = 64}};
+	const VkBufferCopy2 region = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_COPY_2, .dstOffset = 3072, .size = 64};
+	const VkCopyBufferInfo2 info = {.sType = VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2,
+					.srcBuffer = gpu->buffer,
+					.dstBuffer = gpu->buffer,
+					.regionCount = 1,
+					.pRegions = &region};
+
+	vkCmdCopyBuffer(gpu->fill[0], gpu->buffer, gpu->buffer, 2, regions);
+	vkCmdCopyBuffer2(gpu->fill[0], &info);
+	vkCmdUpdateBuffer(gpu->fill[0], gpu->buffer, 3584, 16, regions);
+}
+
+static void submit_named(struct gpu *gpu)
+{
 	submit(gpu, 2, VK_NULL_HANDLE);
 	name_buffer(gpu, gpu->fill[0], "ocean");
 	submit(gpu, 2, VK_NULL_HANDLE);
@@ -490,11 +522,14 @@ static void submit_named(struct gpu *gpu)
 	gpu->fill[0] = secondaries(gpu, LONG "\u00e4\u00e4\u00e4\u00e4\u00e4");
 	submit(gpu, 1, VK_NULL_HANDLE);
 	/* Recorded again, without a label. */
-	NEED(vkDeviceWaitIdle(gpu->device));
-	NEED(vkResetCommandPool(gpu->device, gpu->pool, 0));
-	NEED(vkBeginCommandBuffer(gpu->fill[0], &begin));
-	NEED(vkEndCommandBuffer(gpu->fill[0]));
-	submit(gpu, 1, VK_NULL_HANDLE);
+	begin_again(gpu);
+	end_and_submit(gpu);
+	begin_again(gpu);
+	record_copies(gpu);
+	end_and_submit(gpu);
+	begin_again(gpu);
+	vkCmdFillBuffer(gpu->fill[0], gpu->buffer, 0, VK_WHOLE_SIZE, 9);
+	end_and_submit(gpu);
 	NEED(vkDeviceWaitIdle(gpu->device));
 }
 

@@ -21,6 +21,23 @@ struct vk_recording {
 	char name[sizeof(((struct vk_contents *)NULL)->label)]; /* that of the object */
 };
 
+struct vk_buffer_copy { /* VkBufferCopy */
+	uint64_t from, to, size;
+};
+
+struct vk_copy_buffer { /* VkCopyBufferInfo2 */
+	struct vk_any any;
+	const void *from, *to;
+	uint32_t count;
+	const struct {
+		struct vk_any any;
+		struct vk_buffer_copy copy;
+	} * regions;
+};
+_Static_assert(sizeof(struct vk_copy_buffer) == 48, "as vulkan_core.h has it");
+
+#define VK_WHOLE_SIZE UINT64_MAX
+
 static struct tl_handles recordings;
 
 static struct vk_recording *recording_find(const void *buffer)
@@ -67,10 +84,20 @@ void tl_vk_contents_add(struct vk_contents *sum, const void *buffer)
 		return;
 	for (unsigned i = 0; i < VK_KINDS; i++)
 		sum->count[i] += recording->contents.count[i];
+	sum->bytes += recording->contents.bytes;
+	sum->unsized |= recording->contents.unsized;
 	const char *label =
 		*recording->contents.label ? recording->contents.label : recording->name;
 	if (!*sum->label)
 		memcpy(sum->label, label, sizeof(sum->label));
+}
+
+uint64_t tl_vk_contents_bytes(const struct vk_contents *contents)
+{
+	for (unsigned i = 0; i < VK_KINDS; i++)
+		if (contents->count[i] && i != VK_COPY && i != VK_FILL)
+			return 0;
+	return contents->unsized ? 0 : contents->bytes;
 }
 
 void tl_vk_contents_name(const struct vk_contents *contents, char *name, size_t size)
@@ -159,15 +186,70 @@ static struct vk_recording *call_recording(const struct tl_call *call)
 		struct vk_recording *recording = call_recording(call);                             \
                                                                                                    \
 		(void)state;                                                                       \
-		if (recording)                                                                     \
-			recording->contents.count[kind]++;                                         \
+		if (!recording)                                                                    \
+			return;                                                                    \
+		recording->contents.count[kind]++;                                                 \
+		recording->contents.unsized |= kind == VK_COPY || kind == VK_FILL;                 \
 	}
 COUNTS(VK_DRAW, draw_before)
 COUNTS(VK_DISPATCH, dispatch_before)
 COUNTS(VK_RAYS, rays_before)
 COUNTS(VK_COPY, copy_before)
+COUNTS(VK_FILL, fill_before)
 COUNTS(VK_BUILD, build_before)
 COUNTS(VK_VIDEO, video_before)
+
+/* A command whose size is known. */
+static void count_sized(const struct tl_call *call, enum vk_command_kind kind, uint64_t bytes)
+{
+	struct vk_recording *recording = call_recording(call);
+
+	if (!recording)
+		return;
+	recording->contents.count[kind]++;
+	recording->contents.bytes += bytes;
+}
+
+/* vkCmdCopyBuffer(buffer, from, to, count, regions) */
+static void copy_buffer_before(struct tl_call *call, void *state)
+{
+	uint64_t bytes = 0;
+
+	(void)state;
+	for (uint32_t i = 0; tl_vk_is_known(call) && i < VK_PARAM(call, 3, uint32_t); i++)
+		bytes += VK_PARAM(call, 4, const struct vk_buffer_copy *)[i].size;
+	count_sized(call, VK_COPY, bytes);
+}
+
+/* vkCmdCopyBuffer2(buffer, info) */
+static void copy_buffer2_before(struct tl_call *call, void *state)
+{
+	const struct vk_copy_buffer *info =
+		tl_vk_is_known(call) ? VK_PARAM(call, 1, const struct vk_copy_buffer *) : NULL;
+	uint64_t bytes = 0;
+
+	(void)state;
+	for (uint32_t i = 0; info && i < info->count; i++)
+		bytes += info->regions[i].copy.size;
+	count_sized(call, VK_COPY, bytes);
+}
+
+/* vkCmdUpdateBuffer(buffer, to, offset, size, data) */
+static void update_before(struct tl_call *call, void *state)
+{
+	(void)state;
+	if (tl_vk_is_known(call))
+		count_sized(call, VK_COPY, VK_PARAM(call, 3, uint64_t));
+}
+
+/* vkCmdFillBuffer(buffer, to, offset, size, word) */
+static void fill_buffer_before(struct tl_call *call, void *state)
+{
+	if (tl_vk_is_known(call) && VK_PARAM(call, 3, uint64_t) != VK_WHOLE_SIZE)
+		count_sized(call, VK_FILL, VK_PARAM(call, 3, uint64_t));
+	else
+		fill_before(call, state);
+}
 
 /* vkCmdExecuteCommands(buffer, count, secondaries) */
 static void execute_before(struct tl_call *call, void *state)
@@ -292,9 +374,9 @@ const struct tl_hook tl_vk_contents_hooks[] = {
 	BEFORE("vkCmdTraceRaysIndirectKHR", rays_before),
 	BEFORE("vkCmdTraceRaysIndirect2KHR", rays_before),
 
-	BEFORE("vkCmdCopyBuffer", copy_before),
-	BEFORE("vkCmdCopyBuffer2", copy_before),
-	BEFORE("vkCmdCopyBuffer2KHR", copy_before),
+	BEFORE("vkCmdCopyBuffer", copy_buffer_before),
+	BEFORE("vkCmdCopyBuffer2", copy_buffer2_before),
+	BEFORE("vkCmdCopyBuffer2KHR", copy_buffer2_before),
 	BEFORE("vkCmdCopyImage", copy_before),
 	BEFORE("vkCmdCopyImage2", copy_before),
 	BEFORE("vkCmdCopyImage2KHR", copy_before),
@@ -310,11 +392,11 @@ const struct tl_hook tl_vk_contents_hooks[] = {
 	BEFORE("vkCmdResolveImage", copy_before),
 	BEFORE("vkCmdResolveImage2", copy_before),
 	BEFORE("vkCmdResolveImage2KHR", copy_before),
-	BEFORE("vkCmdUpdateBuffer", copy_before),
-	BEFORE("vkCmdFillBuffer", copy_before),
-	BEFORE("vkCmdClearColorImage", copy_before),
-	BEFORE("vkCmdClearDepthStencilImage", copy_before),
-	BEFORE("vkCmdClearAttachments", copy_before),
+	BEFORE("vkCmdUpdateBuffer", update_before),
+	BEFORE("vkCmdFillBuffer", fill_buffer_before),
+	BEFORE("vkCmdClearColorImage", fill_before),
+	BEFORE("vkCmdClearDepthStencilImage", fill_before),
+	BEFORE("vkCmdClearAttachments", fill_before),
 	BEFORE("vkCmdCopyQueryPoolResults", copy_before),
 	BEFORE("vkCmdCopyAccelerationStructureKHR", copy_before),
 	BEFORE("vkCmdCopyAccelerationStructureToMemoryKHR", copy_before),
@@ -330,7 +412,7 @@ const struct tl_hook tl_vk_contents_hooks[] = {
 	BEFORE("vkCmdCopyMemoryKHR", copy_before),
 	BEFORE("vkCmdCopyMemoryToImageKHR", copy_before),
 	BEFORE("vkCmdCopyImageToMemoryKHR", copy_before),
-	BEFORE("vkCmdFillMemoryKHR", copy_before),
+	BEFORE("vkCmdFillMemoryKHR", fill_before),
 	BEFORE("vkCmdUpdateMemoryKHR", copy_before),
 	BEFORE("vkCmdCopyQueryPoolResultsToMemoryKHR", copy_before),
 	BEFORE("vkCmdDecompressMemoryNV", copy_before),

@@ -9,6 +9,7 @@
 #ifndef TL_LAYER_DEVICE_VULKAN_VULKAN_CONTENTS_H
 #define TL_LAYER_DEVICE_VULKAN_VULKAN_CONTENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@
 	X(DISPATCH, "dispatch", "dispatches")                                                      \
 	X(RAYS, "trace rays", "ray_traces")                                                        \
 	X(COPY, "copy", "copies")                                                                  \
+	X(FILL, "fill", "fills")                                                                   \
 	X(BUILD, "build", "builds")                                                                \
 	X(VIDEO, "video", "videos")
 
@@ -35,11 +37,16 @@ enum vk_command_kind {
 struct vk_contents {
 	uint32_t buffers;
 	uint32_t count[VK_KINDS];
+	uint64_t bytes; /* of copies and fills */
+	bool unsized;	/* there are others, whose size is not known: of images */
 	char label[96]; /* "": the program has given none */
 };
 
 /* Adds what the command buffer contains, which may be nothing known. */
 void tl_vk_contents_add(struct vk_contents *sum, const void *buffer);
+
+/* How much a batch copies and fills. 0: it does something else, too, or that is not known. */
+uint64_t tl_vk_contents_bytes(const struct vk_contents *contents);
 
 /* "draw + copy", or the program's label; "2 command buffers" where nothing is known of them. */
 void tl_vk_contents_name(const struct vk_contents *contents, char *name, size_t size);

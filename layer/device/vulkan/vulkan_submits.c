@@ -144,7 +144,9 @@ static void batch_describe(struct vk_batch *batch, const struct form *form, cons
 	for (uint32_t i = 0; i < count; i++)
 		tl_vk_contents_add(&batch->contents, form->buffer(list + i * form->entry));
 	tl_vk_contents_name(&batch->contents, batch->name, sizeof(batch->name));
-	batch->facts = (struct tl_device_facts){.name = batch->name, .kind = TL_DEVICE_OTHER};
+	batch->facts = (struct tl_device_facts){.name = batch->name,
+						.kind = TL_DEVICE_OTHER,
+						.bytes = tl_vk_contents_bytes(&batch->contents)};
 }
 
 static void copy_before(struct tl_call *call, struct submit_state *state, const struct form *form)
