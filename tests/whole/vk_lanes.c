@@ -13,6 +13,7 @@
  *	vk_lanes atexit	the device is destroyed by an exit handler
  *	vk_lanes fence	fences that are signaled by calls without batches
  *	vk_lanes values	waits for semaphores' values, questions for them
+ *	vk_lanes ahead	many batches, of which the program stays two ahead of the device
  *	vk_lanes names	command buffers with names and labels, and secondary ones
  *	vk_lanes many	more batches in a call, and without a wait, than the layer makes at once
  */
@@ -288,6 +289,27 @@ static void wait_for_stage(struct gpu *gpu)
 	batches++;
 	wait_for_value(gpu, timeline, 1);
 	NEED(vkQueueWaitIdle(gpu->queue));
+	vkDestroySemaphore(gpu->device, timeline, NULL);
+}
+
+/*
+ * Many batches end that nobody waits for. Then each signals a value, and the program stays two of
+ * them ahead of the device.
+ */
+static void stay_ahead(struct gpu *gpu)
+{
+	VkSemaphore timeline = timeline_new(gpu);
+	const uint64_t most = 2000;
+
+	for (int i = 0; i < 400; i++) {
+		submit(gpu, 1, VK_NULL_HANDLE);
+		if (i % 100 == 99)
+			usleep(20000);
+	}
+	for (uint64_t value = 1; value <= most; value++) {
+		submit_value(gpu, 1, timeline, value);
+		wait_for_value(gpu, timeline, value < most && value > 2 ? value - 2 : value);
+	}
 	vkDestroySemaphore(gpu->device, timeline, NULL);
 }
 
@@ -574,13 +596,16 @@ static bool run_other(const char *mode)
 		exit(0);
 	}
 	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence") &&
-	    strcmp(mode, "values") && strcmp(mode, "names") && strcmp(mode, "many"))
+	    strcmp(mode, "values") && strcmp(mode, "ahead") && strcmp(mode, "names") &&
+	    strcmp(mode, "many"))
 		return false;
 	gpu_open(&gpu);
 	if (!strcmp(mode, "wait"))
 		wait_for_program(&gpu);
 	if (!strcmp(mode, "values"))
 		wait_for_values(&gpu);
+	if (!strcmp(mode, "ahead"))
+		stay_ahead(&gpu);
 	if (!strcmp(mode, "many"))
 		submit_many(&gpu);
 	if (!strcmp(mode, "names"))

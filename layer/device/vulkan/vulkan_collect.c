@@ -75,10 +75,13 @@ static bool queue_is_due(const struct vk_queue *queue)
 	return queue->first && (queue->first->number <= queue->waited || queue->count > KEEP);
 }
 
-static struct vk_batch *queue_first(const struct vk_queue *queue, enum collecting what)
+/* NULL: none is due. *count: how many batches the queue has, with it. */
+static struct vk_batch *queue_first(const struct vk_queue *queue, enum collecting what,
+				    uint32_t *count)
 {
 	pthread_mutex_lock(&tl_vk_lock);
 	struct vk_batch *first = what == ALL || queue_is_due(queue) ? queue->first : NULL;
+	*count = queue->count;
 	pthread_mutex_unlock(&tl_vk_lock);
 	return first;
 }
@@ -95,15 +98,16 @@ static void queue_take_first(struct vk_queue *queue)
 }
 
 /*
- * False: it has not ended; or the process ends, and the driver must not be asked: tl_vk_collect_end
- * asks for the last time.
+ * The first of so many. False: it has not ended; or the process ends, and the driver must not be
+ * asked: tl_vk_collect_end asks for the last time.
  */
-static bool batch_read(struct vk_device *device, struct vk_batch *batch)
+static bool batch_read(struct vk_device *device, struct vk_batch *batch, uint32_t count)
 {
 	if (!device->lost && !device->leaving && !tl_vk_may_look())
 		return false;
 	enum vk_stamp_state state =
-		device->lost ? VK_STAMP_LOST : tl_vk_stamp_read(device, batch->stamp, batch->times);
+		device->lost ? VK_STAMP_LOST
+			     : tl_vk_stamp_read(device, batch->stamp, count, batch->times);
 
 	batch->timed = state == VK_STAMP_READ;
 	batch->seen = tl_device_now();
@@ -117,8 +121,10 @@ static unsigned queue_collect(struct vk_device *device, struct vk_queue *queue,
 {
 	struct vk_batch *batch, *next, *read = NULL, **last = &read;
 	unsigned told = 0;
+	uint32_t count;
 
-	while (told < most && (batch = queue_first(queue, what)) && batch_read(device, batch)) {
+	while (told < most && (batch = queue_first(queue, what, &count)) &&
+	       batch_read(device, batch, count)) {
 		queue_take_first(queue);
 		batch->next = NULL;
 		*last = batch;
@@ -159,9 +165,10 @@ static unsigned device_collect(struct vk_device *device, enum collecting what, u
 static void device_give_up(struct vk_device *device)
 {
 	struct vk_batch *batch;
+	uint32_t count;
 
 	for (struct vk_queue *queue = device_queues(device); queue; queue = queue->next)
-		while ((batch = queue_first(queue, ALL))) {
+		while ((batch = queue_first(queue, ALL, &count))) {
 			queue_take_first(queue);
 			batch_give_up(batch);
 			tl_vk_batch_free(batch);
@@ -290,13 +297,14 @@ void tl_vk_collect_waited_signal(struct vk_device *device, const void *handle, u
 static bool device_end(struct vk_device *device, uint64_t deadline)
 {
 	bool left = false;
+	uint32_t count;
 
 	/* A driver that answers slowly is not called any more. */
 	if (tl_device_now() > deadline)
 		tl_vk_functions_ending(false);
 	device_collect(device, ALL, UINT32_MAX);
 	for (const struct vk_queue *queue = device_queues(device); queue; queue = queue->next)
-		left |= queue_first(queue, ALL) != NULL;
+		left |= queue_first(queue, ALL, &count) != NULL;
 	return !left;
 }
 

@@ -16,11 +16,16 @@
 #include "layer/device/vulkan/vulkan_stamps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define STAMPS	4u    /* of the first block of a queue */
 #define MOST	64u   /* of a later one */
 #define BLOCKS	1024u /* of a device */
 #define BUFFERS (2 * MOST + 1)
+
+struct vk_answer {
+	uint64_t time, available;
+};
 
 struct vk_block {
 	struct vk_block *next;	/* of the device's */
@@ -31,6 +36,8 @@ struct vk_block {
 	bool was_reset;	     /* under the device's .looking: the fence was signaled once */
 	uint32_t count, taken;
 	uint32_t unread; /* under tl_vk_lock: of those taken */
+	/* under the device's .looking, while some are unread: what the queries said last */
+	struct vk_answer answers[2 * MOST];
 	struct vk_stamp stamp[MOST];
 };
 
@@ -74,11 +81,13 @@ static bool block_record(const struct vk_functions *real, struct vk_block *block
 	return real->vkEndCommandBuffer(block->reset) == VK_SUCCESS;
 }
 
+/* Nobody reads its stamps. */
 static bool block_reset(struct vk_block *block, const struct vk_queue *queue)
 {
 	const struct vk_submit submit = {
 		.any = {.type = VK_SUBMIT_INFO}, .count = 1, .buffers = &block->reset};
 
+	memset(block->answers, 0, sizeof(block->answers));
 	return queue->device->real.vkQueueSubmit((void *)(uintptr_t)queue->handle.key, 1, &submit,
 						 block->fence) == VK_SUCCESS;
 }
@@ -252,26 +261,42 @@ static enum vk_stamp_state block_is_reset(const struct vk_device *device, struct
 	return VK_STAMP_READ;
 }
 
-enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, const struct vk_stamp *stamp,
-				     uint64_t times[2])
+static bool stamp_is_answered(const struct vk_stamp *stamp)
+{
+	const struct vk_answer *answers = &stamp->block->answers[stamp->query];
+
+	return answers[0].available && answers[1].available;
+}
+
+/* Asks for this stamp's times and those of the next ones. False: the device is lost. */
+static bool stamps_ask(const struct vk_device *device, const struct vk_stamp *stamp,
+		       uint32_t stamps)
 {
 	void *handle = (void *)(uintptr_t)device->handle.key;
-	struct {
-		uint64_t time, available;
-	} answers[2] = {{0, 0}, {0, 0}};
+	struct vk_block *block = stamp->block;
+	uint32_t first = stamp->query, count = 2 * block->count - first;
 
+	if (stamps < count / 2)
+		count = 2 * stamps;
+	return device->real.vkGetQueryPoolResults(
+		       handle, block->queries, first, count, count * sizeof(block->answers[0]),
+		       &block->answers[first], sizeof(block->answers[0]),
+		       VK_RESULTS_64_BIT | VK_RESULTS_AVAILABLE) != VK_DEVICE_LOST;
+}
+
+enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, const struct vk_stamp *stamp,
+				     uint32_t stamps, uint64_t times[2])
+{
 	enum vk_stamp_state reset = block_is_reset(device, stamp->block);
+
 	if (reset != VK_STAMP_READ)
 		return reset;
-	int result = device->real.vkGetQueryPoolResults(
-		handle, stamp->block->queries, stamp->query, 2, sizeof(answers), answers,
-		sizeof(answers[0]), VK_RESULTS_64_BIT | VK_RESULTS_AVAILABLE);
-	if (result == VK_DEVICE_LOST)
+	if (!stamp_is_answered(stamp) && !stamps_ask(device, stamp, stamps))
 		return VK_STAMP_LOST;
-	if (!answers[0].available || !answers[1].available)
+	if (!stamp_is_answered(stamp))
 		return VK_STAMP_WAITS;
-	times[0] = answers[0].time;
-	times[1] = answers[1].time;
+	for (uint32_t i = 0; i < 2; i++)
+		times[i] = stamp->block->answers[stamp->query + i].time;
 	return VK_STAMP_READ;
 }
 

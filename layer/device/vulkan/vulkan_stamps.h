@@ -28,9 +28,12 @@ void tl_vk_stamp_give_back(const struct vk_stamp *stamp);
 
 enum vk_stamp_state { VK_STAMP_WAITS, VK_STAMP_READ, VK_STAMP_LOST };
 
-/* Under .looking. Some drivers wait for the device here. */
+/*
+ * Under .looking. Some drivers wait for the device here, each time. So if the times are not known
+ * yet, those of so many stamps are asked for at once: of this one, and of the next ones of its block.
+ */
 enum vk_stamp_state tl_vk_stamp_read(const struct vk_device *device, const struct vk_stamp *stamp,
-				     uint64_t times[2]);
+				     uint32_t stamps, uint64_t times[2]);
 
 /* Before the device is destroyed: all stamps are gone. */
 void tl_vk_stamps_destroy(struct vk_device *device);
