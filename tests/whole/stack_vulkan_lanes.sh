@@ -87,6 +87,8 @@ END_OF_PYTHON
 is "$(names names.json)" "fill: 2 2 2048
 ocean: 2 2 2048
 fill: 1 4 4096
+rocks: 1 4 4096
+island: 1 4 4096
 a label that is so long that it has to be cut, in the middle of its last but one letter: äää: 1 4 4096
 1 command buffer: 1 0 0
 copy: 1 0 208

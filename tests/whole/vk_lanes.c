@@ -449,8 +449,11 @@ static void name_buffer(struct gpu *gpu, VkCommandBuffer buffer, const char *nam
 	NEED(set(gpu->device, &info));
 }
 
-/* A primary one that executes two others; `name`: its label, or NULL. */
-static VkCommandBuffer secondaries(struct gpu *gpu, const char *name)
+/*
+ * A primary one that executes two others, which have names or not; `name`: the primary one's, or
+ * NULL; `text`: its label, or NULL.
+ */
+static VkCommandBuffer secondaries(struct gpu *gpu, bool named, const char *name, const char *text)
 {
 	VkCommandBuffer primary, two[2];
 	VkCommandBufferAllocateInfo wanted = {
@@ -468,15 +471,19 @@ static VkCommandBuffer secondaries(struct gpu *gpu, const char *name)
 	wanted.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
 	wanted.commandBufferCount = 2;
 	NEED(vkAllocateCommandBuffers(gpu->device, &wanted, two));
+	if (name)
+		name_buffer(gpu, primary, name);
 	for (int i = 0; i < 2; i++) {
+		if (named)
+			name_buffer(gpu, two[i], i ? "lava" : "rocks");
 		NEED(vkBeginCommandBuffer(two[i], &begin));
 		vkCmdFillBuffer(two[i], gpu->buffer, 0, 1024, 7);
 		vkCmdFillBuffer(two[i], gpu->buffer, 0, 1024, 8);
 		NEED(vkEndCommandBuffer(two[i]));
 	}
 	NEED(vkBeginCommandBuffer(primary, &begin));
-	if (name)
-		label(primary, name);
+	if (text)
+		label(primary, text);
 	vkCmdExecuteCommands(primary, 2, two);
 	NEED(vkEndCommandBuffer(primary));
 	return primary;
@@ -539,9 +546,13 @@ static void submit_named(struct gpu *gpu)
 	NEED(vkDeviceWaitIdle(gpu->device));
 	name_buffer(gpu, gpu->fill[0], "");
 	name_one_that_goes(gpu);
-	gpu->fill[0] = secondaries(gpu, NULL);
+	gpu->fill[0] = secondaries(gpu, false, NULL, NULL);
 	submit(gpu, 1, VK_NULL_HANDLE);
-	gpu->fill[0] = secondaries(gpu, LONG "\u00e4\u00e4\u00e4\u00e4\u00e4");
+	gpu->fill[0] = secondaries(gpu, true, NULL, NULL);
+	submit(gpu, 1, VK_NULL_HANDLE);
+	gpu->fill[0] = secondaries(gpu, true, "island", NULL);
+	submit(gpu, 1, VK_NULL_HANDLE);
+	gpu->fill[0] = secondaries(gpu, true, NULL, LONG "\u00e4\u00e4\u00e4\u00e4\u00e4");
 	submit(gpu, 1, VK_NULL_HANDLE);
 	/* Recorded again, without a label. */
 	begin_again(gpu);

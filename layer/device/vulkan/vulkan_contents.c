@@ -75,6 +75,26 @@ static void text_copy(char *to, size_t size, const char *text)
 
 /* --- what a batch contains */
 
+/* "": it has none. */
+static const char *recording_label(const struct vk_recording *recording)
+{
+	return *recording->contents.label ? recording->contents.label : recording->name;
+}
+
+static void contents_count(struct vk_contents *sum, const struct vk_contents *contents)
+{
+	for (unsigned i = 0; i < VK_KINDS; i++)
+		sum->count[i] += contents->count[i];
+	sum->bytes += contents->bytes;
+	sum->unsized |= contents->unsized;
+}
+
+static void contents_label(struct vk_contents *sum, const struct vk_recording *recording)
+{
+	if (!*sum->label)
+		memcpy(sum->label, recording_label(recording), sizeof(sum->label));
+}
+
 void tl_vk_contents_add(struct vk_contents *sum, const void *buffer)
 {
 	const struct vk_recording *recording = recording_find(buffer);
@@ -82,14 +102,8 @@ void tl_vk_contents_add(struct vk_contents *sum, const void *buffer)
 	sum->buffers++;
 	if (!recording)
 		return;
-	for (unsigned i = 0; i < VK_KINDS; i++)
-		sum->count[i] += recording->contents.count[i];
-	sum->bytes += recording->contents.bytes;
-	sum->unsized |= recording->contents.unsized;
-	const char *label =
-		*recording->contents.label ? recording->contents.label : recording->name;
-	if (!*sum->label)
-		memcpy(sum->label, label, sizeof(sum->label));
+	contents_count(sum, &recording->contents);
+	contents_label(sum, recording);
 }
 
 uint64_t tl_vk_contents_bytes(const struct vk_contents *contents)
@@ -251,14 +265,26 @@ static void fill_buffer_before(struct tl_call *call, void *state)
 		fill_before(call, state);
 }
 
+/* What the secondary one is called counts if the program has not named the one that executes it. */
+static void recording_execute(struct vk_recording *recording, const struct vk_recording *secondary)
+{
+	contents_count(&recording->contents, &secondary->contents);
+	if (!*recording->name)
+		contents_label(&recording->contents, secondary);
+}
+
 /* vkCmdExecuteCommands(buffer, count, secondaries) */
 static void execute_before(struct tl_call *call, void *state)
 {
 	struct vk_recording *recording = call_recording(call);
 
 	(void)state;
-	for (uint32_t i = 0; recording && i < VK_PARAM(call, 1, uint32_t); i++)
-		tl_vk_contents_add(&recording->contents, VK_PARAM(call, 2, const void *const *)[i]);
+	for (uint32_t i = 0; recording && i < VK_PARAM(call, 1, uint32_t); i++) {
+		const struct vk_recording *secondary =
+			recording_find(VK_PARAM(call, 2, const void *const *)[i]);
+		if (secondary)
+			recording_execute(recording, secondary);
+	}
 }
 
 /* --- names */
