@@ -24,6 +24,11 @@ handles_test_SOURCES = %D%/handles_test.c layer/device/handles.c layer/device/ha
 handles_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 handles_test_LDADD = $(CHECK_LIBS) -lpthread
 
+unit_tests += vk_signals_test
+vk_signals_test_SOURCES = %D%/vk_signals_test.c
+vk_signals_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+vk_signals_test_LDADD = $(CHECK_LIBS)
+
 unit_tests += work_test
 work_test_SOURCES = %D%/work_test.c tests/lib/assert_often.h tests/lib/encoded.h tests/lib/random.h $(core_doubles)
 work_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)

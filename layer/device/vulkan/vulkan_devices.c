@@ -225,7 +225,6 @@ static void queue_new(struct vk_device *device, void *handle, uint32_t family, u
 				   .family = family,
 				   .lanes = tl_device_queue_new(device->device, name)};
 	queue->last = &queue->first;
-	queue->last_signal = &queue->signals;
 	device->queues = queue;
 	tl_handles_put(&queue_table, &queue->handle);
 }

@@ -53,8 +53,8 @@ struct vk_queue {
 	struct vk_block *open, *used;
 	struct vk_batch *first, **last; /* that have not been reported, in order */
 	uint32_t count;
-	struct vk_signal *signals, **last_signal; /* behind these batches (vulkan_signals.h) */
-	uint64_t number;			  /* of the last batch */
+	struct vk_signal *signals, *last_signal; /* behind these batches (vulkan_signals.h) */
+	uint64_t number;			 /* of the last batch */
 	uint64_t waited; /* a call has waited for the batches up to this one */
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct vk_signal {
-	struct vk_signal *next;
+	struct vk_signal *next, *previous;
 	const void *handle;
 	uint64_t value;
 	uint64_t number; /* of the last batch before it; those in a list ascend */
@@ -24,54 +24,68 @@ static struct vk_signal *signal_take_spare(void)
 	return signal ? signal : malloc(sizeof(*signal));
 }
 
-/* Takes the link's signal out. */
-static void link_remove(struct vk_queue *queue, struct vk_signal **link)
+static void signal_remove(struct vk_queue *queue, struct vk_signal *signal)
 {
-	struct vk_signal *signal = *link;
-
-	*link = signal->next;
-	if (!*link)
-		queue->last_signal = link;
+	*(signal->previous ? &signal->previous->next : &queue->signals) = signal->next;
+	*(signal->next ? &signal->next->previous : &queue->last_signal) = signal->previous;
 	signal->next = spare;
 	spare = signal;
+}
+
+/*
+ * There is a signal of the handle behind the queue's last batch already. Its value is the lower one,
+ * so it says as much as another would.
+ */
+static bool queue_has_signal(const struct vk_queue *queue, const void *handle)
+{
+	const struct vk_signal *signal = queue->last_signal;
+
+	while (signal && signal->number == queue->number && signal->handle != handle)
+		signal = signal->previous;
+	return signal && signal->number == queue->number;
 }
 
 void tl_vk_signal_add(struct vk_queue *queue, const void *handle, uint64_t value)
 {
 	/* Without a batch there is nothing to learn from it. */
-	struct vk_signal *signal = handle && queue->first ? signal_take_spare() : NULL;
-
+	if (!handle || !queue->first || queue_has_signal(queue, handle))
+		return;
+	struct vk_signal *signal = signal_take_spare();
 	if (!signal)
 		return;
-	*signal = (struct vk_signal){.handle = handle, .value = value, .number = queue->number};
-	*queue->last_signal = signal;
-	queue->last_signal = &signal->next;
+	*signal = (struct vk_signal){.previous = queue->last_signal,
+				     .handle = handle,
+				     .value = value,
+				     .number = queue->number};
+	*(signal->previous ? &signal->previous->next : &queue->signals) = signal;
+	queue->last_signal = signal;
 }
 
 uint64_t tl_vk_signal_number(const struct vk_queue *queue, const void *handle, uint64_t value)
 {
-	uint64_t number = 0;
+	const struct vk_signal *signal = queue->last_signal;
 
-	for (const struct vk_signal *signal = queue->signals; signal; signal = signal->next)
-		if (signal->handle == handle && signal->value <= value)
-			number = signal->number;
-	return number;
+	while (signal && !(signal->handle == handle && signal->value <= value))
+		signal = signal->previous;
+	return signal ? signal->number : 0;
 }
 
 void tl_vk_signals_forget(const struct vk_device *device, const void *handle)
 {
+	struct vk_signal *signal, *next;
+
 	for (struct vk_queue *queue = device->queues; queue; queue = queue->next)
-		for (struct vk_signal **link = &queue->signals; *link;)
-			if ((*link)->handle == handle)
-				link_remove(queue, link);
-			else
-				link = &(*link)->next;
+		for (signal = queue->signals; signal; signal = next) {
+			next = signal->next;
+			if (signal->handle == handle)
+				signal_remove(queue, signal);
+		}
 }
 
 void tl_vk_signals_drop(struct vk_queue *queue)
 {
 	while (queue->signals && (!queue->first || queue->signals->number < queue->first->number))
-		link_remove(queue, &queue->signals);
+		signal_remove(queue, queue->signals);
 }
 
 void tl_vk_signals_after_fork(void)

@@ -3,7 +3,8 @@
  * vulkan_signals.h: what tells a program that its batches have ended: fences, and semaphores with
  * values. A queue signals them in the order in which the program submits them, once all batches
  * before have ended. A signal is kept as long as its queue has a batch before it that has not been
- * reported.
+ * reported. Of a fence's or a semaphore's signals behind the same batch only the first one is kept: a
+ * program may go on for days after the last batch that is recorded.
  *
  * All under tl_vk_lock.
  */
