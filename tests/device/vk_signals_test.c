@@ -71,6 +71,25 @@ START_TEST(a_signal_says_that_the_batches_before_it_have_ended)
 }
 END_TEST
 
+START_TEST(a_fence_and_a_semaphore_may_have_the_same_handle)
+{
+	submit(3);
+	queue.number = 1;
+	tl_vk_signal_add(&queue, handle(1), 7);
+	tl_vk_signal_add(&queue, handle(1), 0);
+	queue.number = 2;
+	tl_vk_signal_add(&queue, handle(1), 0);
+	queue.number = 3;
+	tl_vk_signal_add(&queue, handle(1), 8);
+	ck_assert_uint_eq(tl_vk_signal_number(&queue, handle(1), 0), 2);
+	ck_assert_uint_eq(tl_vk_signal_number(&queue, handle(1), 6), 0);
+	ck_assert_uint_eq(tl_vk_signal_number(&queue, handle(1), 7), 1);
+	ck_assert_uint_eq(tl_vk_signal_number(&queue, handle(1), 8), 3);
+	report();
+	ck_assert_uint_eq(tl_vk_signal_number(&queue, handle(1), 7), 0);
+}
+END_TEST
+
 START_TEST(signals_behind_the_last_batch_take_no_memory_for_ever)
 {
 	submit(2);
@@ -98,6 +117,7 @@ int main(void)
 	SRunner *runner;
 
 	tcase_add_test(signals, a_signal_says_that_the_batches_before_it_have_ended);
+	tcase_add_test(signals, a_fence_and_a_semaphore_may_have_the_same_handle);
 	tcase_add_test(signals, signals_behind_the_last_batch_take_no_memory_for_ever);
 	suite_add_tcase(suite, signals);
 	runner = srunner_create(suite);

@@ -32,15 +32,22 @@ static void signal_remove(struct vk_queue *queue, struct vk_signal *signal)
 	spare = signal;
 }
 
+/* It is the fence's (the value is 0), or one of the semaphore's up to that value. */
+static bool signal_is_within(const struct vk_signal *signal, const void *handle, uint64_t value)
+{
+	return signal->handle == handle && signal->value <= value && !signal->value == !value;
+}
+
 /*
  * There is a signal of the handle behind the queue's last batch already. Its value is the lower one,
  * so it says as much as another would.
  */
-static bool queue_has_signal(const struct vk_queue *queue, const void *handle)
+static bool queue_has_signal(const struct vk_queue *queue, const void *handle, uint64_t value)
 {
 	const struct vk_signal *signal = queue->last_signal;
 
-	while (signal && signal->number == queue->number && signal->handle != handle)
+	while (signal && signal->number == queue->number &&
+	       !signal_is_within(signal, handle, value))
 		signal = signal->previous;
 	return signal && signal->number == queue->number;
 }
@@ -48,7 +55,7 @@ static bool queue_has_signal(const struct vk_queue *queue, const void *handle)
 void tl_vk_signal_add(struct vk_queue *queue, const void *handle, uint64_t value)
 {
 	/* Without a batch there is nothing to learn from it. */
-	if (!handle || !queue->first || queue_has_signal(queue, handle))
+	if (!handle || !queue->first || queue_has_signal(queue, handle, value))
 		return;
 	struct vk_signal *signal = signal_take_spare();
 	if (!signal)
@@ -65,7 +72,7 @@ uint64_t tl_vk_signal_number(const struct vk_queue *queue, const void *handle, u
 {
 	const struct vk_signal *signal = queue->last_signal;
 
-	while (signal && !(signal->handle == handle && signal->value <= value))
+	while (signal && !signal_is_within(signal, handle, value))
 		signal = signal->previous;
 	return signal ? signal->number : 0;
 }

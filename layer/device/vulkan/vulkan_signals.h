@@ -15,7 +15,8 @@
 
 /*
  * A fence, or a semaphore that gets the value, is signaled behind the queue's last batch. A fence
- * has the value 0. NULL: nothing is.
+ * has the value 0, which no semaphore gets: a driver may give both the same handle. NULL: nothing
+ * is.
  */
 void tl_vk_signal_add(struct vk_queue *queue, const void *handle, uint64_t value);
 

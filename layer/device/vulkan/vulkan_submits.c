@@ -205,7 +205,8 @@ static void submit_signal(struct vk_queue *queue, const void *batch)
 	if (!timeline || !timeline->signals)
 		return;
 	for (uint32_t i = 0; i < submit->nsignals && i < timeline->nsignals; i++)
-		tl_vk_signal_add(queue, submit->signals[i], timeline->signals[i]);
+		if (timeline->signals[i])
+			tl_vk_signal_add(queue, submit->signals[i], timeline->signals[i]);
 }
 
 static void submit_before(struct tl_call *call, void *state)
@@ -250,13 +251,17 @@ static void submit2_put(void *entry, void *buffer)
 		(struct vk_buffer){.any = {.type = VK_COMMAND_BUFFER_INFO}, .buffer = buffer};
 }
 
-/* A semaphore that is signaled behind some stages may come before others have ended. */
+/*
+ * A semaphore that is signaled behind some stages may come before others have ended. One without
+ * values has any here, which nobody asks for.
+ */
 static void submit2_signal(struct vk_queue *queue, const void *batch)
 {
 	const struct vk_submit2 *submit = batch;
 
 	for (uint32_t i = 0; i < submit->nsignals; i++)
-		if (submit->signals[i].stages & (VK_STAGE_ALL | VK_STAGE_BOTTOM))
+		if (submit->signals[i].value &&
+		    submit->signals[i].stages & (VK_STAGE_ALL | VK_STAGE_BOTTOM))
 			tl_vk_signal_add(queue, submit->signals[i].semaphore,
 					 submit->signals[i].value);
 }

@@ -73,6 +73,14 @@ static void fence_after(struct tl_call *call, void *state, uint64_t result, bool
 	tl_vk_collect_waited_signal(device, VK_PARAM(call, 1, const void *), 0, &here);
 }
 
+/* The value 0, which a semaphore may have from the start, says nothing. */
+static void semaphore_has(struct vk_device *device, const void *semaphore, uint64_t value,
+			  const struct tl_device_call *here)
+{
+	if (value)
+		tl_vk_collect_waited_signal(device, semaphore, value, here);
+}
+
 /* vkWaitSemaphores(device, info, timeout) */
 static void semaphores_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
@@ -87,7 +95,7 @@ static void semaphores_after(struct tl_call *call, void *state, uint64_t result,
 	if (wait->count > 1 && wait->flags & VK_WAIT_ANY)
 		return;
 	for (uint32_t i = 0; i < wait->count; i++)
-		tl_vk_collect_waited_signal(device, wait->semaphores[i], wait->values[i], &here);
+		semaphore_has(device, wait->semaphores[i], wait->values[i], &here);
 }
 
 /* vkGetSemaphoreCounterValue(device, semaphore, value) */
@@ -99,8 +107,8 @@ static void semaphore_after(struct tl_call *call, void *state, uint64_t result, 
 	if (!device)
 		return;
 	const struct tl_device_call here = tl_device_call_of(call);
-	tl_vk_collect_waited_signal(device, VK_PARAM(call, 1, const void *),
-				    *VK_PARAM(call, 2, const uint64_t *), &here);
+	semaphore_has(device, VK_PARAM(call, 1, const void *), *VK_PARAM(call, 2, const uint64_t *),
+		      &here);
 }
 
 static void device_forget_signal(const struct vk_device *device, const void *handle)
