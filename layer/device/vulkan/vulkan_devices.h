@@ -67,7 +67,9 @@ struct vk_device {
 	struct vk_family families[VK_FAMILIES]; /* constant */
 	uint32_t nfamilies;
 	uint32_t own_memory; /* constant: a bit for each type of memory that lies on the device */
-	struct vk_memory *memory; /* allocated by the program (vulkan_memory.h) */
+	/* allocated by the program (vulkan_memory.h); another device may give the same handles */
+	struct vk_memory *memory;
+	struct tl_handles memory_table;
 	pthread_mutex_t looking;
 	uint64_t round;		   /* the last one that has looked at it */
 	struct tl_clock_fit clock; /* under .looking */

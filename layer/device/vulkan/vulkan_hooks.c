@@ -137,7 +137,6 @@ static void lanes_after_fork(void)
 	tl_vk_functions_forget();
 	tl_vk_contents_after_fork();
 	tl_vk_devices_forget();
-	tl_vk_memory_after_fork();
 	tl_vk_signals_after_fork();
 }
 

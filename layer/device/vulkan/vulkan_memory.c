@@ -8,28 +8,22 @@
 #include "layer/device/vulkan/vulkan_memory.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "layer/device/handles.h"
 
 struct vk_memory {
 	struct tl_handle handle;
 	struct vk_memory *next;	 /* of the device's */
 	struct vk_memory **link; /* what points to it */
-	struct tl_device *device;
 	int64_t bytes;
 };
 
-static struct tl_handles table;
-
 /* Under the lock, and so is what follows. */
-static void memory_remove(struct vk_memory *memory)
+static void memory_remove(struct vk_device *device, struct vk_memory *memory)
 {
-	tl_handles_remove(&table, &memory->handle);
+	tl_handles_remove(&device->memory_table, &memory->handle);
 	*memory->link = memory->next;
 	if (memory->next)
 		memory->next->link = memory->link;
-	tl_device_memory(memory->device, -memory->bytes);
+	tl_device_memory(device->device, -memory->bytes);
 	free(memory);
 }
 
@@ -40,21 +34,20 @@ static void memory_add(struct vk_device *device, const void *handle, uint64_t by
 	if (!memory)
 		return;
 	memory->handle.key = handle;
-	memory->device = device->device;
 	memory->bytes = (int64_t)bytes;
 	memory->next = device->memory;
 	memory->link = &device->memory;
 	if (memory->next)
 		memory->next->link = &memory->next;
 	device->memory = memory;
-	tl_handles_put(&table, &memory->handle);
-	tl_device_memory(memory->device, memory->bytes);
+	tl_handles_put(&device->memory_table, &memory->handle);
+	tl_device_memory(device->device, memory->bytes);
 }
 
 void tl_vk_memory_drop(struct vk_device *device)
 {
 	while (device->memory)
-		memory_remove(device->memory);
+		memory_remove(device, device->memory);
 }
 
 /* --- the hooks */
@@ -90,16 +83,14 @@ static void free_before(struct tl_call *call, void *state)
 	if (!tl_vk_is_known(call) || !tl_vk_usable())
 		return;
 	pthread_mutex_lock(&tl_vk_lock);
+	struct vk_device *device = tl_vk_device_find(VK_PARAM(call, 0, const void *));
 	struct vk_memory *memory =
-		(struct vk_memory *)tl_handles_find(&table, VK_PARAM(call, 1, const void *));
+		device ? (struct vk_memory *)tl_handles_find(&device->memory_table,
+							     VK_PARAM(call, 1, const void *))
+		       : NULL;
 	if (memory)
-		memory_remove(memory);
+		memory_remove(device, memory);
 	pthread_mutex_unlock(&tl_vk_lock);
-}
-
-void tl_vk_memory_after_fork(void)
-{
-	memset(&table, 0, sizeof(table));
 }
 
 const struct tl_hook tl_vk_memory_hooks[] = {

@@ -9,9 +9,6 @@
 /* Under tl_vk_lock: the device goes, and what it has allocated with it. */
 void tl_vk_memory_drop(struct vk_device *device);
 
-/* In a forked child. */
-void tl_vk_memory_after_fork(void);
-
 extern const struct tl_hook tl_vk_memory_hooks[];
 
 #endif
