@@ -303,6 +303,11 @@ struct vk_object_name {
 	const char *name; /* NULL: it has none any more */
 };
 
+_Static_assert(offsetof(struct vk_label, name) == 16 &&
+		       offsetof(struct vk_object_name, handle) == 24 &&
+		       offsetof(struct vk_object_name, name) == 32,
+	       "as vulkan_core.h has them");
+
 #define COMMAND_BUFFER 6u /* such a kind, in both */
 
 /* The first label counts. */

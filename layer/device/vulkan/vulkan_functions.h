@@ -184,7 +184,6 @@ struct vk_fence_info {
 
 _Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64 &&
 		       sizeof(struct vk_timeline) == 48 && sizeof(struct vk_semaphore) == 48 &&
-		       offsetof(struct vk_semaphore, stages) == 32 &&
 		       sizeof(struct vk_semaphore_wait) == 40 && sizeof(struct vk_buffer) == 32 &&
 		       sizeof(struct vk_family) == 24 && sizeof(struct vk_properties) == 824 &&
 		       offsetof(struct vk_properties, period) == 720 &&
@@ -194,6 +193,19 @@ _Static_assert(sizeof(struct vk_submit) == 72 && sizeof(struct vk_submit2) == 64
 		       sizeof(struct vk_command_buffers_info) == 32 &&
 		       sizeof(struct vk_query_pool_info) == 32 &&
 		       sizeof(struct vk_begin_info) == 32 && sizeof(struct vk_fence_info) == 24,
+	       "as vulkan_core.h has them");
+_Static_assert(offsetof(struct vk_submit, buffers) == 48 &&
+		       offsetof(struct vk_submit, signals) == 64 &&
+		       offsetof(struct vk_submit2, buffers) == 40 &&
+		       offsetof(struct vk_submit2, signals) == 56 &&
+		       offsetof(struct vk_buffer, devices) == 24 &&
+		       offsetof(struct vk_semaphore, value) == 24 &&
+		       offsetof(struct vk_semaphore, stages) == 32 &&
+		       offsetof(struct vk_timeline, signals) == 40 &&
+		       offsetof(struct vk_semaphore_wait, values) == 32 &&
+		       offsetof(struct vk_queue_info, index) == 24 &&
+		       offsetof(struct vk_memory_properties, heaps) == 264 &&
+		       offsetof(struct vk_memory_info, type) == 24,
 	       "as vulkan_core.h has them");
 
 /* Those of a device: each device has its own pointers. */
