@@ -48,6 +48,7 @@ enum {
 	VK_IMPORT_POINTER_INFO = 1000178000,
 	VK_SUBMIT_PROTECTED = 1, /* a flag of VkSubmitInfo2 */
 	VK_WAIT_ANY = 1,	 /* a flag of VkSemaphoreWaitInfo */
+	VK_SYNC_FD = 8,		 /* VkExternalFenceHandleTypeFlagBits */
 	VK_TIMESTAMPS = 2,	 /* VkQueryType */
 	VK_RESULTS_64_BIT = 1,
 	VK_RESULTS_AVAILABLE = 4,
@@ -89,6 +90,12 @@ struct vk_semaphore_wait { /* VkSemaphoreWaitInfo */
 	uint32_t flags, count;
 	void *const *semaphores;
 	const uint64_t *values;
+};
+
+struct vk_fence_fd { /* VkFenceGetFdInfoKHR */
+	struct vk_any any;
+	const void *fence;
+	uint32_t type;
 };
 
 struct vk_buffer { /* VkCommandBufferSubmitInfo */
@@ -203,6 +210,7 @@ _Static_assert(offsetof(struct vk_submit, buffers) == 48 &&
 		       offsetof(struct vk_semaphore, stages) == 32 &&
 		       offsetof(struct vk_timeline, signals) == 40 &&
 		       offsetof(struct vk_semaphore_wait, values) == 32 &&
+		       offsetof(struct vk_fence_fd, type) == 24 &&
 		       offsetof(struct vk_queue_info, index) == 24 &&
 		       offsetof(struct vk_memory_properties, heaps) == 264 &&
 		       offsetof(struct vk_memory_info, type) == 24,

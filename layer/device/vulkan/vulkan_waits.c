@@ -128,6 +128,18 @@ static void reset_before(struct tl_call *call, void *state)
 		device_forget_signal(device, VK_PARAM(call, 2, void *const *)[i]);
 }
 
+/* vkGetFenceFdKHR(device, info, fd). A sync file takes the signal with it: the fence is reset. */
+static void fence_fd_before(struct tl_call *call, void *state)
+{
+	struct vk_device *device = call_device(call);
+	const struct vk_fence_fd *info =
+		device ? VK_PARAM(call, 1, const struct vk_fence_fd *) : NULL;
+
+	(void)state;
+	if (info && info->type == VK_SYNC_FD)
+		device_forget_signal(device, info->fence);
+}
+
 /* vkDestroyFence(device, fence, allocator), vkDestroySemaphore(device, semaphore, allocator) */
 static void signal_before(struct tl_call *call, void *state)
 {
@@ -144,6 +156,7 @@ const struct tl_hook tl_vk_wait_hooks[] = {
 	{"vkWaitForFences", NULL, fences_after, TL_HOOK_TIMED},
 	{"vkGetFenceStatus", NULL, fence_after, TL_HOOK_TIMED},
 	{"vkResetFences", reset_before, NULL, TL_HOOK_PLAIN},
+	{"vkGetFenceFdKHR", fence_fd_before, NULL, TL_HOOK_PLAIN},
 	{"vkWaitSemaphores", NULL, semaphores_after, TL_HOOK_TIMED},
 	{"vkWaitSemaphoresKHR", NULL, semaphores_after, TL_HOOK_TIMED},
 	{"vkGetSemaphoreCounterValue", NULL, semaphore_after, TL_HOOK_TIMED},
