@@ -228,6 +228,33 @@ static void chunk_note_freed(struct live_chunks *chunks, struct live_chunk *chun
 	chunk->number = number;
 }
 
+/* Nothing in the file is trusted. */
+static void chunk_use_again(struct live_chunk *chunk, uint32_t lane, uint64_t number)
+{
+	chunk->lane = lane;
+	chunk->number = number;
+	chunk->at = 0;
+	chunk->begin = chunk->piece->records;
+	if (chunk->begin < sizeof(*chunk->piece) || chunk->begin > chunk->size || chunk->begin % 8)
+		chunk->begin = chunk->size;
+}
+
+/* The chunk is the lane's, and was looked at. */
+static void lane_note_chunk(struct live_lane *lane, const struct live_chunk *chunk)
+{
+	lane->room = chunk->size - chunk->begin;
+	if (chunk->number == lane->highest) {
+		lane->there = true;
+		lane->at = chunk->at;
+	} else if (chunk->number > lane->highest) {
+		lane->newer++;
+		if (chunk->number > lane->newest) {
+			lane->newest = chunk->number;
+			lane->newest_at = chunk->at;
+		}
+	}
+}
+
 static void chunk_look(const struct looking *looking, struct live_chunk *chunk)
 {
 	uint32_t number_lane = atomic_load_explicit(&chunk->piece->lane, memory_order_acquire);
@@ -238,16 +265,8 @@ static void chunk_look(const struct looking *looking, struct live_chunk *chunk)
 		return;
 	}
 	struct live_lane *lane = lane_of(looking->chunks, number_lane);
-	if (number_lane != chunk->lane || number != chunk->number) {
-		chunk->lane = number_lane;
-		chunk->number = number;
-		chunk->at = 0;
-		chunk->begin = chunk->piece->records;
-		/* Nothing in the file is trusted. */
-		if (chunk->begin < sizeof(*chunk->piece) || chunk->begin > chunk->size ||
-		    chunk->begin % 8)
-			chunk->begin = chunk->size;
-	}
+	if (number_lane != chunk->lane || number != chunk->number)
+		chunk_use_again(chunk, number_lane, number);
 	uint64_t until = chunk->at, size = 0;
 	if (looking->take)
 		size = chunk_copy(looking, chunk, LIVE_READ_MOST - lane->visited, &until);
@@ -263,17 +282,7 @@ static void chunk_look(const struct looking *looking, struct live_chunk *chunk)
 			looking->take(looking->context, number_lane, looking->chunks->copy, size);
 	}
 	chunk->at = until;
-	lane->room = chunk->size - chunk->begin;
-	if (number == lane->highest) {
-		lane->there = true;
-		lane->at = chunk->at;
-	} else if (number > lane->highest) {
-		lane->newer++;
-		if (number > lane->newest) {
-			lane->newest = number;
-			lane->newest_at = chunk->at;
-		}
-	}
+	lane_note_chunk(lane, chunk);
 }
 
 /*

@@ -54,35 +54,20 @@ static void ask_once(cl_command_queue queue, cl_kernel kernel, cl_event *events,
 		DO(clReleaseEvent(events[i]));
 }
 
-static int few(void)
+static void ask_few(cl_command_queue queue, cl_kernel kernel)
 {
 	static cl_event events[COMMANDS];
 
-	device = device_open(0);
-	cl_kernel empty = device_kernel(&device, "empty");
-	cl_command_queue queue = device_queue(&device, 0);
-	ask_once(queue, empty, events, COMMANDS);
-	ask_once(queue, empty, events, FEW);
-	DO(clReleaseCommandQueue(queue));
-	DO(clReleaseKernel(empty));
-	device_close(&device);
-	printf("commands %u\n", device_commands);
-	return 0;
+	ask_once(queue, kernel, events, COMMANDS);
+	ask_once(queue, kernel, events, FEW);
 }
 
-int main(int argc, char **argv)
+static void ask_often(cl_command_queue queue, cl_kernel kernel, bool held)
 {
-	bool held = argc > 1 && !strcmp(argv[1], "held");
 	static cl_event events[COMMANDS];
-	cl_kernel empty;
 
-	if (argc > 1 && !strcmp(argv[1], "few"))
-		return few();
-	device = device_open(0);
-	empty = device_kernel(&device, "empty");
-	cl_command_queue queue = device_queue(&device, 0);
 	for (unsigned i = 0; i < COMMANDS; i++) {
-		device_run(queue, empty, 0, NULL, &events[i]);
+		device_run(queue, kernel, 0, NULL, &events[i]);
 		if (i == COMMANDS - 1)
 			ended_look_at(events[i]);
 		else if (!held)
@@ -97,6 +82,19 @@ int main(int argc, char **argv)
 	ask(queue, events[COMMANDS - 1]);
 	for (unsigned i = held ? COMMANDS / 2 : COMMANDS - 1; i < COMMANDS; i++)
 		DO(clReleaseEvent(events[i]));
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "released";
+
+	device = device_open(0);
+	cl_kernel empty = device_kernel(&device, "empty");
+	cl_command_queue queue = device_queue(&device, 0);
+	if (!strcmp(what, "few"))
+		ask_few(queue, empty);
+	else
+		ask_often(queue, empty, !strcmp(what, "held"));
 	DO(clReleaseCommandQueue(queue));
 	DO(clReleaseKernel(empty));
 	device_close(&device);
