@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/args/args.h"
 #include "layer/resolve/dlsym.h"
 #include "layer/process/seccomp_filter.h"
 #include "layer/base/libc/kernel.h"
@@ -177,6 +178,31 @@ static bool filter_stops_recording(const struct sock_fprog *filter)
 	return false;
 }
 
+/* Whether the layer's own reads would go well. A page is readable, or it is not. */
+static bool memory_is_readable(const void *from, size_t size)
+{
+	const uintptr_t page = 4096;
+	uintptr_t at = (uintptr_t)from, end = at + size;
+	char byte;
+
+	while (at < end && tl_checked_copy(&byte, (const void *)at, 1) == 1)
+		at = (at / page + 1) * page;
+	return at >= end;
+}
+
+/*
+ * The kernel refuses a filter that it can't read. An earlier filter may forbid the calls by which the
+ * layer finds that out: then it counts as readable.
+ */
+static bool filter_is_readable(const struct sock_fprog *filter)
+{
+	static const char known = 1;
+
+	return (memory_is_readable(filter, sizeof(*filter)) &&
+		memory_is_readable(filter->filter, filter->len * sizeof(*filter->filter))) ||
+	       !memory_is_readable(&known, sizeof(known));
+}
+
 /*
  * The kernel refuses a filter with unknown flags, and one of an unprivileged process that could
  * still get privileges by exec.
@@ -196,8 +222,8 @@ static void seccomp_before_mode(unsigned long mode, unsigned long flags,
 	if (tl_process_is_confined() || !tl_process_is_started())
 		return;
 	if (mode == SECCOMP_MODE_STRICT ||
-	    (mode == SECCOMP_MODE_FILTER && filter && filter->filter &&
-	     filter_will_be_taken(flags) && filter_stops_recording(filter)))
+	    (mode == SECCOMP_MODE_FILTER && filter && filter_will_be_taken(flags) &&
+	     filter_is_readable(filter) && filter->filter && filter_stops_recording(filter)))
 		tl_process_confine();
 	errno = error;
 }

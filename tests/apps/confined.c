@@ -14,12 +14,14 @@
  *		the same, by SIGSYS; error: EPERM for all the rest;
  *	open: everything but ptrace; company: kill, but threads and forks are allowed; one:NUMBER:
  *	everything but that system call; strict: the kernel's own mode of four calls; probe: no
- *	filter, only the question whether there could be one
+ *	filter, only the question whether there could be one; nowhere: filters that are not, or
+ *	not whole, in memory
  *
  * It needs no OpenCL platform.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -31,6 +33,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -98,6 +101,27 @@ static void confine_files(void)
 		_Exit(9);
 }
 
+static bool is_nowhere(const struct sock_fprog *program)
+{
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) == -1 && errno == EFAULT &&
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program) == -1 && errno == EFAULT;
+}
+
+static bool all_are_nowhere(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (two == MAP_FAILED || munmap(two + page, page))
+		return false;
+	struct sock_filter *last = (struct sock_filter *)(void *)(two + page) - 1;
+	*last = (struct sock_filter)NUMBER;
+	return is_nowhere((void *)8) && is_nowhere((void *)(two + page - 8)) &&
+	       is_nowhere(&(struct sock_fprog){3, (void *)8}) &&
+	       is_nowhere(&(struct sock_fprog){3, last});
+}
+
 static void confine(const char *how, const char *name)
 {
 	struct sock_fprog program = filter(name);
@@ -113,6 +137,8 @@ static void confine(const char *how, const char *name)
 			 syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) != -1 ||
 			 syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) != -1 ||
 			 syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, &program) != -1;
+	else if (!strcmp(name, "nowhere"))
+		failed = !all_are_nowhere();
 	else if (!strcmp(name, "strict"))
 		failed = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else if (!strcmp(how, "refused"))

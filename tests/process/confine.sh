@@ -12,7 +12,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 "$app" prctl open 0 0 || test $? = 5 || skip_all "this machine's kernel has no seccomp"
-plan 39
+plan 40
 
 # alike EVENTS HOW FILTER BEFORE AFTER: traced it ends as alone, with so many events in the trace.
 alike()
@@ -57,6 +57,7 @@ ok "a filter that allows what recording needs changes nothing" alike 40000 prctl
 unlike "$(cat err)" "confined" "... and nothing is said of it"
 ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
+ok "nor one that is not in memory" alike 20 prctl nowhere 10 10
 ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
 
 # --- a library of many functions: all real functions are found before the filter, also those that no call has needed; each costs no system call
