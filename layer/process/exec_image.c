@@ -103,11 +103,25 @@ static const char *image_why_without(const struct tl_program_file *file,
 	}
 }
 
+static size_t environment_count(char *const envp[])
+{
+	size_t count = 0;
+
+	while (envp[count])
+		count++;
+	return count;
+}
+
+/* Bytes of a copy of the environment: the pointers, and LD_PRELOAD's entry. */
+static size_t copy_room(size_t count, const char *list)
+{
+	return (count + 1) * sizeof(char *) + sizeof(PRELOAD) + strlen(list);
+}
+
 size_t tl_image_look(const char *path, char *const envp[], bool *all)
 {
 	struct tl_program_file file;
 	const char *list = preload_of(envp), *why;
-	size_t count = 0;
 
 	if (tl_process_is_confined())
 		return 0;
@@ -125,9 +139,7 @@ size_t tl_image_look(const char *path, char *const envp[], bool *all)
 		tl_report_unreadable(own.missing, own.missing_length, path);
 	if (!own.any || (!*all && !own.missing))
 		return 0;
-	while (envp[count])
-		count++;
-	return (count + 1) * sizeof(*envp) + sizeof(PRELOAD) + strlen(list);
+	return copy_room(environment_count(envp), list);
 }
 
 static bool item_stays(const char *item, size_t length, bool all)
@@ -155,17 +167,18 @@ static void preload_put_rest(char *to, const char *list, bool all)
 	*to = 0;
 }
 
-char *const *tl_image_without(char *const envp[], bool all, void *room)
+char *const *tl_image_without(char *const envp[], bool all, void *room, size_t size)
 {
 	const char *list = preload_of(envp);
+	size_t count = environment_count(envp), to = 0;
 	char **fresh = room, *entry;
-	size_t count = 0, to = 0;
 
-	while (envp[count])
-		count++;
+	/* Another thread has changed the environment since. */
+	if (!list || copy_room(count, list) > size)
+		return envp;
 	entry = (char *)(fresh + count + 1);
 	preload_put_rest(entry, list, all);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && envp[i]; i++) {
 		bool preload = !strncmp(envp[i], PRELOAD, strlen(PRELOAD));
 		if (!preload)
 			fresh[to++] = envp[i];

@@ -20,10 +20,11 @@
 size_t tl_image_look(const char *path, char *const envp[], bool *all);
 
 /*
- * The environment without this library and those that need it in LD_PRELOAD, made in that room.
- * Unless `all`, those that can be read stay.
+ * The environment without this library and those that need it in LD_PRELOAD, made in that room, of
+ * `size` bytes. Unless `all`, those that can be read stay. If it does not fit, since another thread
+ * has changed it meanwhile, the environment as it is.
  */
-char *const *tl_image_without(char *const envp[], bool all, void *room);
+char *const *tl_image_without(char *const envp[], bool all, void *room, size_t size);
 
 /* The path that execvp would find, in `room` bytes; NULL: none. */
 const char *tl_image_find(const char *file, char *found, size_t room);

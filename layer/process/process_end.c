@@ -252,7 +252,7 @@ static int after_exec(int result)
 	({                                                                                         \
 		bool all_ = false;                                                                 \
 		size_t room_ = tl_image_look(path, envp, &all_);                                   \
-		room_ ? tl_image_without(envp, all_, alloca(room_)) : (envp);                      \
+		room_ ? tl_image_without(envp, all_, alloca(room_), room_) : (envp);               \
 	})
 
 TL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
