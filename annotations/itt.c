@@ -71,24 +71,48 @@ static uint32_t string_number(struct annotation_thread *thread, struct itt_strin
 	return number ? number : annotation_text(thread, "(no text)");
 }
 
+/*
+ * The same name gives the same domain, string or event, also to threads that make one at once: whoever
+ * comes later finds the other's among those that were added since it looked.
+ */
+static struct itt_domain *domain_find(struct itt_domain *domain, const struct itt_domain *until,
+				      const char *name)
+{
+	while (domain != until && strcmp(domain->name, name))
+		domain = domain->next;
+	return domain != until ? domain : NULL;
+}
+
 static struct itt_domain *domain_create(const char *name)
 {
 	/* Release when one is added, acquire when it is read. */
 	static _Atomic(struct itt_domain *) all;
-	struct itt_domain *domain = atomic_load_explicit(&all, memory_order_acquire);
+	struct itt_domain *first = atomic_load_explicit(&all, memory_order_acquire);
+	struct itt_domain *found = name ? domain_find(first, NULL, name) : NULL;
+	struct itt_domain *made = NULL;
 
-	while (domain && name && strcmp(domain->name, name))
-		domain = domain->next;
-	if (domain || !name || !(domain = annotation_keep(sizeof(*domain))))
-		return name ? domain : NULL;
-	domain->enabled = 1;
-	if (!(domain->name = annotation_keep_text(name, strlen(name))))
+	if (found || !name)
+		return found;
+	if (!(made = annotation_keep(sizeof(*made))) ||
+	    !(made->name = annotation_keep_text(name, strlen(name))))
 		return NULL;
-	domain->next = atomic_load_explicit(&all, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&all, &domain->next, domain,
-						      memory_order_release, memory_order_relaxed))
-		;
-	return domain;
+	made->enabled = 1;
+	made->next = first;
+	while (!atomic_compare_exchange_weak_explicit(&all, &first, made, memory_order_release,
+						      memory_order_acquire)) {
+		if ((found = domain_find(first, made->next, name)))
+			return found;
+		made->next = first;
+	}
+	return made;
+}
+
+static struct itt_string *string_find(struct itt_string *string, const struct itt_string *until,
+				      const char *text)
+{
+	while (string != until && strcmp(string->text, text))
+		string = string->next;
+	return string != until ? string : NULL;
 }
 
 /* The handle of a text is the same each time: programs may compare handles. */
@@ -104,17 +128,22 @@ static struct itt_string *string_handle_create(const char *text)
 	for (const char *at = text; *at; at++)
 		hash = hash * 33 + (unsigned char)*at;
 	_Atomic(struct itt_string *) *bucket = &buckets[hash % STRING_BUCKETS];
-	struct itt_string *string = atomic_load_explicit(bucket, memory_order_acquire);
-	while (string && strcmp(string->text, text))
-		string = string->next;
-	if (string || !(string = annotation_keep(sizeof(*string))) ||
-	    !(string->text = annotation_keep_text(text, strlen(text))))
-		return string;
-	string->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(bucket, &string->next, string,
-						      memory_order_release, memory_order_relaxed))
-		;
-	return string;
+	struct itt_string *first = atomic_load_explicit(bucket, memory_order_acquire);
+	struct itt_string *found = string_find(first, NULL, text);
+	struct itt_string *made = NULL;
+	if (found)
+		return found;
+	if (!(made = annotation_keep(sizeof(*made))) ||
+	    !(made->text = annotation_keep_text(text, strlen(text))))
+		return NULL;
+	made->next = first;
+	while (!atomic_compare_exchange_weak_explicit(bucket, &first, made, memory_order_release,
+						      memory_order_acquire)) {
+		if ((found = string_find(first, made->next, text)))
+			return found;
+		made->next = first;
+	}
+	return made;
 }
 
 /* ---- ids */
@@ -340,7 +369,15 @@ static struct itt_event *event_make(const char *name, size_t size)
 	return event;
 }
 
-/* The same name has the same number. */
+static struct itt_event *event_find(struct itt_event *event, const struct itt_event *until,
+				    const char *name, size_t size)
+{
+	for (; event != until; event = event->next)
+		if (event->name->size == size && !memcmp(event->name->text, name, size))
+			return event;
+	return NULL;
+}
+
 static int event_create(const char *name, int room)
 {
 	/* Release when one is added, acquire when it is read. */
@@ -353,18 +390,22 @@ static int event_create(const char *name, int room)
 	for (size_t i = 0; i < size; i++)
 		hash = hash * 33 + (unsigned char)name[i];
 	_Atomic(struct itt_event *) *bucket = &buckets[hash % EVENT_BUCKETS];
-	struct itt_event *event = atomic_load_explicit(bucket, memory_order_acquire);
-	while (event && (event->name->size != size || memcmp(event->name->text, name, size) != 0))
-		event = event->next;
-	if (event)
-		return event->number;
-	if (!(event = event_make(name, size)))
+	struct itt_event *first = atomic_load_explicit(bucket, memory_order_acquire);
+	struct itt_event *found = event_find(first, NULL, name, size);
+	struct itt_event *made = NULL;
+	if (found)
+		return found->number;
+	if (!(made = event_make(name, size)))
 		return 0;
-	event->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(bucket, &event->next, event,
-						      memory_order_release, memory_order_relaxed))
-		;
-	return event->number;
+	made->next = first;
+	while (!atomic_compare_exchange_weak_explicit(bucket, &first, made, memory_order_release,
+						      memory_order_acquire)) {
+		/* The number of the one that was made stays unused. */
+		if ((found = event_find(first, made->next, name, size)))
+			return found->number;
+		made->next = first;
+	}
+	return made->number;
 }
 
 static int event_start(int number)

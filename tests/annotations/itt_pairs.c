@@ -2,9 +2,11 @@
 /*
  * itt_pairs.c COLLECTOR WHAT: a program that tells ITT what is paired in more than one way: events of
  * two threads, starts without ends, ranges that begin while collection is paused, keys that come
- * twice. `open`: 1100 regions at once. `types`: more types of events than there is room for.
+ * twice. `open`: 1100 regions at once. `types`: more types of events than there is room for. `same`: two
+ * threads make the same events, strings and domains at once.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -173,6 +175,58 @@ static void many_types(void)
 	event_start(65536);
 }
 
+/* Two threads make the same at once. */
+enum { SAME = 6000, SAME_DOMAINS = 1000 };
+struct same {
+	int event;
+	string_t string;
+	domain_t domain;
+};
+static _Atomic int arrived;
+
+static void *make_same(void *all)
+{
+	struct same *same = all;
+	char name[32];
+
+	for (int i = 0; i < SAME; i++) {
+		int size = snprintf(name, sizeof(name), "same %d", i);
+
+		arrived++;
+		for (int spins = 1; arrived < 2 * (i + 1); spins++)
+			if (spins % 100000 == 0)
+				sched_yield();
+		switch (i % 3) {
+		case 0:
+			same[i].event = event_create(name, size);
+			break;
+		case 1:
+			same[i].string = string_create(name);
+			break;
+		default:
+			same[i].domain = i < SAME_DOMAINS ? domain_create(name) : solver;
+		}
+	}
+	return NULL;
+}
+
+static void all_same(void)
+{
+	static struct same here[SAME], there[SAME];
+	int events_differ = 0, strings_differ = 0, domains_differ = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, make_same, there);
+	make_same(here);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < SAME; i++) {
+		events_differ += here[i].event != there[i].event;
+		strings_differ += here[i].string != there[i].string;
+		domains_differ += here[i].domain != there[i].domain;
+	}
+	printf("%d %d %d\n", events_differ, strings_differ, domains_differ);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -183,6 +237,8 @@ int main(int argc, char **argv)
 		many_open();
 	} else if (!strcmp(argv[2], "types")) {
 		many_types();
+	} else if (!strcmp(argv[2], "same")) {
+		all_same();
 	} else {
 		events();
 		pauses();
