@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "annotations/annotation_threads.h"
@@ -32,32 +33,42 @@ static int32_t lane_order(const struct annotation_domain *domain, uint32_t place
 /* All domains, the newest first. Release when one is added, acquire when it is read. */
 static _Atomic(struct annotation_domain *) all;
 
-static struct annotation_domain *domain_find(enum annotation_api api, const char *name)
+static struct annotation_domain *domain_find(struct annotation_domain *domain,
+					     const struct annotation_domain *until,
+					     enum annotation_api api, const char *name)
 {
-	struct annotation_domain *domain = atomic_load_explicit(&all, memory_order_acquire);
-
-	while (domain && (domain->api != api || strncmp(domain->name, name, NAME_MAX_SIZE)))
+	while (domain != until &&
+	       (domain->api != api || strncmp(domain->name, name, NAME_MAX_SIZE)))
 		domain = domain->next;
-	return domain;
+	return domain != until ? domain : NULL;
 }
 
 struct annotation_domain *annotation_domain_make(enum annotation_api api, const char *name)
 {
-	struct annotation_domain *domain = domain_find(api, name);
+	struct annotation_domain *first = atomic_load_explicit(&all, memory_order_acquire);
+	struct annotation_domain *found = domain_find(first, NULL, api, name), *made = NULL;
 
-	if (domain)
-		return domain;
-	domain = annotation_keep(sizeof(*domain));
-	if (!domain || !(domain->name = annotation_keep_text(name, strnlen(name, NAME_MAX_SIZE))))
+	if (found)
+		return found;
+	if (!(made = annotation_keep(sizeof(*made))) ||
+	    !(made->name = annotation_keep_text(name, strnlen(name, NAME_MAX_SIZE))))
 		return NULL;
-	domain->api = api;
-	domain->lanes = annotation_memory(sizeof(*domain->lanes));
-	domain->next = atomic_load_explicit(&all, memory_order_relaxed);
-	do
-		domain->order = domain->next ? domain->next->order + 1 : 0;
-	while (!atomic_compare_exchange_weak_explicit(&all, &domain->next, domain,
-						      memory_order_release, memory_order_relaxed));
-	return domain;
+	made->api = api;
+	made->lanes = annotation_memory(sizeof(*made->lanes));
+	made->next = first;
+	made->order = first ? first->order + 1 : 0;
+	while (!atomic_compare_exchange_weak_explicit(&all, &first, made, memory_order_release,
+						      memory_order_acquire)) {
+		/* Another thread made it meanwhile. */
+		if ((found = domain_find(first, made->next, api, name))) {
+			if (made->lanes)
+				munmap(made->lanes, sizeof(*made->lanes));
+			return found;
+		}
+		made->next = first;
+		made->order = first->order + 1;
+	}
+	return made;
 }
 
 struct annotation_domain *annotation_domain_default(enum annotation_api api)

@@ -147,31 +147,38 @@ static struct counter_state *counter_state(struct itt_counter *counter)
 /* All counters that this library made, the newest first. Release and acquire: they are complete. */
 static _Atomic(struct itt_counter *) all;
 
-static bool counter_is(const struct itt_counter *counter, const char *name, const char *domain)
+static struct itt_counter *counter_find(struct itt_counter *counter,
+					const struct itt_counter *until, const char *name,
+					const char *domain)
 {
-	return !strcmp(counter->name, name) && !strcmp(counter->domain, domain);
+	while (counter != until && (strcmp(counter->name, name) || strcmp(counter->domain, domain)))
+		counter = counter->next;
+	return counter != until ? counter : NULL;
 }
 
 struct itt_counter *itt_counter_make(const char *name, const char *domain, int type)
 {
-	struct itt_counter *counter = atomic_load_explicit(&all, memory_order_acquire);
+	struct itt_counter *first = atomic_load_explicit(&all, memory_order_acquire);
+	struct itt_counter *found = NULL, *made = NULL;
 
 	name = name ? name : "";
 	domain = domain ? domain : "";
-	while (counter && !counter_is(counter, name, domain))
-		counter = counter->next;
-	if (counter || !(counter = annotation_keep(sizeof(*counter))))
-		return counter;
-	counter->name = annotation_keep_text(name, strlen(name));
-	counter->domain = annotation_keep_text(domain, strlen(domain));
-	counter->type = type;
-	if (!counter->name || !counter->domain)
+	if ((found = counter_find(first, NULL, name, domain)))
+		return found;
+	if (!(made = annotation_keep(sizeof(*made))) ||
+	    !(made->name = annotation_keep_text(name, strlen(name))) ||
+	    !(made->domain = annotation_keep_text(domain, strlen(domain))))
 		return NULL;
-	counter->next = atomic_load_explicit(&all, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&all, &counter->next, counter,
-						      memory_order_release, memory_order_relaxed))
-		;
-	return counter;
+	made->type = type;
+	made->next = first;
+	while (!atomic_compare_exchange_weak_explicit(&all, &first, made, memory_order_release,
+						      memory_order_acquire)) {
+		/* Another thread made it meanwhile. */
+		if ((found = counter_find(first, made->next, name, domain)))
+			return found;
+		made->next = first;
+	}
+	return made;
 }
 
 void itt_counter_set(struct itt_counter *counter, const void *at)

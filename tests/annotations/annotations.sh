@@ -34,7 +34,7 @@ is "$(grep '"ph":"i".*"name":"many".*"duration_ns"' pairs.json | sed "s/.*$of_la
 	echo "$count $(grep -c "\"name\":\"thread_name\".*\"tid\":$lane,.*ITT: solver (ranges)" pairs.json)"; done)" "76 1" "the others are marks on a lane of their domain"
 is "$(pairs types)" "65535 0 1001" "65535 types of events have numbers"
 is "$(grep -c 'more than 65535 types of ITT events' err) $(grep -c '"ph":"X".*"name":"type 65534"' pairs.json)" "1 1" "one line tells of the others"
-is "$(pairs same)" "0 0 0" "an event, a string or a domain that two threads make at once is one"
+is "$(pairs same)" "0 0 0 0" "an event, a string, a domain or a counter that two threads make at once is one"
 
 # Only annotations, and the settings leave nothing of them.
 of_settings() { "$tracelayer" run -o none.json "$1" -- ./itt_pairs "$collector" open 2>&1 | grep 'no trace'; }

@@ -3,7 +3,7 @@
  * itt_pairs.c COLLECTOR WHAT: a program that tells ITT what is paired in more than one way: events of
  * two threads, starts without ends, ranges that begin while collection is paused, keys that come
  * twice. `open`: 1100 regions at once. `types`: more types of events than there is room for. `same`: two
- * threads make the same events, strings and domains at once.
+ * threads make the same events, strings, domains and counters at once.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,6 +21,7 @@ static int (*event_end)(int);
 static void (*metadata_add_with_scope)(domain_t, int, string_t, int, size_t, void *);
 static void (*metadata_str_add_with_scope)(domain_t, int, string_t, const char *, size_t);
 static void (*formatted_overlapped)(domain_t, struct itt_id, string_t, ...);
+static void *(*counter_create)(const char *, const char *);
 static void (*pause_all)(void), (*resume_all)(void);
 static void (*pause_scoped)(int), (*resume_scoped)(int);
 
@@ -34,6 +35,7 @@ static struct itt_function functions[] = {
 	ROW("metadata_add_with_scope", metadata_add_with_scope),
 	ROW("metadata_str_add_with_scope", metadata_str_add_with_scope),
 	ROW("formatted_metadata_add_overlapped", formatted_overlapped),
+	ROW("counter_create", counter_create),
 	ROW("pause", pause_all),
 	ROW("resume", resume_all),
 	ROW("pause_scoped", pause_scoped),
@@ -176,11 +178,12 @@ static void many_types(void)
 }
 
 /* Two threads make the same at once. */
-enum { SAME = 6000, SAME_DOMAINS = 1000 };
+enum { SAME = 6000, SAME_IN_LISTS = 1500 };
 struct same {
 	int event;
 	string_t string;
 	domain_t domain;
+	void *counter;
 };
 static _Atomic int arrived;
 
@@ -196,15 +199,18 @@ static void *make_same(void *all)
 		for (int spins = 1; arrived < 2 * (i + 1); spins++)
 			if (spins % 100000 == 0)
 				sched_yield();
-		switch (i % 3) {
+		switch (i % 4) {
 		case 0:
 			same[i].event = event_create(name, size);
 			break;
 		case 1:
 			same[i].string = string_create(name);
 			break;
+		case 2:
+			same[i].domain = i < SAME_IN_LISTS ? domain_create(name) : solver;
+			break;
 		default:
-			same[i].domain = i < SAME_DOMAINS ? domain_create(name) : solver;
+			same[i].counter = i < SAME_IN_LISTS ? counter_create(name, "same") : NULL;
 		}
 	}
 	return NULL;
@@ -213,7 +219,7 @@ static void *make_same(void *all)
 static void all_same(void)
 {
 	static struct same here[SAME], there[SAME];
-	int events_differ = 0, strings_differ = 0, domains_differ = 0;
+	int events_differ = 0, strings_differ = 0, domains_differ = 0, counters_differ = 0;
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, make_same, there);
@@ -223,8 +229,9 @@ static void all_same(void)
 		events_differ += here[i].event != there[i].event;
 		strings_differ += here[i].string != there[i].string;
 		domains_differ += here[i].domain != there[i].domain;
+		counters_differ += here[i].counter != there[i].counter;
 	}
-	printf("%d %d %d\n", events_differ, strings_differ, domains_differ);
+	printf("%d %d %d %d\n", events_differ, strings_differ, domains_differ, counters_differ);
 }
 
 int main(int argc, char **argv)
