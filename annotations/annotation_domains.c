@@ -66,7 +66,7 @@ struct annotation_domain *annotation_domain_make(enum annotation_api api, const 
 			return found;
 		}
 		made->next = first;
-		made->order = first->order + 1;
+		made->order = first ? first->order + 1 : 0;
 	}
 	return made;
 }

@@ -421,6 +421,10 @@ static void list_argument(struct table *table, const char *what)
 		else if (state == LEFTOVER_ALIEN)
 			say("%s: not a buffers file of a traced process; give such a file, a pid or a folder",
 			    paths.path[i]);
+		else if (state == LEFTOVER_UNREADABLE)
+			say("%s: %s", paths.path[i], strerror(leftover.error));
+		else if (state == LEFTOVER_NONE && named)
+			say("%s: %s", paths.path[i], why_not_ours(paths.path[i]));
 		if (state != LEFTOVER_OURS && state != LEFTOVER_UNCLEAR)
 			continue;
 		list_leftover(table, &leftover, state);

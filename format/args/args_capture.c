@@ -78,7 +78,7 @@ static void capture_nothing(struct capture *c, uint64_t total)
 }
 
 /* An integer as a number of units: a negative one is none. */
-static uint64_t count_load(const struct tl_type *type, const void *place)
+static inline uint64_t count_load(const struct tl_type *type, const void *place)
 {
 	uint64_t count = load_integer(type, place);
 

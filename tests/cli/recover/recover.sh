@@ -12,7 +12,7 @@ shims=$top_builddir/.libs/libkill_shims.so
 kill_py() { "$python" "$top_srcdir/tests/buffers/kill.py" "$@"; }
 recover() { "$tracelayer" recover "$@"; }
 cd "$tmp" || exit 99
-plan 124
+plan 126
 
 # fresh: as if nothing had been done.
 fresh()
@@ -424,6 +424,11 @@ ln -s disk.iso link
 is "$(recover link 2>&1; echo $?; ls disk.iso)" "tracelayer: $tmp/link: it is a symbolic link, which is not followed; \`tracelayer recover\` shows what there is
 1
 disk.iso" "a link is not followed"
+is "$(recover --list link 2>&1)" "tracelayer: $tmp/link: it is a symbolic link, which is not followed
+nothing to recover" "a list says so, too"
+long=$(printf '%0300d' 0)
+is "$(recover --list "$long" 2>&1)" "tracelayer: $tmp/$long: File name too long
+nothing to recover" "and what is wrong with a file that can't be looked at"
 like "$(timeout 10 "$tracelayer" recover /dev/zero 2>&1; echo $?)" "/dev/zero: it (is not a regular file|belongs to somebody else); " "a device is not opened"
 mkfifo pipe
 like "$(timeout 10 "$tracelayer" recover pipe 2>&1)" "/pipe: it is not a regular file; " "nor a pipe"
