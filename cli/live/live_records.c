@@ -27,6 +27,7 @@ struct live_records {
 	uint64_t *thread_sizes;
 	size_t nthreads, thread;
 	struct live_texts texts;
+	uint32_t queue_key; /* the text "queue"; 0: not seen yet */
 	const struct tl_clock_piece *clock;
 	const struct tl_facts_piece *facts;
 	char program[256];
@@ -188,6 +189,22 @@ static void visit_call(struct visit *visit, const struct tl_call_record *record)
 			     });
 }
 
+/* The number of the command's queue; 0: the event doesn't say. */
+static uint32_t event_queue(struct live_records *records, const struct tl_event_record *event)
+{
+	for (uint32_t i = 0; i < event->args; i++) {
+		const struct tl_event_arg *arg = &event->arg[i];
+		const char *key =
+			records->queue_key ? NULL : live_texts_text(&records->texts, arg->key);
+
+		if (key && !strcmp(key, "queue"))
+			records->queue_key = arg->key;
+		if (arg->key == records->queue_key)
+			return (uint32_t)arg->value;
+	}
+	return 0;
+}
+
 static void visit_event(struct visit *visit, const struct tl_event_record *event)
 {
 	const struct live_clock *clock = &visit->records->now;
@@ -197,7 +214,8 @@ static void visit_event(struct visit *visit, const struct tl_event_record *event
 	bool ns = event->flags & TL_EVENT_NS;
 
 	if (event->phase != 'X' || !event->lane || event->flags & TL_EVENT_TID || !category ||
-	    strcspn(category, ",") != strlen("device") || strncmp(category, "device", 6) != 0)
+	    strcspn(category, ",") != strlen("device") || strncmp(category, "device", 6) != 0 ||
+	    event->size * 8u < sizeof(*event) + event->args * sizeof(*event->arg))
 		return;
 	if (event->flags & TL_EVENT_ARROWS)
 		memcpy(&arrows, (const char *)event + tl_event_bytes(event) - sizeof(arrows),
@@ -207,6 +225,7 @@ static void visit_event(struct visit *visit, const struct tl_event_record *event
 		visit->visitor->user,
 		&(struct live_command){
 			.lane = event->lane,
+			.queue = event_queue(visit->records, event),
 			.from = visit->lane,
 			.start = ns ? event->start : live_clock_time(clock, event->start),
 			.end = ns ? end : live_clock_time(clock, end),

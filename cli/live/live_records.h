@@ -28,8 +28,9 @@ struct live_call {
 
 /* A command that a device's queue has executed. */
 struct live_command {
-	uint32_t lane; /* the queue's */
-	uint32_t from; /* the lane of the thread that recorded it */
+	uint32_t lane;	/* of a queue; it has several where commands overlap */
+	uint32_t queue; /* its number in the process; 0: unknown */
+	uint32_t from;	/* the lane of the thread that recorded it */
 	uint64_t start, end;
 	uint64_t submitted; /* 0: unknown */
 };

@@ -42,7 +42,15 @@ struct top_lane {
 	struct span *spans; /* one after the other */
 	size_t nspans, spans_room;
 	struct counts look, all; /* of a thread, .time is when it was in a call */
-	uint64_t busy_until;
+};
+
+/* When a queue was busy in this interval: times apart, in order. */
+struct top_busy {
+	uint32_t queue; /* its number; 0: it is known by its lane alone */
+	uint32_t lane;	/* the first that was seen: the queue's in the list of lanes */
+	uint32_t named; /* the first that the queue had: its name is the queue's */
+	struct span *spans;
+	size_t nspans, room;
 };
 
 static struct top_lane *lane_of(struct top_process *process, uint32_t lane, uint32_t from)
@@ -132,22 +140,66 @@ static void process_call(void *user, const struct live_call *call)
 	lane_inside(lane, start, call->end);
 }
 
+static struct top_busy *busy_of(struct top_process *process, const struct live_command *command)
+{
+	struct top_busy *busy = process->busy;
+
+	for (size_t i = 0; i < process->nbusy; i++, busy++)
+		if (busy->queue == command->queue &&
+		    (command->queue || busy->lane == command->lane)) {
+			if (command->lane < busy->named)
+				busy->named = command->lane;
+			return busy;
+		}
+	process->busy =
+		need(reallocarray(process->busy, process->nbusy + 1, sizeof(*process->busy)));
+	busy = &process->busy[process->nbusy++];
+	*busy = (struct top_busy){
+		.queue = command->queue, .lane = command->lane, .named = command->lane};
+	return busy;
+}
+
+/* Adds a time. Returns how much of it is new. */
+static uint64_t busy_add(struct top_busy *busy, uint64_t start, uint64_t end)
+{
+	uint64_t known = 0;
+	size_t first = busy->nspans, after;
+
+	while (first && busy->spans[first - 1].start + busy->spans[first - 1].length >= start)
+		first--;
+	for (after = first; after < busy->nspans && busy->spans[after].start <= end; after++) {
+		const struct span *span = &busy->spans[after];
+
+		known += span->length;
+		start = span->start < start ? span->start : start;
+		end = span->start + span->length > end ? span->start + span->length : end;
+	}
+	if (busy->nspans == busy->room) {
+		busy->room = busy->room ? 2 * busy->room : 64;
+		busy->spans = need(reallocarray(busy->spans, busy->room, sizeof(*busy->spans)));
+	}
+	memmove(&busy->spans[first + 1], &busy->spans[after],
+		(busy->nspans - after) * sizeof(*busy->spans));
+	busy->spans[first] = (struct span){start, end - start};
+	busy->nspans += 1 + first - after;
+	return end - start - known;
+}
+
 static void process_command(void *user, const struct live_command *command)
 {
 	struct top_process *process = user;
+	struct top_busy *busy = busy_of(process, command);
 	struct top_lane *lane;
+	uint64_t start = command->start;
 
 	lane_of(process, command->from, 0);
-	lane = lane_of(process, command->lane, command->from);
-	uint64_t start = command->start > lane->busy_until ? command->start : lane->busy_until;
+	lane = lane_of(process, busy->lane, command->from);
 
 	lane->look.calls++;
 	if (command->submitted && command->submitted < command->end)
 		lane->look.ended += (double)(command->end - command->submitted);
 	if (times_clip(process, &start, command->end))
-		lane->look.time += (double)(command->end - start);
-	if (command->end > lane->busy_until)
-		lane->busy_until = command->end;
+		lane->look.time += (double)busy_add(busy, start, command->end);
 }
 
 static void lane_find_factor(struct top_process *process, struct top_lane *lane)
@@ -213,6 +265,9 @@ void top_process_free(struct top_process *process)
 		free(process->lanes[i].spans);
 	}
 	free(process->lanes);
+	for (size_t i = 0; i < process->nbusy; i++)
+		free(process->busy[i].spans);
+	free(process->busy);
 	live_records_close(process->records);
 }
 
@@ -262,7 +317,12 @@ static struct top_queue *queue_of(struct top_sums *sums, const struct top_proces
 static void sum_queue(struct top_sums *sums, struct top_process *process,
 		      const struct top_lane *lane)
 {
-	const char *name = live_records_queue(process->records, lane->lane);
+	uint32_t named = lane->lane;
+
+	for (size_t i = 0; i < process->nbusy; i++)
+		if (process->busy[i].lane == lane->lane)
+			named = process->busy[i].named;
+	const char *name = live_records_queue(process->records, named);
 	struct top_queue *queue = queue_of(sums, process, lane->lane);
 
 	queue->name = name ? name : "?";
@@ -332,6 +392,8 @@ static void sum_process(struct top_sums *sums, struct top_process *process)
 			sum_lane(sums, process, lane);
 		lane_clear(lane);
 	}
+	for (size_t i = 0; i < process->nbusy; i++)
+		process->busy[i].nspans = 0;
 	sums->estimated |= process->estimated;
 	process->estimated = false;
 	double seconds = (double)(now - process->since) / 1e9;

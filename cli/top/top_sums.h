@@ -21,7 +21,9 @@ struct top_process {
 	uint64_t since; /* the interval's begin, by its clock */
 	struct top_lane *lanes;
 	size_t nlanes, last; /* last: the one that was asked for last */
-	bool estimated;	     /* records were overwritten before they were read */
+	struct top_busy *busy;
+	size_t nbusy;
+	bool estimated; /* records were overwritten before they were read */
 	bool ended;
 };
 

@@ -3,7 +3,7 @@
 # tracelayer top: a program that waits for this test to go on, so that how many calls each interval had is known (in a ring nothing is written out before it is looked at); the screen, at a terminal; bad words.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 8
+plan 9
 top_srcdir=$(cd "$top_srcdir" && pwd)
 
 is "$("$tracelayer" top no-such-program 2>&1; echo "exit code $?")" "tracelayer: no-such-program: you have no traced process of that name or number; start one with \`tracelayer run\`, and give the program's own number
@@ -39,3 +39,30 @@ wait $top
 is $? 0 "it ends when it is interrupted"
 is "$(tr -d '\r' <"$tmp/all" | grep time_s)" "time_s,what,process,name,calls_per_s,failed_per_s,share,average_ns,depth,now" "one header"
 is "$("$tracelayer" top --batch -d 0.1 -n 3 | grep -c ',total,')" 3 "or after so many intervals"
+
+# --- a queue whose commands overlap has several lanes in the trace
+cat >"$tmp/overlap.py" <<'END'
+import os, numpy, pyopencl
+context = pyopencl.create_some_context(interactive=False)
+flags = pyopencl.command_queue_properties
+queue = pyopencl.CommandQueue(context, properties=flags.OUT_OF_ORDER_EXEC_MODE_ENABLE)
+program = pyopencl.Program(context, """kernel void turn(global float *at, int times)
+{ float x = at[0]; for (int i = 0; i < times; i++) x = x * 1.0001f + 0.1f; at[0] = x; }""").build()
+memory = [pyopencl.Buffer(context, pyopencl.mem_flags.READ_WRITE, 4) for _ in range(4)]
+kernels = [program.turn for _ in memory]
+while not os.path.exists("stop"):
+    for kernel, buffer in zip(kernels, memory):
+        kernel(queue, (1,), (1,), buffer, numpy.int32(5000000))
+    queue.finish()
+    open("ready", "w").close()
+END
+(cd "$tmp" && POCL_MAX_PTHREAD_COUNT=2 exec "$tracelayer" run --quiet --session=overlap -o o.tlt -- "$python" overlap.py) &
+while ! test -e "$tmp/ready" && kill -0 $! 2>/dev/null; do sleep 0.05; done
+"$tracelayer" top --batch -d 0.5 -n 3 overlap >"$tmp/top.csv"
+touch "$tmp/stop"
+wait $!
+if "$tracelayer" export "$tmp/o.tlt" -o - | grep -q '"queue 1 (2)'; then
+	is "$(sed -n 's/.*,queue,[0-9]*,"\(queue [^,]*\),.*/\1/p' "$tmp/top.csv" | sort -u)" "queue 1" "a queue whose commands overlap is one row"
+else
+	skip 1 "no commands overlap on this machine"
+fi
