@@ -124,7 +124,10 @@ static void block_take(struct block_reader *reader)
 
 static void say_trouble(struct block_reader *reader, const struct block *block, unsigned long line)
 {
-	if (block->error)
+	if (block->error == EISDIR)
+		say("%s: it is a folder, and this needs a file; `tracelayer export %s -o all.json` makes one of the traces in it",
+		    reader->shown, reader->shown);
+	else if (block->error)
 		say("%s: cannot read: %s; give the path of a trace file", reader->shown,
 		    strerror(block->error));
 	else

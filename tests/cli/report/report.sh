@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 51
+plan 53
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -110,6 +110,13 @@ report g.tlt -o g.html >said 2>&1
 report --symbols=there g.tlt -o g2.html
 is "$(grep -c "gone: not there, so its functions have no names; give a folder that has it with --symbols" said) $(page g.html | grep -c '"gone+0x') $(page g2.html | grep -c '"main"')" \
 	"1 $(page s.html | grep -c '"main"') $(page s.html | grep -c '"main"')" "a program that is gone has no names, and a line says so; --symbols finds it elsewhere"
+
+# ---- a folder
+mkdir job && cp t.tlt job/
+report job -o job.html >said 2>&1
+is "$? $(cat said)" "1 tracelayer: job: it is a folder, and this needs a file; \`tracelayer export job -o all.json\` makes one of the traces in it" "a folder is no trace, but can become one"
+"$tracelayer" export job -o all.json 2>/dev/null && report all.json -o job.html
+is "$(page job.html | sed -n 1p)" "$(page t.html | sed -n 1p)" "as that line says"
 
 # ---- hostile texts
 "$python" -B "$traces" hostile evil.json
