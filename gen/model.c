@@ -115,26 +115,50 @@ const char *model_flag_enum(const char *name)
 	return NULL;
 }
 
-/* A value that exists only to make the enum 32 bits wide. */
-static bool enumerator_is_filler(const char *name)
+/* The list of ends is closed by NULL. */
+static bool name_ends(const char *name, const char *const *ends)
 {
-	static const char *const ends[] = {"_FORCE_UINT32", "_FORCE_INT32", "_MAX_ENUM"};
 	size_t length = strlen(name);
 
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (length > strlen(ends[i]) && !strcmp(name + length - strlen(ends[i]), ends[i]))
+	for (; *ends; ends++)
+		if (length > strlen(*ends) && !strcmp(name + length - strlen(*ends), *ends))
 			return true;
 	return false;
 }
 
+/* A value that exists only to make the enum 32 bits wide. */
+static bool enumerator_is_filler(const char *name)
+{
+	static const char *const ends[] = {"_FORCE_UINT32", "_FORCE_INT32", "_MAX_ENUM", NULL};
+
+	return name_ends(name, ends);
+}
+
+/* An enum may have its value 0 also as the name of a group of errors. */
+static bool enumerator_is_success(const struct enumerator *of)
+{
+	static const char *const ends[] = {"_OK", "_SUCCESS", "_NO_ERROR", "Success", NULL};
+
+	return !of->value && name_ends(of->name, ends);
+}
+
 void enumerator_add(struct type *type, struct enumerator from)
 {
+	bool is_success = enumerator_is_success(&from);
+
 	from.alias = from.alias || enumerator_is_filler(from.name);
-	for (size_t i = 0; i < type->nenumerators; i++) {
+	for (size_t i = 0; i < type->nenumerators; i++)
 		if (!strcmp(type->enumerators[i].name, from.name))
 			return;
-		from.alias |=
-			type->enumerators[i].value == from.value && !type->enumerators[i].alias;
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		struct enumerator *other = &type->enumerators[i];
+
+		if (other->value != from.value || other->alias)
+			continue;
+		if (is_success && !from.alias && !enumerator_is_success(other))
+			other->alias = true;
+		else
+			from.alias = true;
 	}
 	*APPEND(type->enumerators, type->nenumerators) = from;
 }

@@ -7,7 +7,7 @@ need_library
 : "${CC:=cc}"
 top_builddir=$(cd "$top_builddir" && pwd)
 top_srcdir=$(cd "$top_srcdir" && pwd)
-plan 33
+plan 34
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 
@@ -43,6 +43,8 @@ struct jar_shape { short wide; enum { JAR_FLAT, JAR_ROUND } bottom; };
 union jar_mass { float pounds; unsigned char bytes[4]; };
 struct jar_shape jar_shape(int jar);
 union jar_mass jar_mass(int jar);
+typedef enum { JAR_GROUP_ERRNO = 0, JAR_GROUP_OWN = 0x10000000, JAR_OK = 0, JAR_FINE = 0, JAR_EMPTY = 0x10000001 } jar_status;
+jar_status jar_look(int jar);
 END
 cat >jar.c <<'END'
 #include <errno.h>
@@ -76,6 +78,7 @@ int jar_shut(int error) { ERROR = error; return -1; }
 int jar_turn(int jar, int error) { ERROR = error; return -1; }
 struct jar_shape { short wide; int bottom; } jar_shape(int jar) { return (struct jar_shape){(short)jar, 1}; }
 union jar_mass { float pounds; unsigned char bytes[4]; } jar_mass(int jar) { return (union jar_mass){(float)jar / 2}; }
+unsigned jar_look(int jar) { return jar ? 0 : 0x10000001; }
 END
 cat >main.c <<'END'
 #include <errno.h>
@@ -92,7 +95,7 @@ int main(void)
 	SHOW(jar_name(1)); SHOW(jar_name(0)); SHOW(jar_long(300)); SHOW(jar_long(100)); SHOW(jar_wild(16)); SHOW(jar_unended());
 	SHOW(jar_odd(4095, "text")); SHOW(jar_label(NULL, "0x0")); SHOW(jar_label("JAM", (char *)16));
 	SHOW(jar_behind(ENOENT)); SHOW(jar_first(ENOENT)); SHOW(jar_second(ENOENT)); SHOW(jar_shut(ENOENT)); SHOW(jar_turn(1, ENOENT));
-	SHOW(jar_shape(-9)); SHOW(jar_mass(7));
+	SHOW(jar_shape(-9)); SHOW(jar_mass(7)); SHOW(jar_look(1)); SHOW(jar_look(0));
 	puts("");
 	return 0;
 }
@@ -135,6 +138,8 @@ is "$(line 22)" 'jar_turn - result=-1 failed' 'behind the last of some parameter
 is "$(line 23)" "jar_shape - result={'wide': -9, 'bottom': 'JAR_ROUND'}" 'a struct that is returned in registers has its members'
 is "$(line 24)" "jar_mass - result={'pounds': 3.5}" 'and a union the first of its members'
 
+is "$(line 25):$(line 26)" 'jar_look - result=JAR_OK:jar_look - result=JAR_EMPTY failed' 'of several names of 0, the one that says success is shown'
+
 shown() { "$python" -c 'import json; print([e["args"] for e in json.load(open("'"$1"'")) if e.get("name") == "jar_label"])'; }
 is "$(shown t.json)" "[{'name': '0x0', 'other': '0x0', 'result': '0x0'}, {'name': 'JAM', 'other': 16, 'result': 'JAM'}]" 'a text that is NULL is 0x0, and a number where one is'
 
@@ -156,7 +161,8 @@ for r in json.load(open("jar.json"))["results"]:
     print(r["failure"], r.get("errno", False), r.get("text", False), *r["functions"])')" "negative True False jar_open jar_read jar_odd jar_behind jar_second jar_shut
 null True False jar_memory
 negative False False jar_close jar_plain jar_first jar_turn
-never False True jar_name jar_long jar_wild jar_unended jar_label" 'tracegen suggest writes what it has guessed'
+never False True jar_name jar_long jar_wild jar_unended jar_label
+nonzero False False jar_look" 'tracegen suggest writes what it has guessed'
 "$top_builddir/tracegen" emit --api jar.json -o . 2>err && $CC -O2 -w -fexceptions -shared -fPIC -DTL_SHIM_LIBRARY -I"$top_srcdir/include" -I. \
 	-o libjar-shims.so jar_shims.c jar_tables.c "$libtracelayer" || diag "$(cat err)"
 LD_PRELOAD=$tmp/libjar-shims.so LD_LIBRARY_PATH=$top_builddir/.libs TRACELAYER_OUTPUT=c.json ./main >out
