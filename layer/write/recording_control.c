@@ -8,6 +8,8 @@
  *	the command	puts a request into the header, and waits until .answer is that
  *	a signal	sets `signalled`
  *	the window	is a time, .next; the thread doesn't sleep beyond it
+ *	a split		by time: split_next is when the file is old enough, so that a program of few calls
+ *			has its files in time, too
  *
  * The thread starts with the first full chunk, which may be late, or (while recording is paused)
  * never. So where requests are possible, it starts with the first traced call
@@ -53,12 +55,21 @@ static struct {
 	uint64_t next, left;
 } window;
 
+/* When what was recorded is to be written next; 0: not known yet. Used by the server only. */
+static uint64_t split_next;
+
+static bool splits_by_time(void)
+{
+	return tl_config.split_ns && tl_config.full != TL_FULL_RING;
+}
+
 /* --- the first traced call */
 
 static bool control_may_be_asked(void)
 {
-	return tl_process_may_record() && (tl_config.paused || tl_config.window.repeats ||
-					   *tl_config.session || tl_config.snapshot_on);
+	return tl_process_may_record() &&
+	       (tl_config.paused || tl_config.window.repeats || *tl_config.session ||
+		tl_config.snapshot_on || splits_by_time());
 }
 
 static void first_call_await(bool waits)
@@ -138,6 +149,7 @@ void tl_control_after_fork(void)
 	atomic_store_explicit(&signalled, false, memory_order_relaxed);
 	atomic_store_explicit(&window.open, false, memory_order_relaxed);
 	served = 0;
+	split_next = 0;
 	if (!tl_process_may_record())
 		return;
 	/* The child has a window of its own. */
@@ -191,6 +203,18 @@ static bool window_turn(void)
 	return !begins;
 }
 
+/*
+ * True: what was recorded since the last time is to be written. tl_control_patience sets the next
+ * time, after the file was made: so it is old enough then, and the next block begins another.
+ */
+static bool split_turn(void)
+{
+	if (!split_next || tl_clock_gettime_ticks() < split_next)
+		return false;
+	split_next = 0;
+	return true;
+}
+
 static uint32_t request_now(void)
 {
 	const struct tl_file_header *header = tl_arena_header();
@@ -219,6 +243,7 @@ bool tl_control_serve(void)
 	served = request_now();
 	if (served != request_answered())
 		write |= request_carry_out(served & ((1u << TL_REQUEST_BITS) - 1));
+	write |= split_turn();
 	return window_turn() || write;
 }
 
@@ -233,14 +258,24 @@ void tl_control_answer(void)
 	tl_futex_wake_shared(&header->answer);
 }
 
-int tl_control_patience(int ms)
+static int patience_until(uint64_t next, int ms)
 {
-	if (!atomic_load_explicit(&window.open, memory_order_acquire))
-		return ms;
 	uint64_t time = tl_clock_gettime_ticks(),
-		 left = window.next > time ? (window.next - time + 999999) / 1000000 : 0;
+		 left = next > time ? (next - time + 999999) / 1000000 : 0;
 
 	return left < (uint64_t)ms ? (int)left : ms;
+}
+
+int tl_control_patience(int ms)
+{
+	if (splits_by_time()) {
+		if (!split_next)
+			split_next = tl_clock_gettime_ticks() + tl_config.split_ns;
+		ms = patience_until(split_next, ms);
+	}
+	if (!atomic_load_explicit(&window.open, memory_order_acquire))
+		return ms;
+	return patience_until(window.next, ms);
 }
 
 void tl_control_listens(bool listens)

@@ -9,7 +9,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 56
+plan 57
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
@@ -154,6 +154,20 @@ rm -f t*
 gone=$(env TRACELAYER_SPLIT=64K LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$app" fork 3000 2>&1)
 is "$gone $(events_each clGetPlatformIDs -- t*.json | awk '{ sum += $1 } END { print sum }')" " 9000" \
 	"split files of several processes get different names"
+rm -f t*
+
+# Few calls: no chunk is ever full. The program ends when its third file is there.
+cat >few.py <<'END'
+import ctypes, os, time
+cl, count, calls, end = ctypes.CDLL("libOpenCL.so.1"), ctypes.c_uint(), 0, time.monotonic() + 60
+while not os.path.exists("t.2.tlt") and time.monotonic() < end:
+    cl.clGetPlatformIDs(0, None, ctypes.byref(count))
+    calls += 1
+    time.sleep(0.01)
+print(calls if os.path.exists("t.2.tlt") else "too late")
+END
+calls=$(env TRACELAYER_SPLIT=100ms LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.tlt "$python" few.py)
+is "$("$tracelayer" summary --csv --name=clGetPlatformIDs --table=calls t*.tlt | awk -F, 'NR > 1 { print $2 }')" "$calls" "a program of few calls is split by time while it runs"
 rm -f t*
 
 # A pipe: the reader gets all of it, in order and with its end, however slow it is; and its end is nobody's death. The shell has the pipe
