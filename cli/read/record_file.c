@@ -121,21 +121,24 @@ int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t u
 	int code = unknown || trace->nproblems || trace->clockless || !trace->ended
 			   ? EXIT_INCOMPLETE
 			   : EXIT_DONE;
+	const char *ticks =
+		trace->clockless
+			? "; times are ticks of the processor's counter, not nanoseconds, since its clock is missing"
+			: "";
 
 	if (!where)
 		return code;
-	if (trace->clockless)
-		say("%s: it ends before its first clock: times are ticks of the processor's counter, not nanoseconds",
-		    path);
 	if (unknown)
 		say("%s: %llu record%s damaged, or of %s that the file does not describe; %s has the others",
 		    path, (unsigned long long)unknown, unknown == 1 ? " is" : "s are",
 		    unknown == 1 ? "a function" : "functions", where);
 	if (trace->nproblems)
-		say("%s: %s%s; %s has all that is sound", path, trace->problems[0],
-		    trace->nproblems > 1 ? ", and more of the kind" : "", where);
+		say("%s: %s%s%s; %s has all that is sound", path, trace->problems[0],
+		    trace->nproblems > 1 ? ", and more of the kind" : "", ticks, where);
 	else if (!trace->ended)
-		say("%s: it ends early: its process was killed, or is still writing; %s has all that is there",
-		    path, where);
+		say("%s: it ends early: its process was killed, or is still writing%s; %s has all that is there",
+		    path, ticks, where);
+	else if (trace->clockless)
+		say("%s: it is damaged%s; %s has all that is sound", path, ticks, where);
 	return code;
 }

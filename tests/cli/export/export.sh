@@ -105,8 +105,8 @@ if test "$(od -An -tu4 -j28 -N4 "$tmp/run.tlt" | tr -d ' ')" = 1; then
 	clock=$("$maker" --places "$tmp/run.tlt" | sed -n 's/^3 //p' | head -n 1)
 	head -c $((clock - 8)) "$tmp/run.tlt" >"$tmp/cut.tlt"
 	run "$tmp/cut.tlt" -o "$tmp/cut.json"
-	is "$? $(head -n 1 "$tmp/said")" \
-		"3 tracelayer: $tmp/cut.tlt: it ends before its first clock: times are ticks of the processor's counter, not nanoseconds" "with calls, a line says what times are"
+	like "$? $(said)" "^3 .*; times are ticks of the processor's counter, not nanoseconds, since its clock is missing; $tmp/cut.json has all" \
+		"with calls, a line says what times are"
 else
 	skip 1 "this machine's records have nanoseconds"
 fi
