@@ -15,6 +15,7 @@
  *	vk_lanes values	waits for semaphores' values, questions for them
  *	vk_lanes ahead	many batches, of which the program stays two ahead of the device
  *	vk_lanes names	command buffers with names and labels, and secondary ones
+ *	vk_lanes most	70,000 batches that have not ended
  *	vk_lanes many	more batches in a call, and without a wait, than the layer makes at once
  */
 #include <pthread.h>
@@ -421,6 +422,24 @@ static void wait_for_program(struct gpu *gpu)
 	gate_open(gpu, gate);
 }
 
+/* With nothing in them, but for the gate's. */
+static void submit_most(struct gpu *gpu)
+{
+	const VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT};
+
+	NEED(vkResetCommandPool(gpu->device, gpu->pool, 0));
+	for (int i = 0; i < 3; i++) {
+		NEED(vkBeginCommandBuffer(gpu->fill[i], &begin));
+		NEED(vkEndCommandBuffer(gpu->fill[i]));
+	}
+	VkSemaphore gate = gate_close(gpu);
+	for (int i = 0; i < 70000; i++)
+		submit(gpu, 1, VK_NULL_HANDLE);
+	gate_open(gpu, gate);
+}
+
 #define LONG                                                                                       \
 	"a label that is so long that it has to be cut, in the middle of its last but one letter: "
 
@@ -608,7 +627,7 @@ static bool run_other(const char *mode)
 	}
 	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence") &&
 	    strcmp(mode, "values") && strcmp(mode, "ahead") && strcmp(mode, "names") &&
-	    strcmp(mode, "many"))
+	    strcmp(mode, "most") && strcmp(mode, "many"))
 		return false;
 	gpu_open(&gpu);
 	if (!strcmp(mode, "wait"))
@@ -619,6 +638,8 @@ static bool run_other(const char *mode)
 		stay_ahead(&gpu);
 	if (!strcmp(mode, "many"))
 		submit_many(&gpu);
+	if (!strcmp(mode, "most"))
+		return submit_most(&gpu), gpu_close(&gpu), true;
 	if (!strcmp(mode, "names"))
 		return submit_named(&gpu), gpu_close(&gpu), true;
 	for (int i = 0; i < 10; i++) {

@@ -16,6 +16,7 @@
 #include "layer/device/background.h"
 #include "layer/device/vulkan/vulkan_signals.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
+#include "layer/device/vulkan/vulkan_submits.h"
 
 #define KEEP 64u /* batches that nobody waits for; beyond it the oldest are asked about */
 #define SOME 32u /* batches reported at a time in the background */
@@ -334,4 +335,5 @@ void tl_vk_collect_end(uint64_t deadline)
 	}
 	tl_vk_functions_ending(false);
 	tl_vk_functions_over(true);
+	tl_vk_submits_say_missed();
 }

@@ -8,10 +8,14 @@
  */
 #include "layer/device/vulkan/vulkan_submits.h"
 
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/message.h"
 #include "layer/device/vulkan/vulkan_collect.h"
 #include "layer/device/vulkan/vulkan_signals.h"
 #include "layer/device/vulkan/vulkan_stamps.h"
@@ -25,6 +29,8 @@ struct submit_state {
 	struct vk_batch *first, **last; /* of this call */
 };
 _Static_assert(sizeof(struct submit_state) <= TL_HOOK_STATE, "it fits");
+
+static _Atomic uint64_t missed; /* batches that would have a slice, but for want of a stamp */
 
 /* --- batches */
 
@@ -45,6 +51,8 @@ static struct vk_batch *batch_begin(struct submit_state *state, uint32_t place)
 	struct vk_batch *batch = lane ? tl_vk_batch_new() : NULL;
 	struct vk_stamp *stamp = batch ? tl_vk_stamp_take(state->queue) : NULL;
 
+	if (lane && !stamp)
+		atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
 	if (!stamp) {
 		tl_device_cancel(lane);
 		if (batch)
@@ -338,6 +346,21 @@ static void submit_after(struct tl_call *call, void *hook_state, uint64_t result
 	else
 		batches_submitted(state, call);
 	free(state->copy);
+}
+
+void tl_vk_submits_say_missed(void)
+{
+	uint64_t count = atomic_exchange_explicit(&missed, 0, memory_order_relaxed);
+	char line[200];
+
+	if (!count)
+		return;
+	snprintf(line, sizeof(line),
+		 "tracelayer: vulkan: %" PRIu64
+		 " batch%s no slice: 65,000 before had not ended, or were not "
+		 "read yet, or the driver could make no timestamps\n",
+		 count, count == 1 ? " has" : "es have");
+	tl_message_say(line);
 }
 
 const struct tl_hook tl_vk_submit_hooks[] = {

@@ -7,4 +7,7 @@
 
 extern const struct tl_hook tl_vk_submit_hooks[];
 
+/* The process ends: prints how many batches have no slice because they got no timestamps, if any. */
+void tl_vk_submits_say_missed(void);
+
 #endif
