@@ -133,8 +133,12 @@ static void rank_add(struct job_rank *rank, const struct rank_sum *sum)
 	rank->files += sum->files;
 	rank->lost += sum->lost;
 	/* Times of a clock are not negative: the difference can't overflow. */
-	if (sum->begin >= 0 && sum->end > sum->begin && sum->end - sum->begin > rank->wall)
-		rank->wall = sum->end - sum->begin;
+	if (sum->begin < 0 || sum->end <= sum->begin)
+		return;
+	if (!rank->end || sum->begin < rank->begin)
+		rank->begin = sum->begin;
+	if (sum->end > rank->end)
+		rank->end = sum->end;
 }
 
 /* What a rank took for each row. */

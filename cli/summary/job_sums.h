@@ -19,7 +19,7 @@ struct job_rank {
 	int64_t rank;  /* -1: none */
 	uint32_t host; /* number of its name in .hosts */
 	uint32_t files;
-	int64_t wall; /* that was recorded, from the first to the last event; 0: not known */
+	int64_t begin, end; /* of all files, on the host's clock; 0: not known */
 	int64_t calls, failed, calls_time;
 	int64_t commands, commands_time, bytes;
 	int64_t busy, span; /* of all its queues; an idle device's count as 0 */

@@ -291,7 +291,7 @@ static struct table *ranks_table(const struct job_sums *sums, const char *name)
 		table_number(table, RANK_CALLS, rank->calls);
 		table_number(table, RANK_FAILED, rank->failed);
 		table_number(table, RANK_TIME, rank->calls_time);
-		table_number(table, RANK_WALL, rank->wall);
+		table_number(table, RANK_WALL, rank->end - rank->begin);
 		table_number(table, RANK_LOST, (long long)rank->lost);
 		if (!rank->nqueues)
 			continue;
