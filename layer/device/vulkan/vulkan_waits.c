@@ -20,6 +20,17 @@ static struct vk_device *call_device(const struct tl_call *call)
 	return device;
 }
 
+/* The device of a call that has waited, and the call; NULL: it has not. */
+static struct vk_device *call_waited(const struct tl_call *call, uint64_t result, bool unwound,
+				     struct tl_device_call *here)
+{
+	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+
+	if (device)
+		*here = tl_device_call_of(call);
+	return device;
+}
+
 static void queue_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
 	(void)state;
@@ -35,24 +46,24 @@ static void queue_after(struct tl_call *call, void *state, uint64_t result, bool
 
 static void device_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+	struct tl_device_call here;
+	struct vk_device *device = call_waited(call, result, unwound, &here);
 
 	(void)state;
 	if (!device)
 		return;
-	const struct tl_device_call here = tl_device_call_of(call);
 	tl_vk_collect_waited_device(device, &here);
 }
 
 /* vkWaitForFences(device, count, fences, all, timeout) */
 static void fences_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+	struct tl_device_call here;
+	struct vk_device *device = call_waited(call, result, unwound, &here);
 
 	(void)state;
 	if (!device)
 		return;
-	const struct tl_device_call here = tl_device_call_of(call);
 	void *const *fences = VK_PARAM(call, 2, void *const *);
 	uint32_t count = VK_PARAM(call, 1, uint32_t);
 	/* Of several, it is not known which was signaled. */
@@ -64,12 +75,12 @@ static void fences_after(struct tl_call *call, void *state, uint64_t result, boo
 
 static void fence_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+	struct tl_device_call here;
+	struct vk_device *device = call_waited(call, result, unwound, &here);
 
 	(void)state;
 	if (!device)
 		return;
-	const struct tl_device_call here = tl_device_call_of(call);
 	tl_vk_collect_waited_signal(device, VK_PARAM(call, 1, const void *), 0, &here);
 }
 
@@ -84,12 +95,12 @@ static void semaphore_has(struct vk_device *device, const void *semaphore, uint6
 /* vkWaitSemaphores(device, info, timeout) */
 static void semaphores_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+	struct tl_device_call here;
+	struct vk_device *device = call_waited(call, result, unwound, &here);
 
 	(void)state;
 	if (!device)
 		return;
-	const struct tl_device_call here = tl_device_call_of(call);
 	const struct vk_semaphore_wait *wait = VK_PARAM(call, 1, const struct vk_semaphore_wait *);
 	/* Of several, it is not known which has its value. */
 	if (wait->count > 1 && wait->flags & VK_WAIT_ANY)
@@ -101,12 +112,12 @@ static void semaphores_after(struct tl_call *call, void *state, uint64_t result,
 /* vkGetSemaphoreCounterValue(device, semaphore, value) */
 static void semaphore_after(struct tl_call *call, void *state, uint64_t result, bool unwound)
 {
-	struct vk_device *device = tl_vk_call_failed(result, unwound) ? NULL : call_device(call);
+	struct tl_device_call here;
+	struct vk_device *device = call_waited(call, result, unwound, &here);
 
 	(void)state;
 	if (!device)
 		return;
-	const struct tl_device_call here = tl_device_call_of(call);
 	semaphore_has(device, VK_PARAM(call, 1, const void *), *VK_PARAM(call, 2, const uint64_t *),
 		      &here);
 }
