@@ -76,13 +76,25 @@ static bool queue_is_due(const struct vk_queue *queue)
 	return queue->first && (queue->first->number <= queue->waited || queue->count > KEEP);
 }
 
-/* NULL: none is due. *count: how many batches the queue has, with it. */
+/*
+ * How many batches are asked about at once: those that the program knows to have ended, if there are
+ * any. A driver whose threads get in each other's way is best not asked about one under way. Under the
+ * lock.
+ */
+static uint32_t queue_due(const struct vk_queue *queue, const struct vk_batch *first)
+{
+	return first->number <= queue->waited ? (uint32_t)(queue->waited - first->number + 1)
+	       : queue->count > KEEP	      ? queue->count - KEEP
+					      : 1;
+}
+
+/* NULL: none is due. *count: how many are, with it. */
 static struct vk_batch *queue_first(const struct vk_queue *queue, enum collecting what,
 				    uint32_t *count)
 {
 	pthread_mutex_lock(&tl_vk_lock);
 	struct vk_batch *first = what == ALL || queue_is_due(queue) ? queue->first : NULL;
-	*count = queue->count;
+	*count = first ? queue_due(queue, first) : 0;
 	pthread_mutex_unlock(&tl_vk_lock);
 	return first;
 }
