@@ -37,10 +37,15 @@ is $? 0 "a process ends with its last thread, though main has left and the write
 is "$(events t.json clGetPlatformIDs)" 60000 "and the calls after main are in the trace"
 ok "and the trace has its end" ended t.json
 
-traced t.tlt timeout 300 "$app" short-threads 160000 >percent
+traced t.tlt timeout 300 "$app" short-threads 160000 >more
 is $? 0 "a program with 160000 threads, one after the other, runs to its end"
 is "$("$tracelayer" summary --csv t.tlt | sed -n 's/^clGetPlatformIDs,\([0-9]*\),.*/\1/p')" 160001 "and all its calls are in the trace"
-ok "and the last threads cost no more than the first ($(cat percent) %): nothing is done for each thread that has ended" test "$(cat percent)" -lt 200
+if test "$(cat more)" = unknown; then
+	skip 1 "the kernel of this machine doesn't say what memory a process touches (/proc/self/clear_refs)"
+else
+	ok "and nothing looks at each thread that has ended: the last 1000 threads touch little more memory than the first ($(cat more) kB)" \
+		test "$(cat more)" -lt 8000
+fi
 
 for ending in json json.gz; do
 	traced "t.$ending" "$app" close-all 3000
