@@ -180,6 +180,8 @@ struct look {
 	const struct tl_shim *suspect; /* whichever library defines this is a driver; or NULL */
 	const struct tl_loaded *loaded;
 	const struct tl_elf *program;
+	/* no library before the one that is scanned can have a name of ours: its own are the first */
+	bool alone;
 	bool later; /* the dynamic linker is still working on a library: look again */
 	struct tl_shim **entangled;
 	unsigned count, room; /* what there is no room for, the next look finds */
@@ -245,9 +247,9 @@ static struct tl_shim *relocation_namesake(const struct tl_elf *elf, const ElfW(
 	return there && tl_elf_same(there->function->name, shim->function->name) ? there : shim;
 }
 
-/* The shim that a reference is to, if there is one. */
-static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela) *relocation,
-				       bool undefined)
+/* The name of the shim that a reference is to, if there is one. */
+static const struct tl_shim_name *relocation_name(const struct tl_elf *elf,
+						  const ElfW(Rela) *relocation, bool undefined)
 {
 	unsigned type = ELF64_R_TYPE(relocation->r_info);
 	uint32_t index = ELF64_R_SYM(relocation->r_info);
@@ -257,9 +259,13 @@ static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela
 		return NULL;
 	if (elf->symbols[index].st_shndx == SHN_UNDEF && !undefined)
 		return NULL;
-	struct tl_shim *shim = tl_shim_names_find(elf->strings + elf->symbols[index].st_name);
+	return tl_shim_names_entry(elf->strings + elf->symbols[index].st_name);
+}
 
-	return shim ? relocation_namesake(elf, relocation, shim) : NULL;
+static struct tl_shim *relocation_shim(const struct tl_elf *elf, const ElfW(Rela) *relocation,
+				       const struct tl_shim_name *name)
+{
+	return name ? relocation_namesake(elf, relocation, name->shim) : NULL;
 }
 
 static void look_add_entangled(struct tl_shim *shim, void *closure)
@@ -271,10 +277,8 @@ static void look_add_entangled(struct tl_shim *shim, void *closure)
 		look->entangled[look->count++] = shim;
 }
 
-static void name_mark(_Atomic uint64_t *names, const struct tl_shim *shim)
+static void name_mark(_Atomic uint64_t *names, uint32_t index)
 {
-	uint32_t index = tl_shim_names_index(shim);
-
 	atomic_fetch_or_explicit(&names[index % TL_ROLES_NAMES / 64], 1ull << index % 64,
 				 memory_order_relaxed);
 }
@@ -329,10 +333,8 @@ static const ElfW(Dyn) **plain_place(const struct tl_elf *elf)
 
 /* `skip_plain`: the name is a shim's, and the libraries before `elf` were scanned in this look. */
 static const struct tl_elf *first_at_start(const struct tl_loaded *loaded, const struct tl_elf *elf,
-					   const char *name, bool skip_plain)
+					   const char *name, uint32_t hash, bool skip_plain)
 {
-	uint32_t hash = tl_elf_hash(name);
-
 	for (unsigned i = 0; i < loaded->startup && i < loaded->count; i++) {
 		const struct tl_elf *it = &loaded->elf[i];
 
@@ -349,18 +351,33 @@ static const struct tl_elf *first_at_start(const struct tl_loaded *loaded, const
 const struct tl_elf *tl_roles_first_at_start(const struct tl_loaded *loaded,
 					     const struct tl_elf *elf, const char *name)
 {
-	return first_at_start(loaded, elf, name, false);
+	return first_at_start(loaded, elf, name, tl_elf_hash(name), false);
+}
+
+static bool library_is_alone(const struct tl_loaded *loaded, const struct tl_elf *elf)
+{
+	for (unsigned i = 0; i < loaded->startup && i < loaded->count; i++) {
+		const struct tl_elf *it = &loaded->elf[i];
+
+		if (it == elf)
+			break;
+		if (*plain_place(it) != it->dynamic && tl_roles_of(it) != TL_ROLE_OWN)
+			return false;
+	}
+	return true;
 }
 
 /* The library defines the function, but without us its references lead to another library's. */
 static bool reference_is_overridden(const struct look *look, const struct tl_elf *elf,
-				    const ElfW(Rela) *relocation, const struct tl_shim *shim)
+				    const ElfW(Rela) *relocation, const struct tl_shim_name *name)
 {
-	if (elf->symbols[ELF64_R_SYM(relocation->r_info)].st_shndx == SHN_UNDEF)
+	bool drivers = tl_shim_flags_are_drivers_getproc(name->flags);
+
+	if (elf->symbols[ELF64_R_SYM(relocation->r_info)].st_shndx == SHN_UNDEF ||
+	    (look->alone && !drivers))
 		return false;
 	const struct tl_elf *first =
-		first_at_start(look->loaded, elf, shim->function->name,
-			       !tl_shim_flags_are_drivers_getproc(shim->function->flags));
+		first_at_start(look->loaded, elf, name->name, name->hash, !drivers);
 
 	return first && first != elf;
 }
@@ -375,7 +392,7 @@ relocation_range(const struct tl_elf *elf, const ElfW(Rela) *relocations, uint32
 		return range;
 	*range = (struct relocation_range){.table = relocations, .count = count};
 	for (uint32_t i = 0; i < count; i++)
-		if (relocation_shim(elf, &relocations[i], true)) {
+		if (relocation_name(elf, &relocations[i], true)) {
 			range->from = range->to ? range->from : i;
 			range->to = i + 1;
 		}
@@ -391,7 +408,8 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 	struct tl_known_library *it = library_known_as(elf);
 
 	for (uint32_t i = range->from; i < range->to; i++) {
-		struct tl_shim *shim = relocation_shim(elf, &relocations[i], undefined);
+		const struct tl_shim_name *name = relocation_name(elf, &relocations[i], undefined);
+		struct tl_shim *shim = relocation_shim(elf, &relocations[i], name);
 		enum binding binding =
 			shim ? relocation_binding(look, elf, &relocations[i],
 						  &elf->symbols[ELF64_R_SYM(relocations[i].r_info)],
@@ -400,17 +418,17 @@ static void relocations_scan(struct look *look, const struct tl_elf *elf,
 
 		if (shim && !it && elf != look->program &&
 		    (binding == BOUND_IN_TABLE || relocation_is_open(look, elf, &relocations[i])) &&
-		    !reference_is_overridden(look, elf, &relocations[i], shim)) {
-			name_mark(in_tables, shim);
+		    !reference_is_overridden(look, elf, &relocations[i], name)) {
+			name_mark(in_tables, name->index);
 			atomic_store_explicit(&some_in_tables, true, memory_order_relaxed);
 		}
 		if (binding == BOUND_ELSEWHERE || (binding == BOUND_BY_CALL && own &&
 						   tl_own_reference_bind(own, &relocations[i])))
 			continue;
-		if (it && reference_is_overridden(look, elf, &relocations[i], shim))
-			name_mark(it->overridden, shim);
+		if (it && reference_is_overridden(look, elf, &relocations[i], name))
+			name_mark(it->overridden, name->index);
 		else if (it && binding == BOUND_IN_TABLE)
-			name_mark(it->bound, shim);
+			name_mark(it->bound, name->index);
 		look_add_entangled(shim, look);
 	}
 }
@@ -478,33 +496,40 @@ static void library_scan(struct look *look, const struct tl_elf *elf)
 		return;
 	struct definitions defined = {false, false};
 
-	if (*plain_place(elf) != elf->dynamic)
+	/* What a loader or a driver defines is of no interest: its role is known. */
+	if (!party && *plain_place(elf) != elf->dynamic) {
 		defined = library_definitions(elf, look->names);
-	if (!defined.exported && !defined.unexported)
-		*plain_place(elf) = elf->dynamic;
+		if (!defined.exported && !defined.unexported)
+			*plain_place(elf) = elf->dynamic;
+	}
 	if (role == TL_ROLE_NONE && elf != look->program && defined.exported && defined.unexported)
 		library_remember(look->loaded, elf, TL_ROLE_DRIVER);
 	if (party || defined.exported || defined.unexported) {
 		struct tl_own_references own;
 
+		look->alone = library_is_alone(look->loaded, elf);
 		tl_own_references_begin(&own, look->loaded, elf);
 		relocations_scan(look, elf, elf->jumps, elf->njumps, party,
 				 role == TL_ROLE_LOADER ? &own : NULL);
 		tl_own_references_end(&own);
 		look->later |= own.later;
 		relocations_scan(look, elf, elf->relocations, elf->nrelocations, party, NULL);
+		look->alone = false;
 	}
 }
 
 static bool library_has_in_table(const struct look *look, const struct tl_elf *elf)
 {
-	for (uint32_t i = 0; i < elf->nrelocations && elf->symbols && elf->strings; i++)
-		if (relocation_shim(elf, &elf->relocations[i], false) == look->suspect &&
-		    relocation_binding(look, elf, &elf->relocations[i],
-				       &elf->symbols[ELF64_R_SYM(elf->relocations[i].r_info)],
+	for (uint32_t i = 0; i < elf->nrelocations && elf->symbols && elf->strings; i++) {
+		const ElfW(Rela) *relocation = &elf->relocations[i];
+		const struct tl_shim_name *name = relocation_name(elf, relocation, false);
+
+		if (name && relocation_shim(elf, relocation, name) == look->suspect &&
+		    relocation_binding(look, elf, relocation,
+				       &elf->symbols[ELF64_R_SYM(relocation->r_info)],
 				       look->suspect) == BOUND_IN_TABLE)
-			return !reference_is_overridden(look, elf, &elf->relocations[i],
-							look->suspect);
+			return !reference_is_overridden(look, elf, relocation, name);
+	}
 	return false;
 }
 
@@ -542,7 +567,8 @@ static bool relocations_use(const struct look *look, const struct tl_elf *elf,
 
 	for (uint32_t i = range->from; i < range->to; i++) {
 		uint32_t symbol = ELF64_R_SYM(relocations[i].r_info);
-		const struct tl_shim *shim = relocation_shim(elf, &relocations[i], true);
+		const struct tl_shim *shim = relocation_shim(
+			elf, &relocations[i], relocation_name(elf, &relocations[i], true));
 
 		if (shim && shim->function->api == look->api &&
 		    elf->symbols[symbol].st_shndx == SHN_UNDEF)

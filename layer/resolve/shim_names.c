@@ -173,8 +173,12 @@ static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, u
 			if (names_find(names, text, hash))
 				continue;
 			name[names->count] =
-				(struct tl_shim_name){text, &library->shims[i], hash, *bucket,
-						      library->api->functions[i].flags};
+				(struct tl_shim_name){.name = text,
+						      .shim = &library->shims[i],
+						      .hash = hash,
+						      .next = *bucket,
+						      .flags = library->api->functions[i].flags,
+						      .index = names->count};
 			*bucket = ++names->count;
 			uint32_t beginning = name_beginning(text);
 
@@ -229,14 +233,19 @@ const struct tl_shim_names *tl_shim_names(void)
 	return names;
 }
 
-struct tl_shim *tl_shim_names_find(const char *name)
+const struct tl_shim_name *tl_shim_names_entry(const char *name)
 {
 	const struct tl_shim_names *names = tl_shim_names();
 	uint32_t beginning = name_beginning(name);
 
 	if (!names || !(names->beginnings[beginning / 64] >> beginning % 64 & 1))
 		return NULL;
-	const struct tl_shim_name *found = names_find(names, name, tl_elf_hash(name));
+	return names_find(names, name, tl_elf_hash(name));
+}
+
+struct tl_shim *tl_shim_names_find(const char *name)
+{
+	const struct tl_shim_name *found = tl_shim_names_entry(name);
 
 	return found ? found->shim : NULL;
 }
@@ -270,5 +279,5 @@ uint32_t tl_shim_names_index(const struct tl_shim *shim)
 	const struct tl_shim_name *found =
 		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
 
-	return found ? (uint32_t)(found - names->name) : UINT32_MAX;
+	return found ? found->index : UINT32_MAX;
 }

@@ -21,6 +21,7 @@ struct tl_shim_name {
 	uint32_t next; /* the next entry of its bucket: index + 1; 0: it is the last */
 	/* the function's, here since a look at the libraries asks for those of all names */
 	uint32_t flags;
+	uint32_t index; /* among all names: it never changes */
 };
 
 #define TL_SHIM_BEGINNINGS 4096
@@ -43,6 +44,9 @@ void tl_shim_names_add(struct tl_shim_library *library);
 
 /* All names; NULL: there are none, or memory was refused. */
 const struct tl_shim_names *tl_shim_names(void);
+
+/* The name's entry in tl_shim_names, or NULL. */
+const struct tl_shim_name *tl_shim_names_entry(const char *name);
 
 /* The shim of that name, or NULL. */
 struct tl_shim *tl_shim_names_find(const char *name);
@@ -73,7 +77,7 @@ static inline bool tl_shim_flags_are_drivers_getproc(uint32_t flags)
 	return flags & TL_FUNCTION_GETPROC && !(flags & TL_FUNCTION_EXPORTED);
 }
 
-/* The index of a shim's name among all names, which never changes. UINT32_MAX: it has none. */
+/* The index of a shim's name. UINT32_MAX: it has none. */
 uint32_t tl_shim_names_index(const struct tl_shim *shim);
 
 /* The library with the API's shims, or the nth that was added (NULL past the last). */
