@@ -516,7 +516,7 @@ static bool read_value(struct tl_config *config, const struct tl_setting *settin
 	case TL_VALUE_WINDOW:
 		return read_window(config, value) ||
 		       value_refuse(why, room, "not delay:length:repeats",
-				    "use one like 2s:500ms:3");
+				    "use times with units, like 2s:500ms:3");
 	case TL_VALUE_SPLIT:
 		return read_split(config, value, why, room);
 	case TL_VALUE_PERIOD:
