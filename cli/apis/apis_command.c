@@ -53,10 +53,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_FORMAT:
 		wishes->format = table_format_named(argument);
 		if (wishes->format < 0)
-			argp_error(state, "--format=%s: give text, csv or json", argument);
+			option_refuse(state, "--format=%s: give text, csv or json", argument);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: this command takes options only", argument);
+		option_refuse(state, "%s: this command takes options only", argument);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -18,25 +18,32 @@
 #include "common/text.h"
 #include "tables/needed_memory.h"
 
-void say(const char *format, ...)
+void say_as(const char *who, const char *format, va_list arguments)
 {
 	/* One write keeps the line whole, while the traced program prints, too. */
-	char message[4096], line[sizeof("tracelayer: ") + 4 * sizeof(message)];
+	char message[4096], line[64 + 4 * sizeof(message)];
 	struct tl_text text = {line, line + sizeof(line) - 1, false};
-	va_list arguments;
 
-	va_start(arguments, format);
 	progress_hide();
 	int length = vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
 	if (length > (int)sizeof(message) - 1)
 		length = sizeof(message) - 1;
-	tl_text_string(&text, "tracelayer: ");
+	tl_text_string(&text, who);
+	tl_text_string(&text, ": ");
 	/* The message may quote names from files, which must not steer the terminal. */
 	tl_text_shown(&text, message, length > 0 ? (size_t)length : 0);
 	*text.at++ = '\n';
 	fwrite(line, 1, (size_t)(text.at - line), stderr);
 	fflush(stderr);
+}
+
+void say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say_as("tracelayer", format, arguments);
+	va_end(arguments);
 }
 
 void say_whole(const char *message)

@@ -2,12 +2,14 @@
 /*
  * options.c: see options.h.
  *
- * argp has no way to add to its message about an unknown option. So getopt_long goes over the
- * arguments first, with the same table, and stops at the first option that it does not know.
+ * argp's messages about options have several lines, and there is no way to add to them. So
+ * getopt_long goes over the arguments first, with the same table, and stops at the first option
+ * that is unknown, lacks its value, or has one that it does not take.
  */
 #include "config.h"
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,10 +145,19 @@ static void options_list(const struct argp *argp)
 
 /* ---- the check ---- */
 
-/* argp's own. */
-static const struct option own_options[] = {{"help", no_argument, NULL, '?'},
-					    {"usage", no_argument, NULL, 1},
-					    {"version", no_argument, NULL, 'V'},
+/*
+ * What getopt_long gives for options that have names, and in optopt, where their values are wrong:
+ * argp's own, which end the command; and FOUND_NAME + N, so that it sees that two names are two
+ * options.
+ */
+enum {
+	FOUND_OWN = 256,
+	FOUND_NAME,
+};
+
+static const struct option own_options[] = {{"help", no_argument, NULL, FOUND_OWN},
+					    {"usage", no_argument, NULL, FOUND_OWN},
+					    {"version", no_argument, NULL, FOUND_OWN},
 					    {NULL, 0, NULL, 0}};
 
 struct getopt_table {
@@ -184,9 +195,12 @@ static void options_add(struct getopt_table *table, const struct argp *argp)
 	for (const struct argp_option *o = argp->options; o && !option_ends_table(o); o++) {
 		if (option_has_letter(o))
 			letters_add(table, o);
-		if (option_has_name(o))
-			table->names[table->nnames++] =
-				(struct option){o->name, option_takes(option_meant(o)), NULL, 1};
+		if (option_has_name(o)) {
+			int number = (int)table->nnames++;
+
+			table->names[number] = (struct option){
+				o->name, option_takes(option_meant(o)), NULL, FOUND_NAME + number};
+		}
 	}
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		options_add(table, child->argp);
@@ -211,11 +225,34 @@ static const char *name_of(const char *argument)
 	return need(strndup(argument + 2, length));
 }
 
-/* Whether it is the beginning of some names. Then argp knows what to say. */
-static bool name_is_ambiguous(const struct getopt_table *table, const char *name)
+static bool name_begins(const struct option *option, const char *text)
+{
+	return !strncmp(option->name, text, strlen(text));
+}
+
+/* The text is the beginning of several names. */
+static void name_refuse_ambiguous(const struct getopt_table *table, const char *text)
+{
+	char *names = NULL;
+	size_t size = 0;
+	FILE *to = need(open_memstream(&names, &size));
+	const char *comma = "";
+
+	for (const struct option *o = table->names; o->name; o++) {
+		if (!name_begins(o, text))
+			continue;
+		fprintf(to, "%s--%s", comma, o->name);
+		comma = ", ";
+	}
+	fclose(to);
+	say("--%s: may be each of %s; write the one that you mean", text, names);
+	exit(argp_err_exit_status);
+}
+
+static bool name_is_ambiguous(const struct getopt_table *table, const char *text)
 {
 	for (const struct option *o = table->names; o->name; o++)
-		if (!strncmp(o->name, name, strlen(name)))
+		if (name_begins(o, text))
 			return true;
 	return false;
 }
@@ -235,10 +272,8 @@ static void name_refuse(const struct getopt_table *table, const char *command, c
 {
 	const char *name = name_of(argument);
 
-	if (name_is_ambiguous(table, name)) {
-		free((char *)name);
-		return;
-	}
+	if (name_is_ambiguous(table, name))
+		name_refuse_ambiguous(table, name);
 	const char *nearest = name_nearest(table, name);
 
 	if (nearest)
@@ -260,6 +295,22 @@ static void letter_refuse(const struct argp *argp, const char *command, int lett
 	exit(argp_err_exit_status);
 }
 
+/* `found` says which option: FOUND_NAME + N, FOUND_OWN, or its letter. */
+static void value_refuse(const struct getopt_table *table, const char *command,
+			 const char *argument, int found)
+{
+	const char *value = strchr(argument, '=');
+
+	if (found < FOUND_OWN)
+		say("-%c: its value is missing; `%s --help` lists the options", found, command);
+	else if (value)
+		say("%s: this option takes no value; leave out %s", argument, value);
+	else
+		say("--%s: its value is missing; `%s --help` lists the options",
+		    table->names[found - FOUND_NAME].name, command);
+	exit(argp_err_exit_status);
+}
+
 /* getopt_long moves the arguments about, so it gets a list of its own. */
 static void options_check(const struct argp *argp, int argc, char **argv, unsigned flags,
 			  void *input)
@@ -276,12 +327,15 @@ static void options_check(const struct argp *argp, int argc, char **argv, unsign
 		int at = optind;
 
 		found = getopt_long(argc, copy, table.letters, table.names, NULL);
-		/* A letter that is known is -?, or lacks its value. */
-		if (found == '?' && optopt && optopt != '?' && !strchr(table.letters, optopt))
+		const char *argument = copy[optind > at ? optind - 1 : at];
+		if (found == ':' || (found == '?' && optopt >= FOUND_OWN))
+			value_refuse(&table, argv[0], argument, optopt);
+		else if (found == '?' && optopt)
 			letter_refuse(argp, argv[0], optopt, input);
-		else if (found == '?' && !optopt)
-			name_refuse(&table, argv[0], copy[optind > at ? optind - 1 : at]);
-	} while (found != -1 && found != '?' && found != ':');
+		/* else it is -?, which asks for help */
+		else if (found == '?' && !strncmp(argument, "--", 2))
+			name_refuse(&table, argv[0], argument);
+	} while (found != -1 && found != '?' && found != FOUND_OWN);
 	opterr = 1;
 	optind = 0;
 	free(table.names);
@@ -298,12 +352,22 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 	argp_parse(argp, argc, argv, flags, NULL, input);
 }
 
+void option_refuse(const struct argp_state *state, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say_as(state->name, format, arguments);
+	va_end(arguments);
+	exit(argp_err_exit_status);
+}
+
 /* ---- values that several commands take ---- */
 
 const char *option_ranks(const struct argp_state *state, const char *argument)
 {
 	if (!tl_rank_set_is(argument))
-		argp_error(
+		option_refuse(
 			state,
 			"--rank=%s: not a set of ranks; use numbers, ranges and steps, like 0,8-15,*/16",
 			argument);

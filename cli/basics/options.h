@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h: a command's options, by argp, with what argp lacks: an unknown option gets the one that
- * the user may have meant, -h is --help, and shells can ask for the options, to complete them.
+ * options.h: a command's options, by argp, with what argp lacks: an unknown option gets the one
+ * that the user may have meant, a wrong one gets one line, -h is --help, and shells can ask for
+ * the options, to complete them.
  */
 #ifndef TL_CLI_BASICS_OPTIONS_H
 #define TL_CLI_BASICS_OPTIONS_H
@@ -21,6 +22,13 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
  * if it takes a value, [=WORD] if it may have one, a tab, and what it does. Then it ends the process.
  */
 void options_only_list(void);
+
+/*
+ * As argp_error, in one line: says what is wrong, and ends the process with argp_err_exit_status.
+ * argp would add two lines that say how to get help.
+ */
+__attribute__((format(printf, 2, 3), noreturn)) void option_refuse(const struct argp_state *state,
+								   const char *format, ...);
 
 /* The argument of --rank, which has to be a set of ranks (common/rank_set.h). */
 const char *option_ranks(const struct argp_state *state, const char *argument);

@@ -332,7 +332,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		}
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no process given; give a process number or a session name");
+		option_refuse(state, "no process given; give a process number or a session name");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

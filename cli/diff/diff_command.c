@@ -49,7 +49,7 @@ static void wish_condition(struct argp_state *state, struct wishes *wishes, cons
 	char why[160];
 
 	if (!condition_parse(&condition, text, why, sizeof(why)))
-		argp_error(state, "--fail-if='%s': %s", text, why);
+		option_refuse(state, "--fail-if='%s': %s", text, why);
 	wishes->conditions = need(reallocarray(wishes->conditions, wishes->nconditions + 1,
 					       sizeof(*wishes->conditions)));
 	wishes->conditions[wishes->nconditions++] = condition;
@@ -62,9 +62,9 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 			wishes->table = i;
 			return;
 		}
-	argp_error(state,
-		   "--table=%s: no such table; give calls, events, kernels, transfers or others",
-		   word);
+	option_refuse(state,
+		      "--table=%s: no such table; give calls, events, kernels, transfers or others",
+		      word);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -94,7 +94,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (wishes->nfiles != 2)
-			argp_error(state, "give two traces, A and B");
+			option_refuse(state, "give two traces, A and B");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -409,15 +409,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		export->gpu_tracks =
 			!strcmp(argument, "perfetto") ? GPU_TRACKS_PERFETTO : GPU_TRACKS_SLICES;
 		if (strcmp(argument, "perfetto") && strcmp(argument, "slices"))
-			argp_error(state, "--gpu-tracks=%s: no such kind; use slices or perfetto",
-				   argument);
+			option_refuse(state,
+				      "--gpu-tracks=%s: no such kind; use slices or perfetto",
+				      argument);
 		return 0;
 	case ARGP_KEY_ARG:
 		words_add(&export->inputs, argument);
 		export->input = export->inputs.item[0];
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(
+		option_refuse(
 			state,
 			"no file given; name a trace, or several .tlt files or a folder of them");
 		return 0;

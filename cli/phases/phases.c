@@ -392,11 +392,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (wishes->path)
-			argp_error(state, "more than one file given; give one file at a time");
+			option_refuse(state, "more than one file given; give one file at a time");
 		wishes->path = argument;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(
+		option_refuse(
 			state,
 			"no trace file given; name a systrace, as text or HTML page, or - for standard input");
 		return 0;

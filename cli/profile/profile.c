@@ -300,8 +300,8 @@ static double number_option(struct argp_state *state, const char *option, const 
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !(value >= least && value <= most))
-		argp_error(state, "--%s=%s: use a number from %.10g to %.10g", option, text, least,
-			   most);
+		option_refuse(state, "--%s=%s: use a number from %.10g to %.10g", option, text,
+			      least, most);
 	return value;
 }
 
@@ -310,10 +310,10 @@ static void add_output(struct argp_state *state, struct wishes *wishes, const ch
 	int error = output_file_check(path);
 
 	if (!profile_format_of(path))
-		argp_error(state, "--output=%s: unknown kind of file; " FORMATS_ARE, path);
+		option_refuse(state, "--output=%s: unknown kind of file; " FORMATS_ARE, path);
 	if (error)
-		argp_error(state, "--output=%s: %s; give another file", path,
-			   output_file_trouble(error));
+		option_refuse(state, "--output=%s: %s; give another file", path,
+			      output_file_trouble(error));
 	wishes->outputs =
 		need(reallocarray(wishes->outputs, wishes->noutputs + 1, sizeof(*wishes->outputs)));
 	wishes->outputs[wishes->noutputs++] = path;
@@ -348,7 +348,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!wishes->program == !wishes->pid)
-			argp_error(
+			option_refuse(
 				state,
 				"give a program, as in tracelayer profile -- ./app, or a process with -p");
 		return 0;

@@ -329,7 +329,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case OPTION_TIME:
 		if (!selection_take_time(selection, argument))
-			argp_error(
+			option_refuse(
 				state,
 				"--time=%s: give two times, such as 0.5:2, 500ms:, :2026-11-24T04:05:44 or @begin:@end, or one @NAME",
 				argument);
@@ -357,9 +357,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_LONGER:
 		if (!duration_take(&selection->longer, argument))
-			argp_error(state,
-				   "--longer-than=%s: give a number and ns, us, ms or s, like 1ms",
-				   argument);
+			option_refuse(
+				state,
+				"--longer-than=%s: give a number and ns, us, ms or s, like 1ms",
+				argument);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -482,11 +482,11 @@ static void take_output(struct argp_state *state, struct wishes *wishes, const c
 
 	tl_settings_initial(&config);
 	if (!strcmp(pattern, "-"))
-		argp_error(
+		option_refuse(
 			state,
 			"--output=-: a trace cannot be recovered to standard output; name a file");
 	if (!tl_settings_value(&config, output, pattern, why, sizeof(why)))
-		argp_error(state, "--output=%s: %s", pattern, why);
+		option_refuse(state, "--output=%s: %s", pattern, why);
 	wishes->output = pattern;
 }
 
@@ -494,9 +494,9 @@ static void take_output(struct argp_state *state, struct wishes *wishes, const c
 static void check_together(struct argp_state *state, const struct wishes *wishes)
 {
 	if (wishes->all && wishes->nwhat)
-		argp_error(state, "--all and %s: give one of them", wishes->what[0]);
+		option_refuse(state, "--all and %s: give one of them", wishes->what[0]);
 	if ((wishes->output || wishes->keep) && !wishes->list && !wishes->all && !wishes->nwhat)
-		argp_error(
+		option_refuse(
 			state,
 			"nothing to recover is given; give --all, or a pid, a folder or a buffers file");
 }
@@ -522,8 +522,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_FORMAT:
 		format = table_format_named(argument);
 		if (format < 0)
-			argp_error(state, "--format=%s: no such format; give text, csv or json",
-				   argument);
+			option_refuse(state, "--format=%s: no such format; give text, csv or json",
+				      argument);
 		wishes->format = (enum table_format)format;
 		return 0;
 	case ARGP_KEY_ARGS:

@@ -239,8 +239,8 @@ static error_t parse_files(int key, char *argument, struct argp_state *state)
 		files->count = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no trace file given; name the files that `tracelayer run` wrote");
+		option_refuse(state,
+			      "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -241,7 +241,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (!wishes->program && !wishes->show)
-			argp_error(
+			option_refuse(
 				state,
 				"no program given; give one after the options: tracelayer run -- ./app");
 		return 0;

@@ -87,7 +87,7 @@ static void wish_by(struct argp_state *state, struct wishes *wishes, const char 
 	int by = grouping_named(word);
 
 	if (by < 0)
-		argp_error(
+		option_refuse(
 			state,
 			"--by=%s: no such grouping; give function, thread, queue, process, request, size or stack",
 			word);
@@ -104,7 +104,7 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 			wishes->table = i;
 			return;
 		}
-	argp_error(
+	option_refuse(
 		state,
 		"--table=%s: no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory",
 		word);
@@ -116,8 +116,8 @@ static void wish_tables(struct argp_state *state, struct wishes *wishes)
 	wishes->folder = wishes->nfiles == 1 && job_folder_is(wishes->files[0]);
 	if (!wishes->folder) {
 		if (wishes->job.ranks || wishes->job.part)
-			argp_error(state, "%s: only for the folder of a job; name that",
-				   wishes->job.part ? "--part" : "--rank");
+			option_refuse(state, "%s: only for the folder of a job; name that",
+				      wishes->job.part ? "--part" : "--rank");
 		if (wishes->by_word)
 			wish_by(state, wishes, wishes->by_word);
 		if (wishes->table_word)
@@ -125,7 +125,7 @@ static void wish_tables(struct argp_state *state, struct wishes *wishes)
 		return;
 	}
 	if (filter_is_any(&wishes->filter))
-		argp_error(
+		option_refuse(
 			state,
 			"%s: the sums of a job have all calls; name .tlt files in it to select some",
 			wishes->files[0]);
@@ -133,11 +133,12 @@ static void wish_tables(struct argp_state *state, struct wishes *wishes)
 	wishes->job.by_host = wishes->by_word && !strcmp(wishes->by_word, "host");
 	if (wishes->by_word && !wishes->job.by_rank && !wishes->job.by_host &&
 	    strcmp(wishes->by_word, "function"))
-		argp_error(state, "--by=%s: no such grouping of a job; give function, host or rank",
-			   wishes->by_word);
+		option_refuse(state,
+			      "--by=%s: no such grouping of a job; give function, host or rank",
+			      wishes->by_word);
 	wishes->job.table = wishes->table_word ? job_table_named(wishes->table_word) : -1;
 	if (wishes->table_word && wishes->job.table < 0)
-		argp_error(
+		option_refuse(
 			state,
 			"--table=%s: no such table of a job; give ranks, hosts, calls, events, kernels, transfers, others or devices",
 			wishes->table_word);
@@ -181,14 +182,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->nfiles = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state,
-			   "no trace file given; name the files that `tracelayer run` wrote");
+		option_refuse(state,
+			      "no trace file given; name the files that `tracelayer run` wrote");
 		return 0;
 	case ARGP_KEY_END:
 		wish_tables(state, wishes);
 		if (!wishes->folder && wishes->table == TABLE_GROUPS &&
 		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE || wishes->by == BY_SIZE))
-			argp_error(
+			option_refuse(
 				state,
 				"--table=groups: no groups by default; add --by=thread, --by=process or --by=request");
 		return 0;

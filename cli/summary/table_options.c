@@ -8,6 +8,8 @@
 
 #include "cli/summary/table_options.h"
 
+#include "cli/basics/basics.h"
+
 enum { OPTION_SORT = 0x2000, OPTION_TOP, OPTION_COLUMNS, OPTION_FORMAT, OPTION_CSV, OPTION_JSON };
 
 static const struct argp_option options[] = {
@@ -29,7 +31,7 @@ static void take_format(struct argp_state *state, struct table_options *tables, 
 	int format = table_format_named(name);
 
 	if (format < 0)
-		argp_error(state, "--format=%s: no such format; give text, csv or json", name);
+		option_refuse(state, "--format=%s: no such format; give text, csv or json", name);
 	tables->format = (enum table_format)format;
 }
 
@@ -39,7 +41,7 @@ static void take_top(struct argp_state *state, struct table_options *tables, con
 	long rows = strtol(text, &end, 10);
 
 	if (end == text || *end || rows < 1)
-		argp_error(state, "--top=%s: give a number of rows, 1 or more", text);
+		option_refuse(state, "--top=%s: give a number of rows, 1 or more", text);
 	tables->wishes.most = (size_t)rows;
 }
 

@@ -248,13 +248,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		wishes->delay = strtod(argument, &end);
 		if (end == argument || *end ||
 		    !(wishes->delay >= 0.1 && wishes->delay <= DELAY_MOST))
-			argp_error(state, "--delay=%s: give seconds, from 0.1 to 3600", argument);
+			option_refuse(state, "--delay=%s: give seconds, from 0.1 to 3600",
+				      argument);
 		return 0;
 	case 'n':
 		errno = 0;
 		wishes->count = strtoul(argument, &end, 10);
 		if (end == argument || *end || errno || !wishes->count || *argument == '-')
-			argp_error(state, "--count=%s: give a number, 1 or more", argument);
+			option_refuse(state, "--count=%s: give a number, 1 or more", argument);
 		return 0;
 	case 'b':
 		wishes->batch = true;

@@ -3,7 +3,7 @@
 # completions.sh: what bash, zsh and fish make of a line when the user presses the tab key; slips in commands and options; help.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 45
+plan 49
 export PATH=$top_builddir:$PATH HOME=$tmp XDG_CONFIG_HOME=$tmp XDG_CACHE_HOME=$tmp XDG_DATA_HOME=$tmp
 top_srcdir=$(cd "$top_srcdir" && pwd)
 folder=$top_srcdir/cli/completions
@@ -24,8 +24,20 @@ is "$(said run -Q true)" "tracelayer: -Q: no such option; \`tracelayer run --hel
 2" "a letter that is no option"
 is "$(said run --quiet -o none.json sh -c 'echo "$@"' - --tabel --qwerty -Q -h)" "--tabel --qwerty -Q -h
 0" "what follows the program is the program's"
-like "$(said summary --ta 2>&1)" "option '--table' requires an argument" "the beginning of an option is the option"
-like "$(said run --m=1 true)" "option '--m=1' is ambiguous" "unless it is that of two"
+is "$(said summary --ta)" "tracelayer: --table: its value is missing; \`tracelayer summary --help\` lists the options
+2" "the beginning of an option is the option"
+is "$(said run --m=1 true)" "tracelayer: --m: may be each of --memory, --mpi; write the one that you mean
+2" "unless it is that of two"
+is "$(said export -o)" "tracelayer: -o: its value is missing; \`tracelayer export --help\` lists the options
+2" "a letter without its value"
+is "$(said run --quiet=yes true; said summary --help=all)" "tracelayer: --quiet=yes: this option takes no value; leave out =yes
+2
+tracelayer: --help=all: this option takes no value; leave out =all
+2" "a value that an option does not take"
+is "$(said summary --by=colour t.json)" "tracelayer summary: --by=colour: no such grouping; give function, thread, queue, process, request, size or stack
+2" "a value that is none, in one line"
+is "$(said run)" "tracelayer run: no program given; give one after the options: tracelayer run -- ./app
+2" "and so is what is missing"
 for command in run summary export phases; do
 	is "$("$tracelayer" help $command; echo $?)" "$("$tracelayer" $command --help; echo $?)" "help $command is $command --help"
 	is "$("$tracelayer" $command -h; echo $?)" "$("$tracelayer" $command --help; echo $?)" "so is $command -h"
