@@ -45,19 +45,28 @@ static void take_top(struct argp_state *state, struct table_options *tables, con
 	tables->wishes.most = (size_t)rows;
 }
 
+/* An empty list would leave no table, and nothing would be said. */
+static const char *take_columns(const struct argp_state *state, const char *option,
+				const char *text)
+{
+	if (!*text)
+		option_refuse(state, "--%s=: give a column's title, or its name in --csv", option);
+	return text;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct table_options *tables = state->input;
 
 	switch (key) {
 	case OPTION_SORT:
-		tables->wishes.sort = argument;
+		tables->wishes.sort = take_columns(state, "sort", argument);
 		return 0;
 	case OPTION_TOP:
 		take_top(state, tables, argument);
 		return 0;
 	case OPTION_COLUMNS:
-		tables->wishes.columns = argument;
+		tables->wishes.columns = take_columns(state, "columns", argument);
 		return 0;
 	case OPTION_FORMAT:
 		take_format(state, tables, argument);

@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 78
+plan 79
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -109,6 +109,11 @@ for wrong in --sort=size --columns=calls,size,total; do
 	said=$(summary $wrong "$tmp/lines.json" 2>&1)
 	is "$? $said" "2 tracelayer: size: no table here has such a column; give a column's title, or its name in --csv" "$wrong is told of"
 done
+is "$(summary --columns= "$tmp/lines.json" 2>&1; echo $?; summary --sort= "$tmp/lines.json" 2>&1; echo $?)" \
+	"tracelayer summary: --columns=: give a column's title, or its name in --csv
+2
+tracelayer summary: --sort=: give a column's title, or its name in --csv
+2" "no columns at all are none"
 is "$(summary --top=0 "$tmp/lines.json" 2>&1 | head -n 1)" "tracelayer summary: --top=0: give a number of rows, 1 or more" "no rows at all are none"
 
 # --- every layout gives the same numbers
