@@ -207,13 +207,13 @@ static bool place_make_own(struct place *place)
  */
 static bool file_mark(int fd)
 {
-	const struct tl_file_header header = {
-		.magic = TL_FILE_MAGIC,
+	struct tl_file_header header = {
 		.version = TL_FILE_VERSION,
 		.byte_order = TL_FILE_BYTE_ORDER,
 		.kind = TL_FILE_UNBEGUN,
 	};
 
+	memcpy(header.magic, TL_FILE_MAGIC, sizeof(header.magic));
 	errno = ENOSPC; /* where less is written */
 	return pwrite(fd, &header, sizeof(header), 0) == sizeof(header);
 }

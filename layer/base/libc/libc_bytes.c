@@ -191,7 +191,11 @@ int bcmp(const void *a, const void *b, size_t size)
 	return memcmp(a, b, size);
 }
 
-void *memchr(const void *text, int byte, size_t size)
+/*
+ * The C library may have a macro of the same name, as of memchr, strchr, strrchr and strstr from
+ * glibc 2.43 on. It is not expanded where parentheses surround the name.
+ */
+void *(memchr)(const void *text, int byte, size_t size)
 {
 	for (const unsigned char *at = text; size; size--, at++)
 		if (*at == (unsigned char)byte)
@@ -264,7 +268,7 @@ int strncmp(const char *a, const char *b, size_t most)
 	return 0;
 }
 
-char *strchr(const char *text, int byte)
+char *(strchr)(const char *text, int byte)
 {
 	for (;; text++) {
 		if (*text == (char)byte)
@@ -274,7 +278,7 @@ char *strchr(const char *text, int byte)
 	}
 }
 
-char *strrchr(const char *text, int byte)
+char *(strrchr)(const char *text, int byte)
 {
 	const char *found = NULL;
 
@@ -304,7 +308,7 @@ size_t strcspn(const char *text, const char *of)
 	return size;
 }
 
-char *strstr(const char *text, const char *part)
+char *(strstr)(const char *text, const char *part)
 {
 	size_t size = strlen(part);
 

@@ -21,6 +21,10 @@ static char *(*const real_strrchr)(const char *, int) = strrchr;
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
+#undef memchr /* macros of glibc 2.43 */
+#undef strchr
+#undef strrchr
+#undef strstr
 #define memcpy	      own_memcpy
 #define memmove	      own_memmove
 #define memset	      own_memset
