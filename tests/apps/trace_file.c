@@ -101,7 +101,7 @@ static int fork_child(void)
 	return waitpid(pid, &status, 0) != pid || status;
 }
 
-static void *call_once(void *unused)
+static void *call_in_thread(void *unused)
 {
 	cl_uint count;
 
@@ -114,7 +114,8 @@ static bool threads_run(long threads)
 {
 	for (long i = 0; i < threads; i++) {
 		pthread_t thread;
-		if (pthread_create(&thread, NULL, call_once, NULL) || pthread_join(thread, NULL))
+		if (pthread_create(&thread, NULL, call_in_thread, NULL) ||
+		    pthread_join(thread, NULL))
 			return false;
 	}
 	return true;
@@ -149,7 +150,7 @@ static long touched_kb(void)
  */
 static int short_threads(void)
 {
-	call_once(NULL);
+	call_in_thread(NULL);
 	long first = touched_kb();
 	if (!threads_run(calls - 2000))
 		return 1;
