@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *call_once(void *unused)
+static void *call_in_thread(void *unused)
 {
 	call();
 	return NULL;
@@ -20,7 +20,7 @@ static pthread_t begin_blocked(void)
 	pthread_t thread;
 
 	driver.block(WATCHED);
-	EXPECT(pthread_create(&thread, NULL, call_once, NULL) == 0);
+	EXPECT(pthread_create(&thread, NULL, call_in_thread, NULL) == 0);
 	while (driver.waiting(WATCHED) < 1)
 		sleep_ms(1);
 	return thread;

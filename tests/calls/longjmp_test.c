@@ -276,7 +276,7 @@ static void leave_from_inside(void *depth)
 START_TEST(nested_calls_that_are_left_at_once_are_recorded_or_counted)
 {
 	/* Without calls inside of calls, each looks through the stack up to the outermost: the square of so many. */
-	uintptr_t further = _i == UNNESTED ? 999 : 2999;
+	volatile uintptr_t further = _i == UNNESTED ? 999 : 2999;
 
 	set_up(_i);
 	for (volatile unsigned round = 0; round < 3; round++) {

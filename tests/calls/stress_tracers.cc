@@ -109,7 +109,7 @@ static void calls_inside(void *deeper)
 		toy_run(calls_inside, &depth);
 }
 
-static void call_once(unsigned choice)
+static void call_chosen(unsigned choice)
 {
 	int depth = static_cast<int>(choice % 7);
 
@@ -139,7 +139,7 @@ static void *caller(void *seed)
 	unsigned state = static_cast<unsigned>(reinterpret_cast<uintptr_t>(seed));
 
 	while (!is_over())
-		call_once(static_cast<unsigned>(rand_r(&state)));
+		call_chosen(static_cast<unsigned>(rand_r(&state)));
 	toy_add(1, 1); /* ends what longjmp left */
 	return nullptr;
 }

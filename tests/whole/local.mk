@@ -26,7 +26,7 @@ check_LTLIBRARIES += %D%/cl_counter.la
 %D%/cl_slots.h: %D%/local.mk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '#include <CL/cl_icd.h>' | $(CC) -E -DCL_TARGET_OPENCL_VERSION=300 $(CPPFLAGS) -P - | \
 		awk '/^} *cl_icd_dispatch/ { inside = 0 } /^typedef struct _cl_icd_dispatch/ { inside = 1; next } \
-			inside && sub(/;$$/, "") { sub(/^\*/, "", $$NF); print "SLOT(" $$NF ", " n++ + 0 ")" }' >$@.new && mv $@.new $@
+			inside && $$1 !~ /^(intptr_t|})/ && sub(/;$$/, "") { sub(/^\*/, "", $$NF); print "SLOT(" $$NF ", " n++ + 0 ")" }' >$@.new && mv $@.new $@
 %D%/cl_counter.lo: %D%/cl_slots.h
 CLEANFILES += %D%/cl_slots.h
 
