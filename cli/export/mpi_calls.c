@@ -29,7 +29,7 @@ static const struct {
 } roles[] = {
 	{"Send,Ssend,Bsend,Rsend,Isend,Issend,Ibsend,Irsend", MPI_ROLE_SEND},
 	{"Recv,Irecv", MPI_ROLE_RECEIVE},
-	{"Sendrecv,Sendrecv_replace", MPI_ROLE_SEND_RECEIVE},
+	{"Sendrecv,Sendrecv_replace,Isendrecv,Isendrecv_replace", MPI_ROLE_SEND_RECEIVE},
 	{"Send_init,Ssend_init,Bsend_init,Rsend_init", MPI_ROLE_SEND_INIT},
 	{"Recv_init", MPI_ROLE_RECEIVE_INIT},
 	{"Start,Startall", MPI_ROLE_START},
@@ -38,7 +38,7 @@ static const struct {
 	{"Wait,Waitall,Waitany,Waitsome,Test,Testall,Testany,Testsome", MPI_ROLE_COMPLETE},
 	{"Cancel", MPI_ROLE_CANCEL},
 	{"Request_free", MPI_ROLE_FREE},
-	{"Comm_dup,Comm_dup_with_info,Comm_idup", MPI_ROLE_COMM_DUP},
+	{"Comm_dup,Comm_dup_with_info,Comm_idup,Comm_idup_with_info", MPI_ROLE_COMM_DUP},
 	{"Comm_split", MPI_ROLE_COMM_SPLIT},
 	{"Cart_create", MPI_ROLE_COMM_CART},
 	{"Comm_create,Comm_split_type,Graph_create", MPI_ROLE_COMM_OTHER},

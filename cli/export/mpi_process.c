@@ -285,12 +285,11 @@ static void walk_send(struct walk *walk, const struct mpi_call *call)
 	request_made(walk, call);
 }
 
-static void walk_receive(struct walk *walk, const struct mpi_call *call)
+/* The call that began the receive gave the message, too, or made a request for it. */
+static void receive_begun(struct walk *walk, const struct mpi_call *call, size_t end)
 {
 	struct mpi_status status;
 	uint64_t word;
-	size_t end = receive_add(walk, call, comm_of_call(walk, call), call_number(call, "source"),
-				 call_number(call, "tag"));
 
 	if (mpi_call_word(call, "request_", &word)) {
 		struct request *request = request_made(walk, call);
@@ -303,16 +302,21 @@ static void walk_receive(struct walk *walk, const struct mpi_call *call)
 	}
 }
 
+static void walk_receive(struct walk *walk, const struct mpi_call *call)
+{
+	receive_begun(walk, call,
+		      receive_add(walk, call, comm_of_call(walk, call), call_number(call, "source"),
+				  call_number(call, "tag")));
+}
+
 static void walk_send_receive(struct walk *walk, const struct mpi_call *call)
 {
 	uint32_t comm = comm_of_call(walk, call);
-	struct mpi_status status;
-	size_t end;
 
 	send_add(walk, call, comm, call_number(call, "dest"), call_number(call, "sendtag"));
-	end = receive_add(walk, call, comm, call_number(call, "source"),
-			  call_number(call, "recvtag"));
-	receive_finish(walk, end, call, call_status(walk, call, "status", 0, &status));
+	receive_begun(walk, call,
+		      receive_add(walk, call, comm, call_number(call, "source"),
+				  call_number(call, "recvtag")));
 }
 
 static void walk_init(struct walk *walk, const struct mpi_call *call)

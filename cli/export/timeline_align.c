@@ -23,7 +23,7 @@
 
 /* ---- calls ---- */
 
-/* Calls in which each rank waits for all others. */
+/* Calls in which each rank waits for all others. With large counts, their names end in _c. */
 static const char *const all_wait[] = {
 	"MPI_Barrier",
 	"MPI_Allreduce",
@@ -68,6 +68,13 @@ static int parameter_named(const struct tl_function *function, const char *name)
 	return -1;
 }
 
+static bool is_called(const char *name, const char *wanted)
+{
+	size_t size = strlen(wanted);
+
+	return !strncmp(name, wanted, size) && (!name[size] || !strcmp(name + size, "_c"));
+}
+
 static void reading_know(struct reading *reading, uint32_t id)
 {
 	const struct tl_function *function = tl_trace_function(reading->trace, id);
@@ -78,7 +85,7 @@ static void reading_know(struct reading *reading, uint32_t id)
 		return;
 	reading->comm = parameter_named(function, "comm");
 	for (size_t i = 0; i < sizeof(all_wait) / sizeof(*all_wait); i++)
-		if (!strcmp(function->name, all_wait[i]))
+		if (is_called(function->name, all_wait[i]))
 			reading->kind = (int)i;
 }
 

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* By the name that programs of MPI 4 use, as mpi4py's. */
+#if MPI_VERSION >= 4
+#define MPI_Allreduce MPI_Allreduce_c
+#endif
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 100, rank, size, sum = 0, from = -1;

@@ -6,6 +6,7 @@
  * messages are received without a status, from any rank: what they are is not written.
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -72,6 +73,34 @@ static void exchanges(MPI_Comm comm)
 	in[0] = *message_new();
 	MPI_Sendrecv_replace(in, 2, MPI_INT, next, 6, before, MPI_ANY_TAG, comm, &status);
 	told(1, NULL);
+}
+
+/* One request for both ways: MPI 4. With an older one, a request for each. */
+static void exchange_begin(MPI_Comm comm, bool replaces, MPI_Request *request)
+{
+#if MPI_VERSION >= 4
+	if (replaces) {
+		in[0] = *message_new();
+		MPI_Isendrecv_replace(in, 2, MPI_INT, next, 6, before, 6, comm, request);
+	} else {
+		MPI_Isendrecv(message_new(), 2, MPI_INT, next, 5, in, 2, MPI_INT, before, 5, comm,
+			      request);
+	}
+#else
+	MPI_Irecv(in, 2, MPI_INT, before, replaces ? 6 : 5, comm, request);
+	MPI_Send(message_new(), 2, MPI_INT, next, replaces ? 6 : 5, comm);
+#endif
+}
+
+static void exchanges_begun(MPI_Comm comm)
+{
+	MPI_Request request;
+
+	for (int replaces = 0; replaces < 2; replaces++) {
+		exchange_begin(comm, replaces, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		told(1, NULL);
+	}
 }
 
 /* Requests that are waited for in another order than they were made in. */
@@ -228,6 +257,7 @@ static void all_kinds(MPI_Comm comm)
 	before = (place + all - 1) % all;
 	blocking(comm);
 	exchanges(comm);
+	exchanges_begun(comm);
 	requests(comm);
 	persistent(comm);
 	probed(comm);

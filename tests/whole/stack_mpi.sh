@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# MPI programs, of Debian's MPICH and of its Open MPI, bare and traced: mpi.h through tracegen, each rank's calls counted by the program itself.
+# MPI programs, of Debian's MPICH and of its Open MPI, bare and traced: mpi.h through tracegen, each rank's calls counted by the program itself. What
+# `tracelayer run --mpi` has without an mpi.h: no function is left out that communicates, waits, or reads and writes files.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan 20
+plan 22
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0
 # Ranks print in whatever order. Open MPI's messages have a job's number in them: [[4104,1],0].
@@ -36,3 +37,17 @@ mpi()
 
 mpi mpich "$(mpicc.mpich -show | sed 's/.* -I\([^ ]*\).*/\1/')"
 mpi openmpi "$(mpicc.openmpi -show | sed 's/[^-]*-I\([^ ]*\).*/\1/')"
+
+# The functions that MPI's library has and --mpi has not, of those that take part in communication.
+left_out()
+{
+	nm -D --defined-only "$1" | sed 's/.* //; s/@.*//' | grep -iE '^MPI_(I?[psbr]?(send|recv|mrecv|sendrecv|sendrecv_replace)|I?(neighbor_)?(barrier|bcast|(all)?gatherv?|scatterv?|alltoall[vw]?|(all)?reduce|reduce_scatter(_block)?|scan|exscan))(_init)?(_c)?$
+^MPI_(R?(put|get|accumulate|get_accumulate)(_c)?|Fetch_and_op|Compare_and_swap|(Wait|Test)(all|any|some)?|Pready.*|Parrived)$
+^MPI_(Win|File)_(create|allocate|free|fence|post|start|complete|wait|test|i?lock|unlock|flush|sync|attach|detach|open|close|i?read|i?write|set_view)(_.*)?$' |
+		grep -vE 'keyval|errhandler' | sort -u >"$tmp/of_mpi"
+	test "$(wc -l <"$tmp/of_mpi")" -ge 100 || { echo "$1 has few of them"; return 1; }
+	sort -u "$top_builddir/apis/mpi_words.exports" | comm -23 "$tmp/of_mpi" -
+}
+for library in libmpich.so.12 libmpi.so.40; do
+	is "$(left_out "$(ldconfig -p | sed -n "s/.*$library .*=> //p" | head -n 1)")" "" "$library: --mpi has each function that communicates, waits, or reads and writes files"
+done
