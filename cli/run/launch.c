@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -423,28 +425,42 @@ become(const struct launcher *launcher, const struct program *program, char **ar
 	_exit(127);
 }
 
-/* Leave standard input, output and everything else that we inherited to the program alone. */
-static void let_go(int keep, int also)
+/*
+ * A rank's socket to its launcher, Hydra's or Slurm's. Hydra takes a rank for dead once nobody has it
+ * open, and kills the process that it started. This is us: mpiexec would end with 9 and not with the
+ * program's exit code. -1: none.
+ */
+static int launcher_socket(void)
 {
-	int low = keep < also ? keep : also, high = keep < also ? also : keep;
+	const char *text = getenv("PMI_FD");
+	struct stat status;
+	char *end;
+	long fd = text ? strtol(text, &end, 10) : -1;
+
+	if (fd < 0 || fd > INT_MAX || end == text || *end)
+		return -1;
+	return !fstat((int)fd, &status) && S_ISSOCK(status.st_mode) ? (int)fd : -1;
+}
+
+/* Leave standard input, output and everything else that we inherited to the program alone. */
+static void let_go(const int *kept, size_t count)
+{
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	unsigned from = 3, next;
 
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
-	unsigned from = 3;
-
-	for (int i = 0; i < 2; i++) {
-		int fd = i ? high : low;
-
-		if (fd < (int)from)
-			continue;
-		if (fd > (int)from)
-			close_range(from, (unsigned)fd - 1, 0);
-		from = (unsigned)fd + 1;
-	}
-	close_range(from, ~0u, 0);
+	do {
+		next = UINT_MAX;
+		for (size_t i = 0; i < count; i++)
+			if (kept[i] >= (int)from && (unsigned)kept[i] < next)
+				next = (unsigned)kept[i];
+		if (next > from)
+			close_range(from, next == UINT_MAX ? next : next - 1, 0);
+		from = next + 1;
+	} while (next != UINT_MAX);
 }
 
 /*
@@ -506,7 +522,9 @@ void launch(const struct program *program, char **argv, int keep, struct ending 
 	close(failure[0]);
 	ending->pid = launcher.program;
 	if (launcher.program > 0) {
-		let_go(launcher.testimonies, keep);
+		const int kept[] = {launcher.testimonies, keep, launcher_socket()};
+
+		let_go(kept, sizeof(kept) / sizeof(*kept));
 		ending->status = await_program(&launcher);
 		note_time(ending);
 	}

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 137
+plan 138
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -53,6 +53,22 @@ closed_early()
 	END
 }
 ok "a pipe that the program closes is closed" closed_early
+# held_to_launcher: the program waits until `run` has let go of the highest descriptor, and then says which ones `run` has.
+held_to_launcher()
+{
+	"$python" - "$tracelayer" <<-'END'
+	import os, socket, subprocess, sys
+	program = """import os, sys, time
+	own = "/proc/%d/fd/" % os.getppid()
+	while os.path.exists(own + sys.argv[2]): time.sleep(0.01)
+	sys.exit(42 if os.path.exists(own + sys.argv[1]) else 1)"""
+	ours, rank = socket.socketpair()
+	last = os.dup(rank.fileno())
+	sys.exit(subprocess.call([sys.argv[1], "run", "--", sys.executable, "-c", program.replace("\n\t", "\n"), str(rank.fileno()), str(last)],
+				 env=dict(os.environ, PMI_FD=str(rank.fileno())), pass_fds=[rank.fileno(), last], stderr=subprocess.DEVNULL) != 42)
+	END
+}
+ok "a rank's socket to its launcher stays open as long as the command runs" held_to_launcher
 
 # --- how it ends
 run -- true 2>/dev/null; is $? 0 "exit code 0 is forwarded"
