@@ -37,6 +37,12 @@ def counter(event, what):
 platform, device, error = pointer(), pointer(), ctypes.c_int()
 cl.clGetPlatformIDs(1, ctypes.byref(platform), None)
 cl.clGetDeviceIDs(platform, ctypes.c_ulong(0xFFFFFFFF), 1, ctypes.byref(device), None)
+# A driver may give the functions out and not say that the device has the extension.
+extensions = ctypes.create_string_buffer(65536)
+cl.clGetDeviceInfo(device, 0x1030, size(len(extensions)), extensions, None)
+if b"cl_khr_command_buffer" not in extensions.value.split():
+    print("the device has no cl_khr_command_buffer")
+    sys.exit(77)
 context = handle(cl.clCreateContext, None, 1, ctypes.byref(device), None, None, None)
 queue = handle(cl.clCreateCommandQueue, context, device, ctypes.c_ulong(2), ctypes.byref(error))
 words = [handle(cl.clCreateBuffer, context, ctypes.c_ulong(1), size(4 * WORDS), None, None) for _ in range(2)]
