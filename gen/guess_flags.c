@@ -53,12 +53,17 @@ static bool text_names(const char *text, const char *word)
 	return false;
 }
 
-/* True if the values are 0, 1, 2, 3 and so on. Such values are numbers, and sums only by chance. */
+/*
+ * True if the values are 0, 1, 2, 3 and so on, and perhaps -1, for none of these. Such values are
+ * numbers, and sums only by chance.
+ */
 static bool set_counts(const struct type *type)
 {
 	uint64_t seen = 0;
 
 	for (size_t i = 0; i < type->nenumerators; i++) {
+		if (type->enumerators[i].value == -1)
+			continue;
 		if ((uint64_t)type->enumerators[i].value > 63)
 			return false;
 		seen |= UINT64_C(1) << type->enumerators[i].value;

@@ -16,6 +16,7 @@ cat >jar.h <<'END'
 #define JAR_LID_FLAG_LOOSE 0x20u
 #define JAR_KIND_ROUND 1
 #define JAR_KIND_SQUARE 2
+#define JAR_LEVEL_NONE -1
 #define JAR_LEVEL_LOW 0
 #define JAR_LEVEL_MIDDLE 1
 #define JAR_LEVEL_HIGH 2
@@ -39,7 +40,7 @@ int jar_kind(unsigned flags);
 int jar_wash(int);
 int jar_two(int, int);
 /**
- * @param mode JAR_LEVEL_LOW, JAR_LEVEL_MIDDLE, JAR_LEVEL_HIGH or JAR_LEVEL_FULL
+ * @param mode JAR_LEVEL_NONE, JAR_LEVEL_LOW, JAR_LEVEL_MIDDLE, JAR_LEVEL_HIGH or JAR_LEVEL_FULL
  */
 int jar_fill(int mode);
 int pot_make(int flags);
@@ -56,7 +57,7 @@ is "$(sets jar_make_flags)" 'jar_make_flags flags int jar_make:flags JAR_FLAG_OP
 is "$(sets jar_lid_flags)" 'jar_lid_flags flags unsigned long jar_lid:flags JAR_LID_FLAG_TIGHT JAR_LID_FLAG_LOOSE' 'and closer ones, that are called after the function'
 is "$(sets jar_kind_flags)" 'jar_kind_flags flags unsigned int jar_kind:flags JAR_KIND_ROUND JAR_KIND_SQUARE' 'a comment that says @see NAME_*'
 is "$(sets jar_wash_arg0)" 'jar_wash_arg0 flags int jar_wash:arg0 WET_SOAP WET_HOT' "a comment above macros that names the function, whose parameter has no name"
-is "$(sets jar_fill_mode)" 'jar_fill_mode one int jar_fill:mode JAR_LEVEL_LOW JAR_LEVEL_MIDDLE JAR_LEVEL_HIGH JAR_LEVEL_FULL' 'values that count are no bits'
+is "$(sets jar_fill_mode)" 'jar_fill_mode one int jar_fill:mode JAR_LEVEL_NONE JAR_LEVEL_LOW JAR_LEVEL_MIDDLE JAR_LEVEL_HIGH JAR_LEVEL_FULL' 'values that count are no bits, nor is -1 beside them'
 is "$(sets jar_make_in_mode)" 'jar_make_in_mode flags long jar_make_in:mode JAR_FLAG_OPEN JAR_FLAG_FULL JAR_FLAG_BOTH' 'values that count, but are called flags'
 is "$(sets 'jar_two.*')$(sets pot_make_flags)$(sets jar_size.*)" '' 'nothing is guessed of what nothing tells of'
 "$top_builddir/tracegen" model jar.h -o guessed.json 2>err && "$top_builddir/tracegen" model --api jar.json -o described.json 2>>err

@@ -31,7 +31,8 @@ share True" "calls of a fast program are estimated, within 15 %"
 
 # --- all processes of this user; SIGINT ends it
 : >"$tmp/all"
-timeout 100 "$tracelayer" top --batch -d 0.1 >>"$tmp/all" &
+# A shell's background job ignores SIGINT, and a newer timeout then leaves it so.
+env --default-signal=INT timeout 100 "$tracelayer" top --batch -d 0.1 >>"$tmp/all" &
 top=$!
 while test "$(wc -l <"$tmp/all")" -lt 4; do sleep 0.05; done
 kill -INT $top
