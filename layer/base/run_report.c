@@ -193,11 +193,14 @@ void tl_report_trace(const char *path)
 	report_link(TL_REPORT_TRACE, path);
 }
 
-/* Reports numbers and a path. What is too long for a link is left out. */
+/*
+ * Reports numbers and a path. What is too long for a link is left out. Only the holder of the
+ * writer's pen comes here, perhaps from a handler whose stack is a few kB: so the message is static.
+ */
 static bool report_numbers(const char *kind, const uint64_t *numbers, size_t count,
 			   const char *path)
 {
-	char message[TEXT_MAX];
+	static char message[TEXT_MAX];
 	struct tl_text text = {message, message + sizeof(message) - 1, false};
 
 	for (size_t i = 0; i < count; i++) {

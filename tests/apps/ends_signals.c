@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,12 +134,15 @@ static int end_twice(long calls, long us)
 }
 
 /* The kernel's frame fits, and little more. */
-static void use_small_stack(void)
+/* Below it is a page that can't be touched. */
+static bool use_small_stack(void)
 {
 	size_t size = getauxval(AT_MINSIGSTKSZ) + 4096;
-	const stack_t stack = {.ss_sp = malloc(size), .ss_size = size};
+	char *room = mmap(NULL, 4096 + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	const stack_t stack = {.ss_sp = room + 4096, .ss_size = size};
 
-	sigaltstack(&stack, NULL);
+	return room != MAP_FAILED && !mprotect(room, 4096, PROT_NONE) && !sigaltstack(&stack, NULL);
 }
 
 static int leave(const char *way, const char *file, long us)
@@ -151,8 +155,8 @@ static int leave(const char *way, const char *file, long us)
 		action.sa_handler = by_quick_exit;
 	if (!strcmp(way, "execve"))
 		action.sa_handler = by_execve;
-	if (!strcmp(way, "small-stack"))
-		use_small_stack();
+	if (!strcmp(way, "small-stack") && !use_small_stack())
+		return 1;
 	if (fd < 0 || ftruncate(fd, (off_t)size))
 		return 1;
 	counted = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -17,5 +17,5 @@ ze_loader_switches()
 }
 
 # counts_without COUNTS OTHER, counts_with COUNTS OTHER: the counts less the others, or with them; without those that are 0.
-counts_without() { awk 'NR == FNR { other[$1] = $2; next } $2 -= other[$1] { print $1, $2 }' "$2" "$1" | sort; }
+counts_without() { awk 'FILENAME == ARGV[1] { other[$1] = $2; next } $2 -= other[$1] { print $1, $2 }' "$2" "$1" | sort; }
 counts_with() { awk '{ count[$1] += $2 } END { for (name in count) print name, count[name] }' "$1" "$2" | sort; }
