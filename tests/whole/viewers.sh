@@ -16,8 +16,8 @@ plan 15
 
 if ! test -e "$speedscope/dist/release/index.html"; then
 	mkdir -p "$here/tests/whole/viewers"
-	# A registry that does not answer may do so the second time.
-	install() { timeout 100 npm install --no-save --no-audit --no-fund --ignore-scripts --prefix "$here/tests/whole/viewers" "speedscope@$speedscope_version"; }
+	# A registry that does not answer may do so the second time. Newer versions of Node.js leave a cache in TMPDIR.
+	install() { NODE_DISABLE_COMPILE_CACHE=1 timeout 100 npm install --no-save --no-audit --no-fund --ignore-scripts --prefix "$here/tests/whole/viewers" "speedscope@$speedscope_version"; }
 	if ! install >"$tmp/npm" 2>&1 && ! install >"$tmp/npm" 2>&1; then
 		test "${TRACELAYER_OFFLINE-}" != 1 || { skip 15 "this machine is offline, and speedscope is not installed"; exit 0; }
 		why=$(grep -m 1 -iE 'no such|error' "$tmp/npm")
