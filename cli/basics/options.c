@@ -151,13 +151,15 @@ static void options_list(const struct argp *argp)
  * options.
  */
 enum {
-	FOUND_OWN = 256,
+	FOUND_HELP = 256,
+	FOUND_USAGE,
+	FOUND_VERSION,
 	FOUND_NAME,
 };
 
-static const struct option own_options[] = {{"help", no_argument, NULL, FOUND_OWN},
-					    {"usage", no_argument, NULL, FOUND_OWN},
-					    {"version", no_argument, NULL, FOUND_OWN},
+static const struct option own_options[] = {{"help", no_argument, NULL, FOUND_HELP},
+					    {"usage", no_argument, NULL, FOUND_USAGE},
+					    {"version", no_argument, NULL, FOUND_VERSION},
 					    {NULL, 0, NULL, 0}};
 
 struct getopt_table {
@@ -212,7 +214,7 @@ static void table_make(struct getopt_table *table, const struct argp *argp, unsi
 		.names = need(
 			calloc(options_count(argp) + sizeof(own_options) / sizeof(*own_options),
 			       sizeof(*table->names)))};
-	strcpy(table->letters, flags & ARGP_IN_ORDER ? "+:?V" : ":?V");
+	strcpy(table->letters, flags & ARGP_IN_ORDER ? "+:V" : ":V");
 	options_add(table, argp);
 	memcpy(&table->names[table->nnames], own_options, sizeof(own_options));
 }
@@ -245,7 +247,7 @@ static void name_refuse_ambiguous(const struct getopt_table *table, const char *
 		comma = ", ";
 	}
 	fclose(to);
-	say("--%s: may be each of %s; write the one that you mean", text, names);
+	say("--%s: several options begin so: %s; write the one that you mean", text, names);
 	exit(argp_err_exit_status);
 }
 
@@ -284,24 +286,31 @@ static void name_refuse(const struct getopt_table *table, const char *command, c
 	exit(argp_err_exit_status);
 }
 
-/* -h is --help, where no option of the command is called so. */
+/* Ends the command as argp does for its own option of that name. */
+static void own_option_obey(const struct argp *argp, const char *command, const char *option,
+			    void *input)
+{
+	char *given[] = {(char *)command, (char *)option, NULL};
+
+	argp_parse(argp, 2, given, 0, NULL, input);
+}
+
+/* -? is --help, and so is -h, where no option of the command is called so. */
 static void letter_refuse(const struct argp *argp, const char *command, int letter, void *input)
 {
-	char *help[] = {(char *)command, (char *)"--help", NULL};
-
-	if (letter == 'h')
-		argp_parse(argp, 2, help, 0, NULL, input);
+	if (letter == 'h' || letter == '?')
+		own_option_obey(argp, command, "--help", input);
 	say("-%c: no such option; `%s --help` lists the options", letter, command);
 	exit(argp_err_exit_status);
 }
 
-/* `found` says which option: FOUND_NAME + N, FOUND_OWN, or its letter. */
+/* `found` says which option: FOUND_NAME + N, one of argp's own, or its letter. */
 static void value_refuse(const struct getopt_table *table, const char *command,
 			 const char *argument, int found)
 {
 	const char *value = strchr(argument, '=');
 
-	if (found < FOUND_OWN)
+	if (found < FOUND_HELP)
 		say("-%c: its value is missing; `%s --help` lists the options", found, command);
 	else if (value)
 		say("%s: this option takes no value; leave out %s", argument, value);
@@ -328,14 +337,19 @@ static void options_check(const struct argp *argp, int argc, char **argv, unsign
 
 		found = getopt_long(argc, copy, table.letters, table.names, NULL);
 		const char *argument = copy[optind > at ? optind - 1 : at];
-		if (found == ':' || (found == '?' && optopt >= FOUND_OWN))
+		if (found == ':' || (found == '?' && optopt >= FOUND_HELP))
 			value_refuse(&table, argv[0], argument, optopt);
 		else if (found == '?' && optopt)
 			letter_refuse(argp, argv[0], optopt, input);
-		/* else it is -?, which asks for help */
-		else if (found == '?' && !strncmp(argument, "--", 2))
+		else if (found == '?')
 			name_refuse(&table, argv[0], argument);
-	} while (found != -1 && found != '?' && found != FOUND_OWN);
+		else if (found == FOUND_HELP)
+			own_option_obey(argp, argv[0], "--help", input);
+		else if (found == FOUND_USAGE)
+			own_option_obey(argp, argv[0], "--usage", input);
+		else if (found == FOUND_VERSION || found == 'V')
+			own_option_obey(argp, argv[0], "--version", input);
+	} while (found != -1);
 	opterr = 1;
 	optind = 0;
 	free(table.names);
@@ -349,7 +363,8 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 		exit(EXIT_DONE);
 	}
 	options_check(argp, argc, argv, flags, input);
-	argp_parse(argp, argc, argv, flags, NULL, input);
+	/* Without argp's own: it has a --program-name that nobody knows of, so --pro would be two. */
+	argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input);
 }
 
 void option_refuse(const struct argp_state *state, const char *format, ...)

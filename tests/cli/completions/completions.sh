@@ -3,7 +3,7 @@
 # completions.sh: what bash, zsh and fish make of a line when the user presses the tab key; slips in commands and options; help.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 49
+plan 52
 export PATH=$top_builddir:$PATH HOME=$tmp XDG_CONFIG_HOME=$tmp XDG_CACHE_HOME=$tmp XDG_DATA_HOME=$tmp
 top_srcdir=$(cd "$top_srcdir" && pwd)
 folder=$top_srcdir/cli/completions
@@ -26,14 +26,18 @@ is "$(said run --quiet -o none.json sh -c 'echo "$@"' - --tabel --qwerty -Q -h)"
 0" "what follows the program is the program's"
 is "$(said summary --ta)" "tracelayer: --table: its value is missing; \`tracelayer summary --help\` lists the options
 2" "the beginning of an option is the option"
-is "$(said run --m=1 true)" "tracelayer: --m: may be each of --memory, --mpi; write the one that you mean
+is "$(said run --m=1 true)" "tracelayer: --m: several options begin so: --memory, --mpi; write the one that you mean
 2" "unless it is that of two"
+is "$(said export --pro='*')" "tracelayer export: no file given; name a trace, or several .tlt files or a folder of them
+2" "an option that is in no page is not among them: argp's --program-name"
 is "$(said export -o)" "tracelayer: -o: its value is missing; \`tracelayer export --help\` lists the options
 2" "a letter without its value"
 is "$(said run --quiet=yes true; said summary --help=all)" "tracelayer: --quiet=yes: this option takes no value; leave out =yes
 2
 tracelayer: --help=all: this option takes no value; leave out =all
 2" "a value that an option does not take"
+is "$(said profile --frequency=often -V)" "$(said --version)" "what asks for the version gets it"
+is "$(said export -o x '-?')" "$(said export --help)" "and what asks for help"
 is "$(said summary --by=colour t.json)" "tracelayer summary: --by=colour: no such grouping; give function, thread, queue, process, request, size or stack
 2" "a value that is none, in one line"
 is "$(said run)" "tracelayer run: no program given; give one after the options: tracelayer run -- ./app
