@@ -17,7 +17,8 @@
 /* A request, or a message that was probed. */
 struct request {
 	bool is_known, is_persistent, is_receive, is_cancelled;
-	size_t end; /* 1 + the receive that it is for, among the process's ends; 0: none */
+	bool has_no_status; /* what MPI writes as its status is that of an earlier request */
+	size_t end;	    /* 1 + the receive that it is for, among the process's ends; 0: none */
 	uint32_t comm;
 	int peer, tag;
 };
@@ -285,7 +286,10 @@ static void walk_send(struct walk *walk, const struct mpi_call *call)
 	request_made(walk, call);
 }
 
-/* The call that began the receive gave the message, too, or made a request for it. */
+/*
+ * The call that began the receive gave the message, too, or made a request for it. MPICH (4.0.2)
+ * sets no status for MPI_Isendrecv.
+ */
 static void receive_begun(struct walk *walk, const struct mpi_call *call, size_t end)
 {
 	struct mpi_status status;
@@ -295,8 +299,12 @@ static void receive_begun(struct walk *walk, const struct mpi_call *call, size_t
 		struct request *request = request_made(walk, call);
 
 		if (request)
-			*request =
-				(struct request){.is_known = true, .is_receive = true, .end = end};
+			*request = (struct request){.is_known = true,
+						    .is_receive = true,
+						    .has_no_status =
+							    walk->calls.is_mpich &&
+							    call->role == MPI_ROLE_SEND_RECEIVE,
+						    .end = end};
 	} else {
 		receive_finish(walk, end, call, call_status(walk, call, "status", 0, &status));
 	}
@@ -372,6 +380,8 @@ static bool request_finish(struct walk *walk, const struct mpi_call *call, size_
 	request = handle_of(&walk->requests, handle);
 	if (!request->is_known)
 		return true;
+	if (request->has_no_status)
+		status = NULL;
 	/* Nobody knows whether it came to an end before it was cancelled. */
 	if (request->is_cancelled && (!status || !request->is_receive))
 		walk->process->lost = true;
