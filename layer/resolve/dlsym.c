@@ -154,12 +154,23 @@ const struct tl_known_library *tl_lookup_asking_library(const void *caller)
 	return asking && asking->role != TL_ROLE_LINKED ? asking : NULL;
 }
 
+/*
+ * What comes behind us. It may be an interposer's shim. An interposer may have functions that the
+ * loaded version of its library lacks.
+ */
+static void *lookup_behind_us(const struct tl_lookup *lookup)
+{
+	void *behind = tl_question_ask(&lookup->real->libc, lookup->question, RTLD_NEXT);
+
+	return tl_roles_is_own_at(behind) && !tl_lookup_in_any(lookup) ? NULL : behind;
+}
+
 static void *answer_default(const struct tl_lookup *lookup)
 {
 	void *global = tl_question_ask(&lookup->real->libc, lookup->question, RTLD_DEFAULT);
 
 	if (tl_roles_is_own_at(global)) {
-		void *behind = tl_question_ask(&lookup->real->libc, lookup->question, RTLD_NEXT);
+		void *behind = lookup_behind_us(lookup);
 
 		return lookup_give(lookup, behind ? behind : tl_lookup_in_scope(lookup));
 	}
@@ -174,8 +185,7 @@ static void *answer_next(const struct tl_lookup *lookup)
 	void *in_loader;
 
 	if (tl_lookup_behind_caller(lookup, &in_loader))
-		return lookup_give(
-			lookup, tl_question_ask(&lookup->real->libc, lookup->question, RTLD_NEXT));
+		return lookup_give(lookup, lookup_behind_us(lookup));
 	return !lookup->foreign && in_loader ? lookup_give(lookup, in_loader) : lookup_jump(lookup);
 }
 
@@ -190,8 +200,7 @@ static void *answer_past_us(const struct tl_lookup *lookup, void *ours)
 	if (dlinfo(lookup->question->handle, RTLD_DI_LINKMAP, &library) || !library)
 		return lookup_answer(lookup, ours);
 	if (!library->l_name[0])
-		return lookup_give(
-			lookup, tl_question_ask(&lookup->real->libc, lookup->question, RTLD_NEXT));
+		return lookup_give(lookup, lookup_behind_us(lookup));
 	void *theirs = tl_lookup_in_library(lookup, library->l_ld);
 
 	return theirs ? lookup_give(lookup, theirs) : lookup_answer(lookup, ours);

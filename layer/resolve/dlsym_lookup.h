@@ -63,6 +63,9 @@ void *tl_question_ask(const struct tl_dl *dl, const struct tl_question *question
 /* In the scope that the caller's library has of its own. */
 void *tl_lookup_in_scope(const struct tl_lookup *lookup);
 
+/* In any library that is loaded: whether one defines the name. */
+bool tl_lookup_in_any(const struct tl_lookup *lookup);
+
 /*
  * Behind the caller. True: our function would be the next one, and the search ended there. Else
  * *in_loader is the function that comes next, if a loader defines it.

@@ -106,6 +106,15 @@ static void search_behind_caller(const struct tl_loaded *loaded, void *closure)
 		tl_loaded_scope(loaded, caller, search_match, search);
 }
 
+static void search_all(const struct tl_loaded *loaded, void *closure)
+{
+	struct search *search = closure;
+
+	for (unsigned i = 0; i < loaded->count; i++)
+		if (search_match(&loaded->elf[i], search))
+			return;
+}
+
 struct handle_search {
 	struct search search;
 	const ElfW(Dyn) *dynamic; /* of the library behind the handle */
@@ -139,6 +148,14 @@ void *tl_lookup_in_scope(const struct tl_lookup *lookup)
 
 	tl_loaded_with(search_default_scope, &search);
 	return search_result(&search);
+}
+
+bool tl_lookup_in_any(const struct tl_lookup *lookup)
+{
+	struct search search = search_of(lookup);
+
+	tl_loaded_with(search_all, &search);
+	return search.finding != FOUND_NOT;
 }
 
 bool tl_lookup_behind_caller(const struct tl_lookup *lookup, void **in_loader)

@@ -7,7 +7,7 @@ need_library
 tracegen=$(cd "$top_builddir" && pwd)/tracegen
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 libtracelayer=$top_builddir/.libs/libtracelayer.so
-plan 70
+plan 74
 
 cd "$tmp" || exit 99
 cat >sample.h <<'END'
@@ -235,6 +235,34 @@ for now in '' 1; do
 done
 is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | sort | tr '\n' ' ')" "shared_inner 2 shared_outer 1 shared_twice 1 " \
 	"the first one's jump is recorded as a call, and what the other calls of itself is not"
+
+# --- the library that is loaded is older than the one of which the interposer was made: a program that looks for what it lacks does not find it
+echo 'int grown_old(void), grown_new(void);' >grown.h
+cat >asks.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int grown_old(void);
+int main(void)
+{
+	const char *names[] = {"grown_old", "grown_new"};
+	int found = grown_old();
+	for (int i = 0; i < 2; i++)
+		printf("%d %d %d ", !!dlsym(RTLD_DEFAULT, names[i]), !!dlsym(RTLD_NEXT, names[i]), !!dlsym(dlopen(NULL, RTLD_NOW), names[i]));
+	const char *why = dlerror();
+	printf("%s\n", why ? why : "no error");
+	return found;
+}
+END
+ok "a library and an older version of it are built" sh -c 'echo "int grown_old(void) { return 4; } int grown_new(void) { return 5; }" >grown.c &&
+	$0 -w -fPIC -shared -Wl,-soname,libgrown.so -o new-grown.so grown.c && echo "int grown_old(void) { return 4; }" >grown.c &&
+	$0 -w -fPIC -shared -Wl,-soname,libgrown.so -o libgrown.so grown.c && $0 -w -o asks asks.c ./libgrown.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+"$tracegen" interposer --header grown.h --lib ./new-grown.so -o grown-interposer.so >/dev/null
+bare=$(./asks; echo "$?")
+like "$bare" '^1 1 1 0 0 0 .*undefined symbol: grown_new' "bare, the program does not find the newer function"
+rm -f t.json
+is "$(LD_PRELOAD="$libtracelayer:$tmp/grown-interposer.so" TRACELAYER_OUTPUT="$tmp/t.json" ./asks; echo "$?")" "$bare" "traced, it does not, either"
+like "$(cat t.json)" '"name":"grown_old"' "and the older one is recorded"
 
 # --- two libraries that are both traced, of which one calls the other: those are calls like a program's
 echo 'int under_add(int), over_add(int), over_jump(int);' >pair.h
