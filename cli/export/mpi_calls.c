@@ -14,10 +14,24 @@
 #include "format/args/args.h"
 #include "format/file/file.h"
 
-/* What MPICH and those that keep its binary interface call MPI_COMM_WORLD. */
+/* MPI_COMM_WORLD of MPICH and those that keep its binary interface, and of the standard ABI. */
 #define MPICH_COMM_WORLD 0x44000000u
-#define MPICH_STATUS	 20 /* bytes */
-#define OPENMPI_STATUS	 24
+#define ABI_COMM_WORLD	 0x101u
+
+/* Where in a status its numbers are, in words of 4 bytes. */
+static const struct status_layout {
+	uint8_t words, handle; /* a status's words; a handle's bytes */
+	uint8_t source, tag, low, high, cancelled;
+	bool high_is_shared; /* the lowest bit of `high` says that the request was cancelled */
+} layouts[] = {
+	[MPI_FAMILY_OPENMPI] = {6, 8, .source = 0, .tag = 1, .low = 4, .high = 5, .cancelled = 3},
+	[MPI_FAMILY_MPICH] = {5, 4, .source = 2, .tag = 3, .low = 0, .high = 1, .cancelled = 1,
+			      .high_is_shared = true},
+	[MPI_FAMILY_ABI_OPENMPI] = {8, 8, .source = 0, .tag = 1, .low = 4, .high = 5,
+				    .cancelled = 3},
+	[MPI_FAMILY_ABI_MPICH] = {8, 8, .source = 0, .tag = 1, .low = 3, .high = 4, .cancelled = 4,
+				  .high_is_shared = true},
+};
 
 #define API_NAME "mpi_words"
 #define APIS	 1024 /* no process has so many */
@@ -136,13 +150,13 @@ int mpi_call_int(const struct mpi_call *call, const char *name, int none)
 
 uint64_t mpi_handle(const struct mpi_calls *calls, uint64_t word)
 {
-	return calls->is_mpich ? (uint32_t)word : word;
+	return layouts[calls->family].handle == 4 ? (uint32_t)word : word;
 }
 
 bool mpi_call_handle(const struct mpi_calls *calls, const struct mpi_call *call, const char *name,
 		     size_t place, uint64_t *handle)
 {
-	size_t each = calls->is_mpich ? 4 : 8, size = 0;
+	size_t each = layouts[calls->family].handle, size = 0;
 	const char *memory = mpi_call_memory(call, name, &size);
 
 	*handle = 0;
@@ -163,25 +177,22 @@ static int int_at(const char *memory, size_t place)
 bool mpi_call_status(const struct mpi_calls *calls, const struct mpi_call *call, const char *name,
 		     size_t place, struct mpi_status *status)
 {
-	size_t each = calls->is_mpich ? MPICH_STATUS : OPENMPI_STATUS, size = 0;
+	const struct status_layout *at = &layouts[calls->family];
+	size_t each = at->words * sizeof(int), size = 0;
 	const char *memory = mpi_call_memory(call, name, &size);
 
 	if (!memory || size / each <= place)
 		return false;
 	memory += place * each;
-	if (calls->is_mpich)
-		*status = (struct mpi_status){.source = int_at(memory, 2),
-					      .tag = int_at(memory, 3),
-					      .bytes = (uint32_t)int_at(memory, 0) |
-						       (uint64_t)((uint32_t)int_at(memory, 1) >> 1)
-							       << 32,
-					      .cancelled = int_at(memory, 1) & 1};
-	else
-		*status = (struct mpi_status){.source = int_at(memory, 0),
-					      .tag = int_at(memory, 1),
-					      .bytes = (uint32_t)int_at(memory, 4) |
-						       (uint64_t)(uint32_t)int_at(memory, 5) << 32,
-					      .cancelled = int_at(memory, 3)};
+	uint32_t high = (uint32_t)int_at(memory, at->high);
+	int cancelled = int_at(memory, at->cancelled);
+
+	*status = (struct mpi_status){
+		.source = int_at(memory, at->source),
+		.tag = int_at(memory, at->tag),
+		.bytes = (uint32_t)int_at(memory, at->low) |
+			 (uint64_t)(at->high_is_shared ? high >> 1 : high) << 32,
+		.cancelled = at->high_is_shared ? cancelled & 1 : cancelled != 0};
 	return true;
 }
 
@@ -328,6 +339,43 @@ static const struct tl_api *api_of(const struct tl_trace *trace)
 	return NULL;
 }
 
+/* What a status of the standard ABI tells of the library that wrote it. */
+enum telling { TELLS_NOTHING, TELLS_MPICH, TELLS_OPENMPI };
+
+/*
+ * Behind source, tag and error MPICH has the count's two halves, and Open MPI 0 or 1, which says
+ * whether the request was cancelled, and then the count.
+ */
+static enum telling status_tells(const struct mpi_call *call)
+{
+	size_t size = 0;
+	const char *memory = mpi_call_memory(call, "status", &size);
+
+	if (!memory)
+		memory = mpi_call_memory(call, "statuses", &size);
+	if (!memory || size < layouts[MPI_FAMILY_ABI_MPICH].words * sizeof(int))
+		return TELLS_NOTHING;
+	uint32_t first = (uint32_t)int_at(memory, 3), second = (uint32_t)int_at(memory, 4);
+
+	return first > 1 ? TELLS_MPICH : first == 0 && second > 1 ? TELLS_OPENMPI : TELLS_NOTHING;
+}
+
+static enum mpi_family family_of(const struct mpi_calls *calls)
+{
+	if ((uint32_t)calls->world == MPICH_COMM_WORLD)
+		return MPI_FAMILY_MPICH;
+	if (calls->world != ABI_COMM_WORLD)
+		return MPI_FAMILY_OPENMPI;
+	for (size_t i = 0; i < calls->count; i++) {
+		enum telling telling = status_tells(&calls->list[i]);
+
+		if (telling)
+			return telling == TELLS_MPICH ? MPI_FAMILY_ABI_MPICH
+						      : MPI_FAMILY_ABI_OPENMPI;
+	}
+	return MPI_FAMILY_ABI_MPICH;
+}
+
 void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *process)
 {
 	struct reading reading = {.calls = calls, .first = UINT64_MAX};
@@ -350,7 +398,7 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		calls->size = size ? strtoll(size, NULL, 10) : 0;
 	}
 	calls->lost |= !reading.begins;
-	calls->is_mpich = (uint32_t)calls->world == MPICH_COMM_WORLD;
+	calls->family = family_of(calls);
 	calls->world = mpi_handle(calls, calls->world);
 	if (calls->count)
 		qsort(calls->list, calls->count, sizeof(*calls->list), calls_by_time);

@@ -3,8 +3,8 @@
  * mpi_calls.h: a process's MPI calls that send, receive or make communicators, in the order of time,
  * as `tracelayer run --mpi` recorded them.
  *
- * Open MPI and MPICH have other handles and statuses. The world's communicator tells which of the two
- * it is: MPICH's is a fixed number.
+ * Open MPI, MPICH and the standard ABI of MPI 5 have other handles and statuses each. The world's
+ * communicator tells which it is: MPICH's and the standard ABI's are fixed numbers.
  */
 #ifndef TL_CLI_EXPORT_MPI_CALLS_H
 #define TL_CLI_EXPORT_MPI_CALLS_H
@@ -15,6 +15,14 @@
 
 #include "cli/export/timeline_inputs.h"
 #include "format/file/record_reader.h"
+
+enum mpi_family {
+	MPI_FAMILY_OPENMPI,
+	MPI_FAMILY_MPICH,
+	/* The standard ABI leaves to the library where in a status the bytes are. */
+	MPI_FAMILY_ABI_OPENMPI,
+	MPI_FAMILY_ABI_MPICH,
+};
 
 enum mpi_role {
 	MPI_ROLE_NONE,
@@ -51,7 +59,7 @@ struct mpi_calls {
 	struct tl_trace **traces;
 	size_t ntraces;
 	uint64_t world; /* the handle of MPI_COMM_WORLD */
-	bool is_mpich;
+	enum mpi_family family;
 	bool lost;	/* calls of the process are missing */
 	bool finalized; /* MPI_Finalize was recorded: none is missing at the end, either */
 	int64_t size;	/* of the world; 0: not known */

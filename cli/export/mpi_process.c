@@ -227,7 +227,7 @@ static void send_add(struct walk *walk, const struct mpi_call *call, uint32_t co
 static size_t receive_add(struct walk *walk, const struct mpi_call *call, uint32_t comm, int peer,
 			  int tag)
 {
-	int any = walk->calls.is_mpich ? -2 : -1;
+	int any = walk->calls.family == MPI_FAMILY_MPICH ? -2 : -1;
 	struct mpi_end *end;
 
 	if (comm == NO_COMM || (peer < 0 && peer != any))

@@ -72,7 +72,7 @@ static const struct argp_option other_options[] = {
 	 "the library's package as pkg-config knows it: the header's compiler flags", 0},
 	{"cflags", OPTION_CFLAGS, "FLAGS", 0, "compiler flags for the header", 0},
 	{"mpi", OPTION_MPI, NULL, 0,
-	 "trace MPI calls, too, of Open MPI or MPICH; no mpi.h is needed", 0},
+	 "trace MPI calls, too, of Open MPI, MPICH or MPI 5's ABI; no mpi.h is needed", 0},
 	{"quiet", OPTION_QUIET, NULL, 0, "say nothing at the end, unless something went wrong", 0},
 	{"config", OPTION_CONFIG, "FILE", 0,
 	 "read options from this file, and not from the program's tracelayer.conf and the user's; no: from none",

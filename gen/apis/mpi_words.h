@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mpi_words.h: MPI's functions, as all implementations take their arguments: `tracelayer run --mpi`
- * has shims that are made of this, for Open MPI and MPICH and what derives from it, and need no
- * mpi.h.
+ * has shims that are made of this, for Open MPI, MPICH and what derives from it, and the standard
+ * ABI of MPI 5, and need no mpi.h.
  *
  * A handle is a pointer in the one and a number in the other: here it is a word, which is passed on
  * as it is. All that communicate, wait, or make or free what these need; no queries. By MPI's
@@ -21,11 +21,11 @@ typedef long MPI_Offset;
 typedef long MPI_Count;
 
 /*
- * As large as Open MPI's, which begins with source, tag and error. MPICH's has 20 bytes, and begins
- * with the count's two halves, source and tag.
+ * As large as the standard ABI's, which begins with source, tag and error. So does Open MPI's, which
+ * has 24 bytes. MPICH's has 20, and begins with the count's two halves, source and tag.
  */
 typedef struct MPI_Status {
-	int words[6];
+	int words[8];
 } MPI_Status;
 
 int MPI_Init(int *argc, char ***argv);

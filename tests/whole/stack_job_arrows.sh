@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# stack_job_arrows.sh: arrows from sends to receives, under Open MPI and MPICH: each one beside what the program says that it got, by all kinds of sends, receives,
+# stack_job_arrows.sh: arrows from sends to receives, under Open MPI, MPICH and MPI's standard ABI: each one beside what the program says that it got, by all kinds of sends, receives,
 # waits and communicators (tests/apps/mpi_sends.c). Where a message can't be known there is no arrow.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
+. "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((2 * 8))
+plan $((3 * 8))
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
@@ -109,3 +110,9 @@ mpicc.openmpi -O1 -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 job "Open MPI" mpirun.openmpi
 mpicc.mpich -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 job "MPICH" mpiexec.hydra
+if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
+	"$venv/bin/mpicc_abi" -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
+	job "standard ABI" "$venv/bin/mpiexec"
+else
+	skip 8 "$venv"
+fi

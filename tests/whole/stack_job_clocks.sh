@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # stack_job_clocks.sh: ranks whose monotonic clocks are 1,000 s apart, on one timeline: what `tracelayer run --mpi` makes of the shift, which is known, and the
-# bound that it prints. Under Open MPI (shared memory, TCP) and MPICH, several times. The same if the recorded clock drifts. Bare and traced, the program
+# bound that it prints. Under Open MPI (shared memory, TCP), MPICH and MPI's standard ABI, several times. The same if the recorded clock drifts. Bare and traced, the program
 # prints the same.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
+. "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
 need_command
 runs=5
-plan $((3 * (10 + 2 * runs)))
+plan $((4 * (10 + 2 * runs)))
 mkdir "$tmp/python"
 (cd "$top_srcdir/tests/format/encode" && protoc --python_out="$tmp/python" pftrace.proto) || exit 99
 allow_mpi
@@ -111,3 +112,9 @@ job "Open MPI" mpirun.openmpi -n 2
 job "Open MPI over TCP" mpirun.openmpi --mca btl tcp,self -n 2
 mpicc.mpich -O1 -o meets "$top_srcdir/tests/apps/mpi_meets.c"
 job "MPICH" mpiexec.hydra -n 2
+if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
+	"$venv/bin/mpicc_abi" -O1 -o meets "$top_srcdir/tests/apps/mpi_meets.c"
+	job "standard ABI" "$venv/bin/mpiexec" -n 2
+else
+	skip $((10 + 2 * runs)) "$venv"
+fi

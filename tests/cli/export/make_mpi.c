@@ -8,6 +8,9 @@
  *	blobs	rank 1 has waited for requests whose captured memory has sizes that are no multiples of 8
  *	size	the job has more ranks than there is memory for
  *	rank	rank 1 is one of a number that none has
+ *
+ * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
+ * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,7 @@
 #include "format/args/args_capture.h"
 #include "tests/lib/trace_builder.h"
 
-enum { T_INT, T_COMM, T_REQUEST, T_REQUESTS, TYPES };
+enum { T_INT, T_COMM, T_REQUEST, T_REQUESTS, T_STATUS, T_STATUSES, TYPES };
 
 static const struct tl_type types[TYPES] = {
 	[T_INT] = {.name = "int", .kind = TL_KIND_INT, .size = 4},
@@ -26,19 +29,27 @@ static const struct tl_type types[TYPES] = {
 			.kind = TL_KIND_POINTER,
 			.size = 8,
 			.target = &types[T_REQUEST]},
+	[T_STATUS] = {.name = "MPI_Status", .kind = TL_KIND_STRUCT, .size = 32},
+	[T_STATUSES] = {.name = "MPI_Status *",
+			.kind = TL_KIND_POINTER,
+			.size = 8,
+			.target = &types[T_STATUS]},
 };
 
-#define PARAM(i, n, t, ...)                                                                        \
+#define PARAM_OF(way, i, n, t, ...)                                                                \
 	{                                                                                          \
-		.name = n, .type = &types[t], .offset = i, .words = 1, .direction = TL_IN,         \
+		.name = n, .type = &types[t], .offset = i, .words = 1, .direction = way,           \
 		__VA_ARGS__                                                                        \
 	}
-#define REQUESTS .length = {TL_LENGTH_VALUE, 0, 0, 1}
+#define PARAM(...) PARAM_OF(TL_IN, __VA_ARGS__)
+#define REQUESTS   .length = {TL_LENGTH_VALUE, 0, 0, 1}
+#define STATUS	   .length = {TL_LENGTH_VALUE, 0, 0, 1}
 
 static const struct tl_variable send_params[] = {PARAM(0, "dest", T_INT), PARAM(1, "tag", T_INT),
 						 PARAM(2, "comm", T_COMM)};
 static const struct tl_variable recv_params[] = {PARAM(0, "source", T_INT), PARAM(1, "tag", T_INT),
-						 PARAM(2, "comm", T_COMM)};
+						 PARAM(2, "comm", T_COMM),
+						 PARAM_OF(TL_OUT, 3, "status", T_STATUSES, STATUS)};
 /* A file describes its own functions, so this one may have two arrays before the requests. */
 static const struct tl_variable waitall_params[] = {
 	PARAM(0, "count", T_INT), PARAM(1, "more", T_REQUESTS, REQUESTS),
@@ -56,7 +67,7 @@ static const struct tl_api api;
 static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Init", F_INIT, NULL, 0),
 	FUNCTION("MPI_Send", F_SEND, send_params, 3),
-	FUNCTION("MPI_Recv", F_RECV, recv_params, 3),
+	FUNCTION("MPI_Recv", F_RECV, recv_params, 4),
 	FUNCTION("MPI_Waitall", F_WAITALL, waitall_params, 5),
 };
 
@@ -110,9 +121,48 @@ static char *put_waitall(char *at)
 	return put_call(at, F_WAITALL, 3000, words, &after, sizeof(after));
 }
 
+/* The world's communicator, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
+static const struct library {
+	const char *name;
+	uint64_t world;
+	uint32_t status[8];
+} libraries[] = {
+	{"mpich", 0x44000000, {77, 0, 0, 7, 0x55, 0x55, 0x55, 0x55}},
+	{"openmpi", 0x7f0000001000, {0, 7, 0, 0, 77, 0, 0x55, 0x55}},
+	{"abi-mpich", 0x101, {0, 7, 0, 77, 0, 0x55, 0x55, 0x55}},
+	{"abi-openmpi", 0x101, {0, 7, 0, 0, 77, 0, 0x55, 0x55}},
+};
+
+static const struct library *library_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (!strcmp(libraries[i].name, name))
+			return &libraries[i];
+	return NULL;
+}
+
+static char *put_receive(char *at, const struct library *library, uint64_t comm)
+{
+	uint64_t words[] = {0, 7, comm, library ? 1 : 0};
+	struct {
+		struct tl_blob_sizes sizes;
+		struct tl_blob blob;
+		uint32_t status[8];
+	} after = {{0, sizeof(after.blob) + sizeof(after.status)}, {sizeof(after.status), 1}, {0}};
+
+	if (!library)
+		return put_call(at, F_RECV, 2000, words, NULL, 0);
+	/* The receive was for any source and any tag: below 0 in each library, but of other numbers. */
+	words[0] = !strcmp(library->name, "mpich") ? (uint32_t)-2 : (uint32_t)-1;
+	words[1] = !strncmp(library->name, "abi", 3) ? (uint32_t)-2 : (uint32_t)-1;
+	memcpy(after.status, library->status, sizeof(after.status));
+	return put_call(at, F_RECV, 2000, words, &after, sizeof(after));
+}
+
 static void put_rank(const char *folder, int64_t rank)
 {
-	const uint64_t comm = 0x44000000, message[] = {!rank, 7, comm};
+	const struct library *library = library_named(what);
+	const uint64_t comm = library ? library->world : 0x44000000, message[] = {!rank, 7, comm};
 	struct builder file;
 	char path[4096];
 
@@ -129,7 +179,7 @@ static void put_rank(const char *folder, int64_t rank)
 	build_thread(&file, 1, 100 + (uint32_t)rank, "main", 0);
 	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 1024);
 	char *at = put_call(build_records(chunk), F_INIT, 1000, NULL, NULL, 0);
-	at = put_call(at, rank ? F_RECV : F_SEND, 2000, message, NULL, 0);
+	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);
 	chunk->end = (uint64_t)(at - build_records(chunk));
