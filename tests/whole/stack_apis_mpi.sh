@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# stack_apis_mpi.sh: the descriptors of MPI, on Open MPI and on MPICH: programs under `tracelayer run --api mpi` print the same and end the same; each
+# stack_apis_mpi.sh: the descriptors of MPI, on Open MPI, MPICH and MPI's standard ABI: programs under `tracelayer run --api mpi` print the same and end the same; each
 # call that a second library counts is in the traces, once; arguments, failures and leaks are shown as that MPI has them.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
@@ -11,7 +11,7 @@ need NPmpich2 netpipe-mpich2
 need NPopenmpi netpipe-openmpi
 scalapack=$(echo /usr/lib/*/scalapack/mpich-tests)
 test -x "$scalapack/xdlu" || { echo "Bail out! $scalapack/xdlu is missing; ./scripts/install-packages stacks installs it (scalapack-mpi-test)"; exit 99; }
-plan 49
+plan 60
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0
 cd "$tmp" || exit 99
@@ -142,8 +142,27 @@ if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
 	same bare.out traced.out "MPICH 5 of PyPI: mpi4py prints the same"
 	ok "the traces are sound" sound_traces
 	is "$(cat traces/*.json | grep -oE '"name":"MPI_(Bcast|Send|Recv)_c"' | sort | uniq -c | awk '{ printf "%s ", $1 }')" "4 2 4 " "and have what the sum over both ranks sends"
+	# The standard ABI: where a launcher starts the program, and where the program tells.
+	ok "standard ABI: the program is built" "$venv/bin/mpicc_abi" -O1 -w -o calls-abi "$top_srcdir/tests/apps/mpi_calls.c"
+	ok "the counting library is built" counter abi "$venv/lib/libmpi_abi.so.1"
+	export C_INCLUDE_PATH=$venv/include LD_LIBRARY_PATH=$venv/lib
+	program "standard ABI: a program, by mpiexec" abi "$venv/bin/mpiexec" -n 2 ./calls-abi 10
+	for way in "run mpiexec" "mpiexec run"; do
+		rm -rf traces; mkdir traces
+		launch=("$venv/bin/mpiexec" -n 2)
+		run=("$tracelayer" run -o "traces/%p.json" --api mpi --)
+		if test "$way" = "run mpiexec"; then
+			"${run[@]}" "${launch[@]}" ./calls-abi 10 >traced.out 2>traced.err
+		else
+			"${launch[@]}" "${run[@]}" ./calls-abi 10 >traced.out 2>traced.err
+		fi
+		shown '^MPI_Isend .*datatype=MPI_LONG dest=\d tag=\d+ comm=MPI_COMM_WORLD request_=0x[0-9a-f]{9,} result=0' "$way: its handles have names, or are addresses"
+		shown "^MPI_Waitall count=2 array_of_requests=\['MPI_REQUEST_NULL', 'MPI_REQUEST_NULL'\] .*array_of_statuses=\[{'MPI_SOURCE': \d, 'MPI_TAG': 9, .*}, {" "$way: lists are as long as they are"
+		is "$(cat traces/*.json | grep -o '"name":"MPI_Isend","cat":"mpi-[a-z-]*' | sort | uniq -c | tr -s ' ')" ' 20 "name":"MPI_Isend","cat":"mpi-standard-abi' "$way: no other library's descriptor is taken"
+	done
+	unset C_INCLUDE_PATH LD_LIBRARY_PATH
 else
-	skip 8 "$venv"
+	skip 19 "$venv"
 fi
 
 # --- each ABI where the program does not tell which: a shell that starts the launcher
