@@ -293,7 +293,8 @@ void model_guess_flags(const struct model *model, struct guesses *guesses)
 	struct flag_guesses all = {.guesses = guesses};
 
 	for (size_t i = 0; i < model->nconstants; i++)
-		for (size_t j = 0; j < model->constants[i].nvalues; j++)
+		for (size_t j = 0; !model->constants[i].is_enum && j < model->constants[i].nvalues;
+		     j++)
 			*APPEND(all.constants, all.count) = (struct constant){
 				&model->constants[i].values[j], model->constants[i].title};
 	for (size_t i = 0; all.count && i < model->nfunctions; i++) {

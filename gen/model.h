@@ -167,7 +167,8 @@ struct function {
 };
 
 /*
- * Constants that a header groups under one comment: the #defines below it that are whole numbers.
+ * Constants that a header groups under one comment: the #defines below it that are whole numbers. Or
+ * those of an enum without a name, which no type has.
  */
 struct constants {
 	const char *
@@ -175,6 +176,7 @@ struct constants {
 	struct enumerator *values;
 	size_t nvalues;
 	struct location where;
+	bool is_enum; /* only descriptors name these, no guess does */
 };
 
 struct getproc {

@@ -132,7 +132,7 @@ void parse_functions(struct parse *parse, CXCursor all);
 
 /* ---- parse_constants.c */
 
-/* All macros of the named headers that are whole numbers, in groups. */
+/* All macros of the named headers that are whole numbers, in groups, and constants of unnamed enums. */
 void parse_constants(struct parse *parse, CXCursor all);
 
 /* All constants of the named headers whose type is an integer typedef of theirs, in families. */

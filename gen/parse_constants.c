@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parse_constants.c: macros that are whole numbers, in the groups that the header's comments make
- * of them, and the types that such a comment names: OpenCL's "cl_device_type - bitfield". And
- * constants that are variables, in families by their type, as Vulkan's of 64 bits.
+ * of them, and the types that such a comment names: OpenCL's "cl_device_type - bitfield". Constants
+ * of enums without a name, as the standard ABI of MPI has. And constants that are variables, in
+ * families by their type, as Vulkan's of 64 bits.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -131,6 +132,35 @@ static void constant_add(struct model *model, const struct macro *macro, int64_t
 					   macro->place.source->comments->size);
 }
 
+static void enum_add(struct parse *parse, CXCursor declared)
+{
+	struct cursors row = cursors_of_kind(declared, CXCursor_EnumConstantDecl);
+	size_t limit = parse_end(parse, declared).offset;
+	struct constants *group = APPEND(parse->model->constants, parse->model->nconstants);
+
+	group->title = "";
+	group->where = parse_location(parse, declared);
+	group->is_enum = true;
+	for (size_t i = 0; i < row.count; i++) {
+		struct enumerator *constant = APPEND(group->values, group->nvalues);
+
+		constant->name = cursor_name(row.list[i]);
+		constant->value = clang_getEnumConstantDeclValue(row.list[i]);
+		constant->comment = parse_row_comment(parse, &row, i, limit);
+	}
+	free(row.list);
+}
+
+static void enums_add(struct parse *parse, CXCursor all)
+{
+	struct cursors row = cursors_of_kind(all, CXCursor_EnumDecl);
+
+	for (size_t i = 0; i < row.count; i++)
+		if (clang_Cursor_isAnonymous(row.list[i]) && parse_is_named(parse, row.list[i]))
+			enum_add(parse, row.list[i]);
+	free(row.list);
+}
+
 void parse_constants(struct parse *parse, CXCursor all)
 {
 	size_t count;
@@ -153,6 +183,7 @@ void parse_constants(struct parse *parse, CXCursor all)
 	free(text);
 	if (unit)
 		clang_disposeTranslationUnit(unit);
+	enums_add(parse, all);
 }
 
 static struct family *family_of(struct parse *parse, const char *name, CXType type)

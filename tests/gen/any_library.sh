@@ -33,6 +33,9 @@ cat >box/box.h <<'END_OF_HEADER'
 #include "box_open.h"
 #include "more/box_shut.h"
 #define BOX_DEPTH 3
+enum { BOX_WIDTH = 4, BOX_NONE = -1 };
+enum box_kind { BOX_OPEN };
+typedef enum { BOX_ROUND } box_shape;
 #endif
 END_OF_HEADER
 echo 'int box_open(const char *name); int box_later(void); extern int box_count; static inline int box_area(int a) { return a * a; }' >box/box_open.h
@@ -52,7 +55,7 @@ $CC -shared -fPIC -Wl,-soname,libbox.so.4 -o libbox.so.4 box.c || exit 99
 model box/box.h
 is "$?:$(ask 'sorted(f)')" "0:['box_later', 'box_new', 'box_open', 'box_shown', 'box_shut']" 'an umbrella header stands for those of its folder and below'
 is "$(ask 'f["box_new"]["declared"]')" 'box_old' 'a label in the header gives a function its symbol'
-is "$(ask '[c["name"] for g in m["constants"] for c in g["values"]]')" "['BOX_DEPTH']" 'constants stay those of these headers'
+is "$(ask '[c["name"] for g in m["constants"] for c in g["values"]]')" "['BOX_DEPTH', 'BOX_WIDTH', 'BOX_NONE']" 'constants stay those of these headers, and of enums without a name'
 model box/box.h --lib ./libbox.so.4
 is "$?:$(ask 'sorted(f)')" "0:['box_new', 'box_open', 'box_shut', 'part_of']" 'with a library: what it exports, whatever header declares it'
 is "$(ask 'm["sonames"]')" "['libbox.so.4']" "and the model has the library's soname"
