@@ -292,6 +292,8 @@ static void walk_send(struct walk *walk, const struct mpi_call *call)
  */
 static void receive_begun(struct walk *walk, const struct mpi_call *call, size_t end)
 {
+	enum mpi_family family = walk->calls.family;
+	bool is_mpich = family == MPI_FAMILY_MPICH || family == MPI_FAMILY_ABI_MPICH;
 	struct mpi_status status;
 	uint64_t word;
 
@@ -299,12 +301,11 @@ static void receive_begun(struct walk *walk, const struct mpi_call *call, size_t
 		struct request *request = request_made(walk, call);
 
 		if (request)
-			*request = (struct request){.is_known = true,
-						    .is_receive = true,
-						    .has_no_status =
-							    walk->calls.is_mpich &&
-							    call->role == MPI_ROLE_SEND_RECEIVE,
-						    .end = end};
+			*request = (struct request){
+				.is_known = true,
+				.is_receive = true,
+				.has_no_status = is_mpich && call->role == MPI_ROLE_SEND_RECEIVE,
+				.end = end};
 	} else {
 		receive_finish(walk, end, call, call_status(walk, call, "status", 0, &status));
 	}

@@ -138,8 +138,8 @@ static int end_twice(long calls, long us)
 static bool use_small_stack(void)
 {
 	size_t size = getauxval(AT_MINSIGSTKSZ) + 4096;
-	char *room = mmap(NULL, 4096 + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
+	char *room =
+		mmap(NULL, 4096 + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const stack_t stack = {.ss_sp = room + 4096, .ss_size = size};
 
 	return room != MAP_FAILED && !mprotect(room, 4096, PROT_NONE) && !sigaltstack(&stack, NULL);
