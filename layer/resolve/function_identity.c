@@ -157,12 +157,34 @@ static ElfW(Sym) *pointer_symbol(const struct tl_elf *elf, uint32_t index)
 		       : NULL;
 }
 
-/* The pages with the symbols from `first` on become writable or read-only. */
-static bool symbols_protect(const ElfW(Sym) *first, const ElfW(Sym) *end, int protection)
+static bool pages_protect(const void *first, const void *end, int protection)
 {
 	uintptr_t page = getauxval(AT_PAGESZ), from = (uintptr_t)first & ~(page - 1);
 
 	return page && !mprotect((void *)from, (uintptr_t)end - from, protection);
+}
+
+/* The pages with the library's symbols and their versions become writable or read-only. */
+static bool symbols_protect(const struct tl_elf *elf, uint32_t count, int protection)
+{
+	return pages_protect(elf->symbols, elf->symbols + count, protection) &&
+	       (!elf->versions || pages_protect(elf->versions, elf->versions + count, protection));
+}
+
+/*
+ * The dynamic linker reads the symbol without our lock, for another thread's dlopen. It leaves the
+ * symbol out until it has a value. From glibc 2.43 on it also has to have the version that is asked
+ * for: that of the symbol behind it. In the file it has none, since linkers would refuse the file.
+ */
+static void pointer_symbol_set(const struct tl_elf *elf, ElfW(Sym) *symbol, uintptr_t address)
+{
+	size_t index = (size_t)(symbol - elf->symbols);
+
+	if (elf->versions)
+		atomic_store_explicit((_Atomic ElfW(Half) *)&elf->versions[index],
+				      elf->versions[index + 1], memory_order_relaxed);
+	atomic_store_explicit((_Atomic(ElfW(Addr)) *)&symbol->st_value, address - elf->base,
+			      memory_order_release);
 }
 
 /*
@@ -185,16 +207,13 @@ static void interposer_set_pointers(const struct tl_loaded *loaded, const struct
 		if (!address)
 			continue;
 		if (!writable)
-			writable = symbols_protect(elf->symbols, elf->symbols + count,
-						   PROT_READ | PROT_WRITE);
+			writable = symbols_protect(elf, count, PROT_READ | PROT_WRITE);
 		if (!writable)
 			return;
-		/* The dynamic linker reads it without our lock, for another thread's dlopen. */
-		atomic_store_explicit((_Atomic(ElfW(Addr)) *)&symbol->st_value, address - elf->base,
-				      memory_order_release);
+		pointer_symbol_set(elf, symbol, address);
 	}
 	if (writable)
-		symbols_protect(elf->symbols, elf->symbols + count, PROT_READ);
+		symbols_protect(elf, count, PROT_READ);
 }
 
 /* All of this is done once, and again when an interposer has come. */
