@@ -27,8 +27,8 @@ options() { grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u; }
 is "$("$tracelayer" run --help | grep -E '^ +(-., +)?--' | options)" \
 	"$({ cut -d'|' -f2 "$tmp/table"; echo "--ring --lib --header --api --pkg --cflags --quiet --mpi --config --show-settings --help --usage --version"; } | options)" "--help has its options, and no others"
 
-# Every command that there is has a page. A line may end at the hyphen.
-sed -z 's/-\n */-/g' "$tmp/tracelayer.1.txt" >"$tmp/named"
+# Every command that there is has a page. A line may end at the hyphen, or within a word.
+sed -z 's/-\n */-/g; s/‐\n *//g' "$tmp/tracelayer.1.txt" >"$tmp/named"
 for command in $commands; do
 	ok "tracelayer $command has a page" grep -q "tracelayer-$command" "$tmp/named"
 done
