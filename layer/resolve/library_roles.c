@@ -21,8 +21,9 @@
 #include "layer/resolve/api_table.h"
 
 #define KNOWN_MAX 64
-/* Entangled shims that a look has room for on the stack. */
-#define ENTANGLED_ROOM 512
+/* Entangled shims that a look has room for; and one during which another has that room. */
+#define ENTANGLED_ROOM	512
+#define ENTANGLED_SPARE 16
 
 #if defined(__x86_64__)
 #define RELOCATION_JUMP R_X86_64_JUMP_SLOT
@@ -659,6 +660,15 @@ static bool another_look_is_worth_it(const struct tl_generation *generation)
 	return atomic_fetch_add_explicit(&times, 1, memory_order_relaxed) < LOOKS_AGAIN;
 }
 
+/*
+ * Not on the stack: a handler's, where the program makes a call, may be a few kB. Acquire where
+ * .taken is set, release where it is cleared.
+ */
+static struct {
+	struct tl_shim *list[ENTANGLED_ROOM];
+	_Atomic bool taken;
+} entangled_room;
+
 /* Room for every shim; where memory is short, what there was. */
 static void look_make_room(struct look *look)
 {
@@ -680,22 +690,26 @@ static void look_make_room(struct look *look)
  */
 static bool libraries_look_until_all(struct look *look)
 {
-	struct tl_shim *few[ENTANGLED_ROOM];
-	bool looked, full;
+	struct tl_shim *spare[ENTANGLED_SPARE], **first;
+	bool looked, full, taken;
 
-	look->entangled = few;
-	look->room = ENTANGLED_ROOM;
+	taken = !atomic_exchange_explicit(&entangled_room.taken, true, memory_order_acquire);
+	first = taken ? entangled_room.list : spare;
+	look->entangled = first;
+	look->room = taken ? ENTANGLED_ROOM : ENTANGLED_SPARE;
 	do {
 		look->count = 0;
 		look->later = false;
 		looked = tl_loaded_with(libraries_look_at_all, look);
 		full = look->count == look->room;
 		tl_api_by_caller(look->entangled, look->count);
-		if (full && look->entangled == few)
+		if (full && look->entangled == first)
 			look_make_room(look);
 	} while (full);
-	if (look->entangled != few)
+	if (look->entangled != first)
 		munmap(look->entangled, look->room * sizeof(struct tl_shim *));
+	if (taken)
+		atomic_store_explicit(&entangled_room.taken, false, memory_order_release);
 	return looked;
 }
 

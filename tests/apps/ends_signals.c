@@ -5,6 +5,7 @@
  *
  *	ends_signals timer CALLS US	main makes CALLS calls, and a handler two others every US
  *					microseconds; prints how many of each
+ *	ends_signals small-timer CALLS US	the same, the handler on the smallest stack there is
  *	ends_signals WAY COUNTS US THREADS	threads make calls and count them in the file
  *						COUNTS; after US microseconds a handler leaves
  *					by WAY: _exit, quick_exit, execve, or small-stack (_exit on
@@ -60,9 +61,21 @@ static void make_calls(int number)
 	handled += 2;
 }
 
+/* Below it is a page that can't be touched. */
+static bool use_small_stack(void)
+{
+	size_t size = getauxval(AT_MINSIGSTKSZ) + 4096;
+	char *room =
+		mmap(NULL, 4096 + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const stack_t stack = {.ss_sp = room + 4096, .ss_size = size};
+
+	return room != MAP_FAILED && !mprotect(room, 4096, PROT_NONE) && !sigaltstack(&stack, NULL);
+}
+
 static int timer(long calls, long us)
 {
-	const struct sigaction action = {.sa_handler = make_calls, .sa_flags = SA_RESTART};
+	const struct sigaction action = {.sa_handler = make_calls,
+					 .sa_flags = SA_RESTART | SA_ONSTACK};
 
 	sigaction(SIGALRM, &action, NULL);
 	alarm_in(us, us);
@@ -134,17 +147,6 @@ static int end_twice(long calls, long us)
 }
 
 /* The kernel's frame fits, and little more. */
-/* Below it is a page that can't be touched. */
-static bool use_small_stack(void)
-{
-	size_t size = getauxval(AT_MINSIGSTKSZ) + 4096;
-	char *room =
-		mmap(NULL, 4096 + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const stack_t stack = {.ss_sp = room + 4096, .ss_size = size};
-
-	return room != MAP_FAILED && !mprotect(room, 4096, PROT_NONE) && !sigaltstack(&stack, NULL);
-}
-
 static int leave(const char *way, const char *file, long us)
 {
 	struct sigaction action = {.sa_handler = by_exit, .sa_flags = SA_ONSTACK};
@@ -175,7 +177,9 @@ static int leave(const char *way, const char *file, long us)
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "timer"))
+	if (argc == 4 && !strcmp(argv[1], "small-timer") && !use_small_stack())
+		return 1;
+	if (argc == 4 && strstr(argv[1], "timer"))
 		return timer(atol(argv[2]), atol(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "ending"))
 		return end_twice(atol(argv[2]), atol(argv[3]));
