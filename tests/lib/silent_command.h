@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/basics/basics.h"
+#include "cli/basics/options.h"
 
 void *need(void *allocated)
 {
@@ -20,6 +21,12 @@ void *need(void *allocated)
 void say(const char *format, ...)
 {
 	(void)format;
+}
+
+void option_refuse(const struct argp_state *state, const char *format, ...)
+{
+	(void)state, (void)format;
+	abort();
 }
 
 void progress_show(const char *format, ...)
