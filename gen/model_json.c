@@ -297,6 +297,7 @@ static json_t *json_of_constants(const struct constants *group)
 	json_t *object = json_object();
 
 	object_set_text(object, "title", group->title);
+	object_set_true(object, "enum", group->is_enum);
 	json_object_set_new(object, "values", json_of_enumerators(group->values, group->nvalues));
 	object_set_place(object, &group->where);
 	return object;
@@ -708,6 +709,7 @@ static void reader_fill_model(struct reader *reader, json_t *root)
 		group->title = object_get_text(one, "title");
 		group->values = reader_get_enumerators(reader, one, "values", &group->nvalues);
 		group->where = object_get_place(one);
+		group->is_enum = object_get_true(one, "enum");
 	}
 }
 

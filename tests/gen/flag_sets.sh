@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 top_builddir=$(cd "$top_builddir" && pwd)
-plan 25
+plan 26
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 cat >jar.h <<'END'
@@ -46,6 +46,10 @@ int jar_fill(int mode);
 int pot_make(int flags);
 int jar_size(int size);
 int jar_make_in(const char *place, long mode);
+
+enum { JAR_SEAL_WAX = 1, JAR_SEAL_CORK = 2 };
+/** @see JAR_SEAL_* */
+int pot_seal(int flags);
 END
 "$top_builddir/tracegen" suggest jar.h -o jar.json 2>err
 sets() { "$python" -c 'import json
@@ -54,6 +58,10 @@ for name, s in json.load(open("jar.json")).get("enums", {}).items():
 is "$(sets jar_make_flags)" '' 'names that fit in two ways say nothing'
 sed -i '/JAR_MODE_/d' jar.h; "$top_builddir/tracegen" suggest jar.h -o jar.json 2>err
 is "$(sets jar_make_flags)" 'jar_make_flags flags int jar_make:flags JAR_FLAG_OPEN JAR_FLAG_FULL JAR_FLAG_BOTH' 'flags that are called after the library'
+mkdir headers model
+"$top_builddir/tracegen" emit -o headers jar.h 2>err && "$top_builddir/tracegen" model jar.h -o jar.model 2>>err &&
+	"$top_builddir/tracegen" emit --model=jar.model -o model 2>>err
+is "$? $(diff -r headers model)" "0 " 'a model guesses what its headers do, also where an enum without a name would fit'
 is "$(sets jar_lid_flags)" 'jar_lid_flags flags unsigned long jar_lid:flags JAR_LID_FLAG_TIGHT JAR_LID_FLAG_LOOSE' 'and closer ones, that are called after the function'
 is "$(sets jar_kind_flags)" 'jar_kind_flags flags unsigned int jar_kind:flags JAR_KIND_ROUND JAR_KIND_SQUARE' 'a comment that says @see NAME_*'
 is "$(sets jar_wash_arg0)" 'jar_wash_arg0 flags int jar_wash:arg0 WET_SOAP WET_HOT' "a comment above macros that names the function, whose parameter has no name"
