@@ -227,36 +227,22 @@ static const char *name_of(const char *argument)
 	return need(strndup(argument + 2, length));
 }
 
-static bool name_begins(const struct option *option, const char *text)
-{
-	return !strncmp(option->name, text, strlen(text));
-}
-
-/* The text is the beginning of several names. */
+/* Refuses a text that is the beginning of several names. */
 static void name_refuse_ambiguous(const struct getopt_table *table, const char *text)
 {
 	char *names = NULL;
 	size_t size = 0;
 	FILE *to = need(open_memstream(&names, &size));
-	const char *comma = "";
 
-	for (const struct option *o = table->names; o->name; o++) {
-		if (!name_begins(o, text))
-			continue;
-		fprintf(to, "%s--%s", comma, o->name);
-		comma = ", ";
-	}
-	fclose(to);
-	say("--%s: several options begin so: %s; write the one that you mean", text, names);
-	exit(argp_err_exit_status);
-}
-
-static bool name_is_ambiguous(const struct getopt_table *table, const char *text)
-{
 	for (const struct option *o = table->names; o->name; o++)
-		if (name_begins(o, text))
-			return true;
-	return false;
+		if (!strncmp(o->name, text, strlen(text)))
+			fprintf(to, "%s--%s", ftell(to) ? ", " : "", o->name);
+	fclose(to);
+	if (size) {
+		say("--%s: several options begin so: %s; write the one that you mean", text, names);
+		exit(argp_err_exit_status);
+	}
+	free(names);
 }
 
 static const char *name_nearest(const struct getopt_table *table, const char *name)
@@ -274,8 +260,7 @@ static void name_refuse(const struct getopt_table *table, const char *command, c
 {
 	const char *name = name_of(argument);
 
-	if (name_is_ambiguous(table, name))
-		name_refuse_ambiguous(table, name);
+	name_refuse_ambiguous(table, name);
 	const char *nearest = name_nearest(table, name);
 
 	if (nearest)

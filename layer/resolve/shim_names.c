@@ -274,10 +274,7 @@ bool tl_shim_names_is_builtin_at(const void *entry)
 
 uint32_t tl_shim_names_index(const struct tl_shim *shim)
 {
-	const char *name = shim->function->name;
-	const struct tl_shim_names *names = tl_shim_names();
-	const struct tl_shim_name *found =
-		names ? names_find(names, name, tl_elf_hash(name)) : NULL;
+	const struct tl_shim_name *found = tl_shim_names_entry(shim->function->name);
 
 	return found ? found->index : UINT32_MAX;
 }

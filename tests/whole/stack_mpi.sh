@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # MPI programs, of Debian's MPICH, of its Open MPI, and of MPI's standard ABI as PyPI's MPICH 5 has it, bare and traced: mpi.h through tracegen, each rank's
-# calls counted by the program itself. What
-# `tracelayer run --mpi` has without an mpi.h: no function is left out that communicates, waits, or reads and writes files.
+# calls counted by the program itself. And what `tracelayer run --mpi` has without an mpi.h: no function is left out that communicates, waits, or reads and
+# writes files.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
