@@ -19,8 +19,7 @@
  */
 #define SLURM_STEPS_BEGIN 0xfffffff0u
 
-/* A variable's number; -1: it has none. */
-static int64_t number_of(const char *variable)
+int64_t tl_launcher_number(const char *variable)
 {
 	const char *at = getenv(variable);
 	int64_t number = 0;
@@ -76,22 +75,22 @@ static const struct launcher launchers[LAUNCHERS] = {
 
 static int64_t number_if(const char *variable)
 {
-	return variable ? number_of(variable) : -1;
+	return variable ? tl_launcher_number(variable) : -1;
 }
 
 /* Slurm also numbers the batch script, which starts the ranks and is no rank itself. */
 static bool slurm_has_step(void)
 {
-	int64_t step = number_of("SLURM_STEP_ID");
+	int64_t step = tl_launcher_number("SLURM_STEP_ID");
 
 	return step >= 0 && step < SLURM_STEPS_BEGIN;
 }
 
 static int64_t slurm_size(void)
 {
-	int64_t size = number_of("SLURM_STEP_NUM_TASKS");
+	int64_t size = tl_launcher_number("SLURM_STEP_NUM_TASKS");
 
-	return size < 0 ? number_of("SLURM_NTASKS") : size;
+	return size < 0 ? tl_launcher_number("SLURM_NTASKS") : size;
 }
 
 static bool is_launcher(const struct launcher *launcher, int which)
@@ -107,13 +106,14 @@ static bool scheduler_gave(const struct launcher *launcher, int64_t rank)
 {
 	static const char slurms[] = "slurm.";
 	const char *name = getenv("PMIX_NAMESPACE");
-	int64_t task = slurm_has_step() ? number_of("SLURM_PROCID") : -1, size = slurm_size();
+	int64_t task = slurm_has_step() ? tl_launcher_number("SLURM_PROCID") : -1,
+		size = slurm_size();
 
 	if (task >= 0 && is_launcher(launcher, PMIX))
 		return name ? !strncmp(name, slurms, sizeof(slurms) - 1) : task == rank;
 	if (task < 0) {
-		task = number_of("FLUX_TASK_RANK");
-		size = number_of("FLUX_JOB_SIZE");
+		task = tl_launcher_number("FLUX_TASK_RANK");
+		size = tl_launcher_number("FLUX_JOB_SIZE");
 	}
 	int64_t given = number_if(launcher->size);
 
@@ -123,14 +123,14 @@ static bool scheduler_gave(const struct launcher *launcher, int64_t rank)
 /* The rank that this launcher gave; -1: it gave none. */
 static int64_t launcher_rank(const struct launcher *launcher)
 {
-	int64_t rank = number_of(launcher->rank);
+	int64_t rank = tl_launcher_number(launcher->rank);
 
-	if (rank < 0 || (launcher->beside && number_of(launcher->beside) < 0))
+	if (rank < 0 || (launcher->beside && tl_launcher_number(launcher->beside) < 0))
 		return -1;
 	if (is_launcher(launcher, SLURM) && !slurm_has_step())
 		return -1;
 	if ((is_launcher(launcher, TORCHRUN) || is_launcher(launcher, TORCH)) &&
-	    rank >= number_of("WORLD_SIZE"))
+	    rank >= tl_launcher_number("WORLD_SIZE"))
 		return -1;
 	if ((is_launcher(launcher, PMIX) || is_launcher(launcher, PMI)) &&
 	    scheduler_gave(launcher, rank))
@@ -275,7 +275,7 @@ uint32_t tl_launcher_parent(uint32_t pid)
 static bool put_openmpi_step(char *to, size_t room)
 {
 	const char *random = getenv("OMPI_MCA_orte_precondition_transports");
-	int64_t job = number_of("PMIX_NAMESPACE");
+	int64_t job = tl_launcher_number("PMIX_NAMESPACE");
 	char start[9] = "";
 
 	if (!random || strlen(random) < 8)
@@ -310,7 +310,7 @@ static bool put_torch_step(char *to, size_t room)
 		put_plain(to, room, name);
 		return true;
 	}
-	if (number_of("GROUP_WORLD_SIZE") == 1 && put_variable(to, room, TL_LAUNCHER_STEP))
+	if (tl_launcher_number("GROUP_WORLD_SIZE") == 1 && put_variable(to, room, TL_LAUNCHER_STEP))
 		return true;
 	put_variable(to, room, "MASTER_ADDR");
 	put_plain(to, room, "-");
@@ -365,12 +365,12 @@ static void put_job(char *to, size_t room, const struct launcher *launcher)
 void tl_launcher_tells(struct tl_launched *launched)
 {
 	const struct launcher *launcher = launcher_here();
-	int64_t restart = number_of("SLURM_RESTART_COUNT");
+	int64_t restart = tl_launcher_number("SLURM_RESTART_COUNT");
 
 	*launched = (struct tl_launched){
 		.rank = -1, .size = -1, .local_rank = -1, .local_size = -1, .node = -1};
 	if (restart < 0)
-		restart = number_of("TORCHELASTIC_RESTART_COUNT");
+		restart = tl_launcher_number("TORCHELASTIC_RESTART_COUNT");
 	launched->restart = restart > 0 ? (uint32_t)restart : 0;
 	if (launcher) {
 		launched->launcher = launcher->name;

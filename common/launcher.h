@@ -30,6 +30,9 @@ struct tl_launched {
 
 void tl_launcher_tells(struct tl_launched *launched);
 
+/* The number that a launcher's variable has in the environment; -1: none. */
+int64_t tl_launcher_number(const char *variable);
+
 /* The rank alone; -1: none. */
 int64_t tl_launcher_rank(void);
 

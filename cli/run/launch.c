@@ -35,6 +35,7 @@
 #include "cli/basics/basics.h"
 #include "cli/run/launch.h"
 #include "common/follow.h"
+#include "common/launcher.h"
 #include "common/proc.h"
 #include "common/settings.h"
 #include "tracelayer/shim.h"
@@ -432,14 +433,12 @@ become(const struct launcher *launcher, const struct program *program, char **ar
  */
 static int launcher_socket(void)
 {
-	const char *text = getenv("PMI_FD");
+	int64_t fd = tl_launcher_number("PMI_FD");
 	struct stat status;
-	char *end;
-	long fd = text ? strtol(text, &end, 10) : -1;
 
-	if (fd < 0 || fd > INT_MAX || end == text || *end)
-		return -1;
-	return !fstat((int)fd, &status) && S_ISSOCK(status.st_mode) ? (int)fd : -1;
+	return fd >= 0 && fd <= INT_MAX && !fstat((int)fd, &status) && S_ISSOCK(status.st_mode)
+		       ? (int)fd
+		       : -1;
 }
 
 /* Leave standard input, output and everything else that we inherited to the program alone. */
