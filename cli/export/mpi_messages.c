@@ -345,7 +345,7 @@ static void job_take_ends(struct job *job, struct doubts *doubts)
 			*(end.is_receive ? &end.destination : &end.source) = comm->rank;
 			end.comm = comm->comm;
 			end.may_lack = !process->finalized;
-			if (end.is_receive && (end.source < 0 || end.tag < 0))
+			if (end.is_receive && (end.is_in_doubt || end.source < 0 || end.tag < 0))
 				doubt_add(doubts, &end);
 			else
 				end_take(job->messages, end);
@@ -432,17 +432,17 @@ static size_t key_known(const struct job *job, const struct mpi_end *sends, size
 			const struct doubts *doubts)
 {
 	size_t count = nsends < nreceives ? nsends : nreceives;
+	uint64_t since = UINT64_MAX;
 
-	if (!count || (nsends > count && !receives->may_lack) ||
+	if (!count || !one_thread(sends, nsends) || !one_thread(receives, nreceives))
+		return 0;
+	if (nsends != nreceives || !all_finished(receives, nreceives))
+		since = end_doubted_since(doubts, receives);
+	if ((nsends > count && !receives->may_lack && since == UINT64_MAX) ||
 	    (nreceives > count && !sends->may_lack))
 		return 0;
-	if (!one_thread(sends, nsends) || !one_thread(receives, nreceives))
-		return 0;
-	if (nsends != nreceives || !all_finished(receives, nreceives)) {
-		uint64_t since = end_doubted_since(doubts, receives);
-		while (count && receives[count - 1].posted >= since)
-			count--;
-	}
+	while (count && receives[count - 1].posted >= since)
+		count--;
 	return in_time(job, sends, receives, count) ? count : 0;
 }
 

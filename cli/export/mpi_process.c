@@ -16,7 +16,7 @@
 
 /* A request, or a message that was probed. */
 struct request {
-	bool is_known, is_persistent, is_receive, is_cancelled;
+	bool is_known, is_persistent, is_receive;
 	bool has_no_status; /* what MPI writes as its status is that of an earlier request */
 	size_t end;	    /* 1 + the receive that it is for, among the process's ends; 0: none */
 	uint32_t comm;
@@ -251,6 +251,7 @@ static void receive_finish(struct walk *walk, size_t place, const struct mpi_cal
 	end->is_finished = true;
 	if (!status)
 		return;
+	end->is_in_doubt = false;
 	end->is_wanted = !status->cancelled;
 	end->source = status->source;
 	end->tag = status->tag;
@@ -383,12 +384,8 @@ static bool request_finish(struct walk *walk, const struct mpi_call *call, size_
 		return true;
 	if (request->has_no_status)
 		status = NULL;
-	/* Nobody knows whether it came to an end before it was cancelled. */
-	if (request->is_cancelled && (!status || !request->is_receive))
-		walk->process->lost = true;
 	receive_finish(walk, request->end, call, status);
 	request->end = 0;
-	request->is_cancelled = false;
 	request->is_known = request->is_persistent;
 	return true;
 }
@@ -437,7 +434,10 @@ static void walk_complete(struct walk *walk, const struct mpi_call *call)
 	}
 }
 
-/* The request is cancelled, or nobody will wait for it. */
+/*
+ * The request is cancelled, or nobody will wait for it. Whether it came to an end before it was cancelled,
+ * only its status tells, and that only of a receive.
+ */
 static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 {
 	uint64_t handle;
@@ -448,12 +448,12 @@ static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 		return;
 	}
 	request = handle_of(&walk->requests, handle);
-	if (call->role == MPI_ROLE_CANCEL)
-		request->is_cancelled = true;
-	else if (request->is_cancelled)
-		walk->process->lost = true;
-	else
+	if (call->role == MPI_ROLE_FREE)
 		*request = (struct request){0};
+	else if (request->end)
+		walk->process->ends[request->end - 1].is_in_doubt = true;
+	else if (request->is_known && !request->is_receive)
+		walk->process->lost = true;
 }
 
 /* --- messages that are probed */

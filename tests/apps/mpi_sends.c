@@ -201,6 +201,7 @@ static void probed(MPI_Comm comm)
 	MPI_Wait(&send, MPI_STATUS_IGNORE);
 }
 
+/* Receives that are given up: the status tells that they took no message, or is ignored. */
 static void cancelled(MPI_Comm comm)
 {
 	MPI_Request request;
@@ -209,6 +210,23 @@ static void cancelled(MPI_Comm comm)
 	MPI_Irecv(in, 2, MPI_INT, MPI_ANY_SOURCE, 99, comm, &request);
 	MPI_Cancel(&request);
 	MPI_Wait(&request, &status);
+	MPI_Irecv(in, 2, MPI_INT, MPI_ANY_SOURCE, 99, comm, &request);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* That the second receive took none is known by its key: there are as many sends as other receives. */
+static void freed(MPI_Comm comm)
+{
+	MPI_Request request;
+
+	MPI_Irecv(in, 2, MPI_INT, before, 98, comm, &request);
+	MPI_Send(message_new(), 2, MPI_INT, next, 98, comm);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	told(1, NULL);
+	MPI_Irecv(in, 2, MPI_INT, before, 98, comm, &request);
+	MPI_Cancel(&request);
+	MPI_Request_free(&request);
 }
 
 /* The first rank takes what comes. */
@@ -294,11 +312,12 @@ int main(int argc, char **argv)
 		MPI_Comm_free(&grid);
 		MPI_Comm_free(&part);
 	}
+	next = (rank + 1) % size;
+	before = (rank + size - 1) % size;
+	freed(MPI_COMM_WORLD);
 	fprintf(lines, "sent %d\n", sent);
 	fclose(lines);
 	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
-	next = (rank + 1) % size;
-	before = (rank + size - 1) % size;
 	unknown(twin);
 	MPI_Finalize();
 	return 0;
