@@ -133,6 +133,7 @@ static int subcommand_refuse(const char *name)
 	size_t distance = WORD_FAR;
 	const char *nearest = NULL;
 
+	name = *name ? name : "''";
 	for (size_t i = 0; i < COUNT(subcommands); i++)
 		if (word_is_nearer(name, subcommands[i].name, &distance))
 			nearest = subcommands[i].name;
@@ -144,13 +145,28 @@ static int subcommand_refuse(const char *name)
 	return EXIT_USAGE;
 }
 
-/* tracelayer help COMMAND */
-static int subcommand_help(const char *name)
+static bool is_help(const char *name)
 {
-	const struct subcommand *command = subcommand_named(name);
-	char *argv[] = {NULL, (char *)"--help", NULL};
+	return !strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-?") ||
+	       !strcmp(name, "-h");
+}
 
-	return command ? subcommand_run(command, 2, argv) : subcommand_refuse(name);
+/* tracelayer help [COMMAND] */
+static int subcommand_help(int argc, char **argv)
+{
+	char *asked[] = {NULL, (char *)"--help", NULL};
+
+	if (argc > 2) {
+		say("help: %s: one command at a time; leave it out", argv[2]);
+		return EXIT_USAGE;
+	}
+	if (argc < 2 || is_help(argv[1])) {
+		print_usage(stdout);
+		return EXIT_DONE;
+	}
+	const struct subcommand *command = subcommand_named(argv[1]);
+
+	return command ? subcommand_run(command, 2, asked) : subcommand_refuse(argv[1]);
 }
 
 /*
@@ -203,10 +219,9 @@ int main(int argc, char **argv)
 		return subcommand_run(command, argc - 1, argv + 1);
 	if (!strcmp(name, "--complete"))
 		return completions_print(argv[2]);
-	if (!strcmp(name, "help") && argc > 2)
-		return subcommand_help(argv[2]);
-	if (!strcmp(name, "--help") || !strcmp(name, "help") || !strcmp(name, "-?") ||
-	    !strcmp(name, "-h")) {
+	if (!strcmp(name, "help"))
+		return subcommand_help(argc - 1, argv + 1);
+	if (is_help(name)) {
 		print_usage(stdout);
 		return EXIT_DONE;
 	}

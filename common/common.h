@@ -5,8 +5,9 @@
  * says.
  *
  * Promises: no part needs another room, or more than libc. All but checked_stdout.h, installed.h,
- * library_file.h, library_path.h and annotation_environment.h, which are for commands, can be used
- * inside a traced process: they allocate nothing, print nothing and know no locale.
+ * command_options.h, message_line.h, library_file.h, library_path.h and annotation_environment.h,
+ * which are for commands, can be used inside a traced process: they allocate nothing, print nothing
+ * and know no locale.
  *
  * Who may call: any room. A header says from where: most can be called on any thread, in a signal
  * handler and in a forked child; memory_limits.h and output.h by one thread at a time.
@@ -16,6 +17,7 @@
 
 #include "common/annotation_environment.h"
 #include "common/command_kinds.h"
+#include "common/command_options.h"
 #include "common/digits.h"
 #include "common/errno_names.h"
 #include "common/follow.h"
@@ -25,6 +27,7 @@
 #include "common/library_file.h"
 #include "common/library_path.h"
 #include "common/memory_limits.h"
+#include "common/message_line.h"
 #include "common/output.h"
 #include "common/output_formats.h"
 #include "common/places.h"

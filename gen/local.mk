@@ -26,6 +26,6 @@ tracegen_interposer = \
 tracegen_SOURCES = $(tracegen_debug) $(tracegen_interposer) \
 	gen/tracegen.h gen/tracegen.c gen/check.c gen/library.c gen/packages.h gen/packages.c gen/suggest.c \
 	gen/emit_tables.c gen/emit_shims.c gen/emit_callbacks.c gen/emit_exports.c gen/emit_tracing.c gen/emit_layer.c \
-	common/levels.h common/library_path.h common/library_path.c common/text.h common/text.c
+	common/command_options.h common/command_options.c common/message_line.h common/message_line.c common/levels.h common/library_path.h common/library_path.c common/text.h common/text.c
 tracegen_CFLAGS = $(AM_CFLAGS) $(LIBCLANG_CFLAGS) $(JANSSON_CFLAGS) $(LIBELF_CFLAGS) $(LIBDW_CFLAGS) $(ZLIB_CFLAGS)
 tracegen_LDADD = libtl_model.a $(JANSSON_LIBS) $(LIBELF_LIBS) $(LIBDW_LIBS) $(ZLIB_LIBS)

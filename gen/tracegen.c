@@ -13,14 +13,15 @@
  *
  * Exits with 0 when done, 1 when the input is broken or a check failed, 2 when called wrongly.
  */
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "common/checked_stdout.h"
+#include "common/command_options.h"
 #include "gen/allocate.h"
 #include "gen/debug_info.h"
 #include "gen/exports.h"
@@ -59,7 +60,7 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"pkg", 'p', "PACKAGE", 0,
 	 "compiler flags from `pkg-config --cflags PACKAGE`; may be repeated", 0},
-	{"cflags", 'c', "FLAGS", 0,
+	{"cflags", 'c', "FLAGS", OPTION_MAY_BE_EMPTY,
 	 "compiler flags, separated by blanks, beside those behind --; may be repeated", 0},
 	{"no-guesses", 'n', NULL, 0, "without a descriptor: believe nothing but comments and types",
 	 0},
@@ -354,7 +355,13 @@ static int usage_error(const char *what)
 
 static int write_error(const char *path)
 {
-	fprintf(stderr, "tracegen: %s: %s; choose another place with -o\n", path, strerror(errno));
+	if (errno == ENOENT)
+		fprintf(stderr,
+			"tracegen: %s: its folder is missing; make it, or choose another place with -o\n",
+			path);
+	else
+		fprintf(stderr, "tracegen: %s: %s; choose another place with -o\n", path,
+			strerror(errno));
 	return 1;
 }
 
@@ -447,6 +454,8 @@ static int command_emit(const struct options *options)
 	}
 	if (model && !model->prefix)
 		model_name_after_header(model);
+	if (model && options->output && mkdir(options->output, 0777) && errno != EEXIST)
+		return write_error(options->output);
 	return !model || model_write_file(options, model, "_tables.c", emit_tables) ||
 	       model_write_file(options, model, "_shims.c", emit_shims) ||
 	       model_write_file(options, model, "_callbacks.h", emit_callbacks) ||
@@ -577,6 +586,23 @@ static void commands_print(FILE *to)
 	      to);
 }
 
+static int command_refuse(const char *name)
+{
+	size_t distance = WORD_FAR;
+	const char *nearest = NULL;
+
+	name = *name ? name : "''";
+	for (size_t i = 0; i < ncommands; i++)
+		if (word_is_nearer(name, commands[i].name, &distance))
+			nearest = commands[i].name;
+	if (nearest)
+		fprintf(stderr, "tracegen: %s: no such command; did you mean %s? ", name, nearest);
+	else
+		fprintf(stderr, "tracegen: %s: no such command; ", name);
+	fputs("`tracegen --help` lists the commands\n", stderr);
+	return 2;
+}
+
 struct running {
 	const struct command *command;
 	const struct options *options;
@@ -602,8 +628,7 @@ static int command_run(const struct command *command, int argc, char **argv)
 		end++;
 	argv[0] = format_text("tracegen %s", command->name);
 	argp_err_exit_status = 2;
-	if (argp_parse(&argp, end, argv, 0, NULL, &options) != 0)
-		return 2;
+	options_parse(&argp, end, argv, 0, &options);
 	for (int i = end + 1; i < argc; i++)
 		*APPEND(options.flags, options.nflags) = argv[i];
 	struct running running = {command, &options};
@@ -620,7 +645,8 @@ static int command_run(const struct command *command, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	tl_check_stdout("tracegen");
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))) {
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") ||
+			 !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))) {
 		commands_print(stdout);
 		return 0;
 	}
@@ -628,11 +654,12 @@ int main(int argc, char **argv)
 		puts(argp_program_version);
 		return 0;
 	}
-	for (size_t i = 0; argc > 1 && i < ncommands; i++)
+	if (argc < 2) {
+		commands_print(stderr);
+		return 2;
+	}
+	for (size_t i = 0; i < ncommands; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return command_run(&commands[i], argc - 1, argv + 1);
-	if (argc > 1)
-		fprintf(stderr, "tracegen: no command %s; the commands are these\n", argv[1]);
-	commands_print(stderr);
-	return 2;
+	return command_refuse(argv[1]);
 }

@@ -127,7 +127,7 @@ CLEANFILES += xpti/table.h
 
 # tracelayer-xpti-bench: measures what dispatchers cost, and checks that they do what they should.
 bin_PROGRAMS += tracelayer-xpti-bench
-tracelayer_xpti_bench_SOURCES = %D%/bench/bench.h %D%/bench/bench_plan.h %D%/bench/xpti_bench.c %D%/bench/bench_work.h %D%/bench/bench_work.c %D%/bench/bench_speed.c %D%/bench/bench_semantic.c common/installed.h common/installed.c
+tracelayer_xpti_bench_SOURCES = %D%/bench/bench.h %D%/bench/bench_plan.h %D%/bench/xpti_bench.c %D%/bench/bench_work.h %D%/bench/bench_work.c %D%/bench/bench_speed.c %D%/bench/bench_semantic.c common/command_options.h common/command_options.c common/message_line.h common/message_line.c common/text.h common/text.c common/installed.h common/installed.c
 nodist_tracelayer_xpti_bench_SOURCES = xpti/table.h
 tracelayer_xpti_bench_CPPFLAGS = $(AM_CPPFLAGS) -DBINDIR='"$(bindir)"' -DLIBDIR='"$(libdir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 tracelayer_xpti_bench_CFLAGS = $(AM_CFLAGS) -O2

@@ -15,34 +15,16 @@
 #include "cli/basics/exit_codes.h"
 #include "cli/basics/messages.h"
 #include "cli/basics/progress.h"
-#include "common/text.h"
+#include "common/message_line.h"
 #include "tables/needed_memory.h"
-
-void say_as(const char *who, const char *format, va_list arguments)
-{
-	/* One write keeps the line whole, while the traced program prints, too. */
-	char message[4096], line[64 + 4 * sizeof(message)];
-	struct tl_text text = {line, line + sizeof(line) - 1, false};
-
-	progress_hide();
-	int length = vsnprintf(message, sizeof(message), format, arguments);
-	if (length > (int)sizeof(message) - 1)
-		length = sizeof(message) - 1;
-	tl_text_string(&text, who);
-	tl_text_string(&text, ": ");
-	/* The message may quote names from files, which must not steer the terminal. */
-	tl_text_shown(&text, message, length > 0 ? (size_t)length : 0);
-	*text.at++ = '\n';
-	fwrite(line, 1, (size_t)(text.at - line), stderr);
-	fflush(stderr);
-}
 
 void say(const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	say_as("tracelayer", format, arguments);
+	progress_hide();
+	message_line("tracelayer", format, arguments);
 	va_end(arguments);
 }
 

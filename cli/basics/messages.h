@@ -5,15 +5,10 @@
 #ifndef TL_CLI_BASICS_MESSAGES_H
 #define TL_CLI_BASICS_MESSAGES_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 
 /* Prints "tracelayer: <what>: <why>; <what to do>" as one line. The format has no newline. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
-
-/* The same, with `who` ("tracelayer summary", 60 bytes at most) in place of "tracelayer". */
-__attribute__((format(printf, 2, 0))) void say_as(const char *who, const char *format,
-						  va_list arguments);
 
 /* The same of a message of any length: say cuts long ones. */
 void say_whole(const char *message);

@@ -70,7 +70,7 @@ static const struct argp_option other_options[] = {
 	 "trace the API of that descriptor, too; `tracelayer apis` lists them", 0},
 	{"pkg", OPTION_PKG, "PACKAGE", 0,
 	 "the library's package as pkg-config knows it: the header's compiler flags", 0},
-	{"cflags", OPTION_CFLAGS, "FLAGS", 0, "compiler flags for the header", 0},
+	{"cflags", OPTION_CFLAGS, "FLAGS", OPTION_MAY_BE_EMPTY, "compiler flags for the header", 0},
 	{"mpi", OPTION_MPI, NULL, 0,
 	 "trace MPI calls, too, of Open MPI, MPICH or MPI 5's ABI; no mpi.h is needed", 0},
 	{"quiet", OPTION_QUIET, NULL, 0, "say nothing at the end, unless something went wrong", 0},
@@ -127,7 +127,8 @@ static void make_options(struct argp_option *options)
 			.name = setting->option,
 			.key = option_key(setting),
 			.arg = setting->metavar,
-			.flags = setting->implied ? OPTION_ARG_OPTIONAL : 0,
+			/* An empty value is the default. */
+			.flags = OPTION_MAY_BE_EMPTY | (setting->implied ? OPTION_ARG_OPTIONAL : 0),
 			.doc = help ? help : setting->help,
 		};
 	}
@@ -260,7 +261,9 @@ static bool config_take_other(const struct config_line *line, void *user)
 		if (strcmp(line->name, option->name) != 0 || option->key == OPTION_CONFIG ||
 		    option->key == OPTION_SHOW)
 			continue;
-		if (!option->arg == !line->value)
+		bool lacks = line->value && !*line->value && !(option->flags & OPTION_MAY_BE_EMPTY);
+
+		if (!lacks && !option->arg == !line->value)
 			return wishes_take(wishes, option->key,
 					   line->value ? need(strdup(line->value)) : NULL);
 		say("%s:%u: %s: %s; write %s%s%s", line->file, line->number, line->name,
@@ -297,7 +300,7 @@ int run_cannot_start(const char *name, int error)
 
 	switch (error) {
 	case ENOENT:
-		say("%s: no such program; check the name, or give its path", name);
+		say("%s: no such program; check the name, or give its path", *name ? name : "''");
 		return EXIT_NOT_FOUND;
 	case EACCES:
 		if (!stat(name, &about) && S_ISDIR(about.st_mode))

@@ -11,7 +11,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 83
+plan 90
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -23,10 +23,13 @@ says()
 }
 
 # --- called wrongly
-says 2 'the commands are these' 'an unknown command' "$tracegen" make
+says 2 'emti: no such command; did you mean emit' 'an unknown command' "$tracegen" emti
 says 2 'model needs a header' 'model without a header' "$tracegen" model
 says 2 'check needs one library' 'check without a library' "$tracegen" check --api "$apis/zlib.json"
 says 2 'check needs --api' 'check without a model' "$tracegen" check libz.so.1
+says 2 '^tracegen: --outptu: no such option; did you mean --output' 'a slip in an option' "$tracegen" model --outptu=x zlib.h
+is "$(wc -l <"$tmp/err")" 1 'in one line'
+says 2 '^tracegen: --lib: its value is empty; give LIBRARY' 'an empty value' "$tracegen" model --lib=
 like "$("$tracegen" --help)" 'tracegen check' 'help names the commands'
 like "$("$tracegen" --version)" '^tracegen ' 'the version is told'
 
@@ -169,7 +172,8 @@ else
 	skip 1 'this machine has no cuda.h'
 fi
 
-mkdir -p "$tmp/emitted"
+says 1 'missing/emitted: its folder is missing; make it, or choose another place with -o' 'a folder in a folder that is missing' \
+	"$tracegen" emit "$tmp/variadic.h" -o "$tmp/missing/emitted"
 "$tracegen" emit "$tmp/broken.h" -o "$tmp/emitted" 2>/dev/null || "$tracegen" emit "$tmp/variadic.h" -o "$tmp/emitted" 2>/dev/null
 is "$(cd "$tmp/emitted" && echo *)" 'variadic.exports variadic_callbacks.h variadic_shims.c variadic_tables.c' \
 	'without a descriptor an API is called after its header, and a broken header leaves nothing behind'

@@ -9,7 +9,6 @@
  */
 #include "config.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -21,8 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/installed.h"
 #include "common/checked_stdout.h"
+#include "common/command_options.h"
+#include "common/installed.h"
 #include "xpti/bench/bench_plan.h"
 
 #define NAME	"tracelayer-xpti-bench"
@@ -112,7 +112,8 @@ static double option_number(struct argp_state *state, const char *option, const 
 	struct numbers one;
 
 	if (!numbers_read(&one, text, least, most) || one.count != 1)
-		argp_error(state, "--%s=%s: not a number from %g to %g", option, text, least, most);
+		option_refuse(state, "--%s=%s: not a number from %g to %g", option, text, least,
+			      most);
 	return one.at[0];
 }
 
@@ -120,7 +121,7 @@ static void option_list(struct argp_state *state, struct numbers *list, const ch
 			const char *text, double least, double most, bool whole)
 {
 	if (!numbers_read(list, text, least, most) || (whole && !numbers_are_whole(list)))
-		argp_error(
+		option_refuse(
 			state,
 			"--%s=%s: not a list of %snumbers from %g to %g; give for example 1,2 or 0:4:2",
 			option, text, whole ? "whole " : "", least, most);
@@ -150,8 +151,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'y':
 		wishes->semantic = strcmp(argument, "semantic") == 0;
 		if (!wishes->semantic && strcmp(argument, "performance") != 0)
-			argp_error(state, "--type=%s: no such type; give performance or semantic",
-				   argument);
+			option_refuse(state,
+				      "--type=%s: no such type; give performance or semantic",
+				      argument);
 		return 0;
 	case 't':
 		wishes->points =
@@ -171,20 +173,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'a':
 		if (wishes->ndispatchers == DISPATCHERS_MAX)
-			argp_error(state, "--against=%s: too many dispatchers; give at most three",
-				   argument);
+			option_refuse(state,
+				      "--against=%s: too many dispatchers; give at most three",
+				      argument);
 		wishes->dispatchers[wishes->ndispatchers++] = argument;
 		return 0;
 	case 'r':
 		wishes->rounds = (unsigned)option_number(state, "rounds", argument, 1, 1000);
 		return 0;
+	case ARGP_KEY_ARG:
+		option_refuse(state, "%s: this command takes options only", argument);
 	case ARGP_KEY_END:
 		if (!wishes->tests.count)
 			numbers_read(&wishes->tests, wishes->semantic ? "1,2,3" : "1,2", 1,
 				     BENCH_TESTS);
 		for (unsigned i = 0; !wishes->semantic && i < wishes->tests.count; i++)
 			if (wishes->tests.at[i] > 2)
-				argp_error(
+				option_refuse(
 					state,
 					"--test-id: there is no performance test %g; give 1, 2 or both",
 					wishes->tests.at[i]);
@@ -452,7 +457,7 @@ int main(int argc, char **argv)
 	tl_check_stdout("tracelayer-xpti-bench");
 	argp_err_exit_status = 2;
 	argp_program_version = PACKAGE_STRING;
-	argp_parse(&argp, argc, argv, 0, NULL, &wishes);
+	options_parse(&argp, argc, argv, 0, &wishes);
 	if (!installed_library(LIBRARY, ours)) {
 		complain("%s: not found beside this command nor in %s; run `make install`", LIBRARY,
 			 LIBDIR);

@@ -3,7 +3,7 @@
 # completions.sh: what bash, zsh and fish make of a line when the user presses the tab key; slips in commands and options; help.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 52
+plan 60
 export PATH=$top_builddir:$PATH HOME=$tmp XDG_CONFIG_HOME=$tmp XDG_CACHE_HOME=$tmp XDG_DATA_HOME=$tmp
 top_srcdir=$(cd "$top_srcdir" && pwd)
 folder=$top_srcdir/cli/completions
@@ -52,6 +52,32 @@ done
 is "$("$tracelayer" -h)" "$("$tracelayer" --help)" "-h alone is --help"
 is "$(said help sumary)" "tracelayer: sumary: no such command; did you mean summary? \`tracelayer --help\` lists the commands
 2" "help for a slip"
+is "$(said help --help)" "$(said --help)" "help --help is --help"
+is "$(said help run summary)" "tracelayer: help: summary: one command at a time; leave it out
+2" "help for two commands"
+is "$(said '')" "tracelayer: '': no such command; \`tracelayer --help\` lists the commands
+2" "an empty name of a command"
+is "$(said run '')" "tracelayer: '': no such program; check the name, or give its path
+127" "an empty name of a program"
+is "$(said summary t.json '')" "tracelayer: an argument is empty; leave it out, or give what \`tracelayer summary --help\` lists
+2" "an empty name of a file"
+is "$(said run --api= true)" "tracelayer: --api: its value is empty; give NAME, or leave the option out
+2" "an empty value"
+is "$(said run --quiet -o none.json --level= --cflags= true)" "0" "what may be empty is the default"
+# Each of these options is refused in one line, and none makes a file.
+for command in export profile top summary diff report view apis phases; do
+	files=(trace-of-today.tlt)
+	case $command in diff) files+=(trace-of-today.tlt) ;; apis) files=() ;; esac
+	"$tracelayer" --complete $command | awk -F '\t' '$1 ~ /^--/ && $2 ~ /^=/ { print $1 }' | while read -r option; do
+		for value in '' ' '; do
+			result=$(timeout 20 "$tracelayer" $command "$option=$value" "${files[@]}" 2>&1 >/dev/null </dev/null; echo "=$?")
+			[[ $result =~ ^tracelayer[^$'\n']*': '--[^$'\n']*$'\n=2'$ ]] || echo "$command $option='$value': $result"
+		done
+	done
+done >wrong
+is "$(cat wrong)$(ls)" "trace-of-today.tlt
+wrong" "each option that needs a value says what an empty or a blank one lacks"
+rm wrong
 for command in $("$tracelayer" --complete | cut -f1); do
 	diff <("$tracelayer" --complete $command | awk -F '\t' '$1 ~ /^--/ { print $1 }' | grep -vx -- --help | sort) \
 		<("$tracelayer" $command --help | grep -oE '^(  -., |      )--[a-z-]+' | grep -oE -- '--[a-z-]+' | grep -vxE -- '--(help|usage|version)' | sort) || echo "$command"

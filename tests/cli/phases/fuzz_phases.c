@@ -26,11 +26,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 /* What commands say is of no interest here, and must be text. */
-void say_as(const char *who, const char *format, va_list arguments)
-{
-	(void)who, (void)format, (void)arguments;
-}
-
 void say(const char *format, ...)
 {
 	char line[4096];

@@ -6,7 +6,7 @@
 ours=$top_builddir/.libs/libtracelayer-xpti.so
 test -f "$ours" || { echo "Bail out! $ours is missing; run make first"; exit 99; }
 cc="${CC:-cc} -w -shared -fPIC"
-plan "$(test -n "$STRESS" && echo 27 || echo 26)"
+plan "$(test -n "$STRESS" && echo 30 || echo 29)"
 
 # bench OPTIONS…: what it says is in $tmp/out and $tmp/err.
 bench() { timeout 120 "$top_builddir/tracelayer-xpti-bench" "$@" >"$tmp/out" 2>"$tmp/err"; }
@@ -62,6 +62,12 @@ is "$?: $(wc -l <"$tmp/err")" "1: 1" "one that is missing is said in one line"
 # ---- options
 bench --type other
 is $? 2 "there are two types"
+is "$(cat "$tmp/err")" "tracelayer-xpti-bench: --type=other: no such type; give performance or semantic" "which is said in one line"
+bench --typ
+is "$(cat "$tmp/err")" "tracelayer-xpti-bench: --type: its value is missing; \`$top_builddir/tracelayer-xpti-bench --help\` lists the options" \
+	"so is a value that is missing"
+bench 5
+is "$(cat "$tmp/err")" "tracelayer-xpti-bench: 5: this command takes options only" "and an argument"
 bench --trace-points 9
 is $? 2 "trace points are 10, at least"
 bench --num-threads 1:2
