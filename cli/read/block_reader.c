@@ -125,7 +125,7 @@ static void block_take(struct block_reader *reader)
 static void say_trouble(struct block_reader *reader, const struct block *block, unsigned long line)
 {
 	if (block->error == EISDIR)
-		say("%s: it is a folder, and this needs a file; `tracelayer export %s -o all.json` makes one of the traces in it",
+		say("%s: it is a folder, and this needs a file; name a trace in it, or `tracelayer export %s -o all.json` makes one of its .tlt files",
 		    reader->shown, reader->shown);
 	else if (block->error)
 		say("%s: cannot read: %s; give the path of a trace file", reader->shown,

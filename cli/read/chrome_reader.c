@@ -36,6 +36,7 @@ struct trace_reader {
 	bool failed;			       /* and a message has told the reason */
 	unsigned char first[TRACE_KIND_BYTES]; /* bytes of the file, as far as it has them */
 	size_t nfirst;
+	const char *other; /* what the file is, if it is another tool's; NULL: not known */
 
 	unsigned long line; /* the line that *at is on */
 	unsigned long event_line;
@@ -184,8 +185,9 @@ static enum trace_state trace_ends_early(struct trace_reader *reader)
 		return trace_is_broken(reader, reader->line,
 				       reader->started ? "ends before its events begin"
 						       : "is empty");
-	say("%s: cut short after line %lu: the end of the trace is missing; the %llu events before that are used",
-	    path_shown(reader), reader->event_line ? reader->event_line : 1, reader->events);
+	say("%s: cut short after line %lu: the end of the trace is missing; the %llu event%s before that %s used",
+	    path_shown(reader), reader->event_line ? reader->event_line : 1, reader->events,
+	    reader->events == 1 ? "" : "s", reader->events == 1 ? "is" : "are");
 	return TRACE_INCOMPLETE;
 }
 
@@ -352,6 +354,10 @@ static enum trace_state trace_begin(struct trace_reader *reader)
 		reader->in_events = true;
 		return TRACE_EVENT;
 	}
+	if (c != '{' && reader->other && !reader->failed) {
+		say("%s: it is %s", path_shown(reader), reader->other);
+		reader->failed = true;
+	}
 	if (c != '{')
 		return trace_is_broken(reader, reader->line, "not a trace");
 	reader->is_object = true;
@@ -483,11 +489,13 @@ struct trace_reader *trace_open(const char *path)
 		return NULL;
 	}
 	block_reader_start(&reader->blocks, descriptor, path_shown(reader));
-	if (block_fill(reader, 0))
+	if (block_fill(reader, 0)) {
 		for (;
 		     reader->nfirst < TRACE_KIND_BYTES && reader->at + reader->nfirst < reader->end;
 		     reader->nfirst++)
 			reader->first[reader->nfirst] = reader->at[reader->nfirst];
+		reader->other = trace_kind_other(reader->at, (size_t)(reader->end - reader->at));
+	}
 	return reader;
 }
 

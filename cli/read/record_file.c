@@ -10,6 +10,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
+#include "cli/read/trace_kind.h"
 
 /* The next bytes of a pipe, which stay in it. */
 static ssize_t pipe_peek(int fd, void *to, size_t size)
@@ -72,9 +73,14 @@ static const char *kind_of(const char *path)
 
 static void say_not_record(const char *path, const char *why)
 {
+	unsigned char first[TRACE_KIND_OTHER_BYTES];
 	const char *kind = kind_of(path);
+	ssize_t size = strcmp(path, "-") ? file_peek(path, first, sizeof(first)) : 0;
+	const char *other = kind || size <= 0 ? NULL : trace_kind_other(first, (size_t)size);
 
-	if (kind)
+	if (other)
+		say("%s: it is %s", path, other);
+	else if (kind)
 		say("%s: it is %s, and only .tlt files become one timeline or are selected by rank; give the .tlt that it was made of, or export it by itself",
 		    path, kind);
 	else

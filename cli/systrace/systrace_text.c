@@ -218,8 +218,7 @@ static bool text_is_file_or_stream(const struct systrace_text *text, bool *is_re
 
 	*is_regular = known && S_ISREG(status.st_mode);
 	if (known && S_ISDIR(status.st_mode)) {
-		say("%s: cannot read: %s; give the path of a trace file", text->path,
-		    strerror(EISDIR));
+		say("%s: it is a folder, and this needs a file; name a trace in it", text->path);
 		return false;
 	}
 	if (known && (S_ISBLK(status.st_mode) || S_ISCHR(status.st_mode)) && !isatty(text->file)) {
@@ -290,7 +289,12 @@ static bool may_be_text(const struct systrace_text *text)
 
 	if (got >= 0 && !memchr(first, '\0', (size_t)got))
 		return true;
-	if (got >= 0)
+	const char *other =
+		got >= 0 ? trace_kind_other((const unsigned char *)first, (size_t)got) : NULL;
+
+	if (other)
+		say("%s: it is %s", text->path, other);
+	else if (got >= 0)
 		say("%s: neither systrace text nor a trace of tracelayer; give a file that systrace or `tracelayer run` wrote",
 		    text->path);
 	return false;

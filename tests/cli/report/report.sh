@@ -114,7 +114,7 @@ is "$(grep -c "gone: not there, so its functions have no names; give a folder th
 # ---- a folder
 mkdir job && cp t.tlt job/
 report job -o job.html >said 2>&1
-is "$? $(cat said)" "1 tracelayer: job: it is a folder, and this needs a file; \`tracelayer export job -o all.json\` makes one of the traces in it" "a folder is no trace, but can become one"
+is "$? $(cat said)" "1 tracelayer: job: it is a folder, and this needs a file; name a trace in it, or \`tracelayer export job -o all.json\` makes one of its .tlt files" "a folder is no trace, but can become one"
 "$tracelayer" export job -o all.json 2>/dev/null && report all.json -o job.html
 is "$(page job.html | sed -n 1p)" "$(page t.html | sed -n 1p)" "as that line says"
 

@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 79
+plan 89
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -195,6 +195,22 @@ like "$? $out" "^1 tracelayer: $tmp/bad.json:42: .*; $chrome\$" "an event that i
 out=$(summary "$tmp/damaged.json.gz" 2>&1)
 like "$? $(printf '%s' "$out" | wc -l) $out" "^1 0 tracelayer: $tmp/damaged.json.gz[: ]" "damaged gzip data: one line"
 refused text.txt "text.txt:1: not a trace; $chrome" "another file"
+# other FILE WORDS DESCRIPTION: the file is told by what it begins with, which is on standard input.
+other()
+{
+	cat >"$tmp/$1"
+	refused "$1" "$1: it is $2" "$3"
+}
+other one.sum 'a sum of traces; `tracelayer diff` reads it' "a sum" < <(printf 'tlsum\0\0\2')
+other one.tlt.gz 'a compressed .tlt file; unpack it first, with `gunzip`' "a .tlt that was compressed" < <(printf 'tracelyr' | gzip)
+other one.otf2 "a part of an OTF2 archive, which other tools read; give the .tlt that it was made of" "an OTF2 archive" < <(printf '\3BOTF2\0\3')
+other one.systrace 'text of ftrace; `tracelayer phases` reads it' "a systrace" < <(printf '# tracer: nop\n#\n')
+other page.html 'a page for a browser; give the trace that it was made of, or a page of systrace to `tracelayer phases`' "a page" < <(printf '<!DOCTYPE html>')
+other one.tar 'a .tar; unpack it first, with `tar -x`, and give the traces in it' "a .tar" < <(tar -c --format=ustar -C "$tmp" text.txt)
+other one.json.xz 'compressed by xz, and only gzip is read; unpack it first, with `unxz`' "another compression" < <(printf '\3757zXZ\0 ')
+other two.json.gz 'compressed twice; unpack it first, with `gunzip`' "the same one twice" < <(printf '[]' | gzip | gzip)
+other wide.json 'text in UTF-16; make it UTF-8, with `iconv -f UTF-16 -t UTF-8`' "UTF-16" < <(printf '\377\376[\0]\0')
+other program 'a program or a library; `tracelayer run` makes a trace of what a program does' "a program" < <(head -c 1000 "$tracelayer")
 refused empty.json "empty.json:1: is empty; $chrome" "an empty file"
 refused noevents.json "noevents.json:1: the object has no \"traceEvents\"; $chrome" "an object without events"
 refused trailing.json "trailing.json:210: something follows the end of the trace; $chrome" "text after the end"
