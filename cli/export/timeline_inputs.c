@@ -198,8 +198,8 @@ int timeline_inputs_add(struct timeline_inputs *inputs, const char *path)
 	if (job_folder_is(path))
 		return add_job(inputs, path);
 	if (!add_folder(inputs, path))
-		say("%s: there is no .tlt file in it; record into it with `tracelayer run -o %s/%%h.%%r.%%p.tlt`",
-		    path, path);
+		say("%s: there is no .tlt file in it; if its processes were killed, try `tracelayer recover %s`; `tracelayer run -o %s/%%h.%%r.%%p.tlt` records into it",
+		    path, path, path);
 	return inputs->count > before ? EXIT_DONE : EXIT_BROKEN;
 }
 

@@ -142,7 +142,7 @@ int record_file_judge(const struct tl_trace *trace, const char *path, uint64_t u
 		say("%s: %s%s%s; %s has all that is sound", path, trace->problems[0],
 		    trace->nproblems > 1 ? ", and more of the kind" : "", ticks, where);
 	else if (!trace->ended)
-		say("%s: it ends early: its process was killed, or is still writing%s; %s has all that is there",
+		say("%s: it ends early: its process was killed, or is still writing%s; %s has all that is there, and `tracelayer recover` may find the rest",
 		    path, ticks, where);
 	else if (trace->clockless)
 		say("%s: it is damaged%s; %s has all that is sound", path, ticks, where);

@@ -23,8 +23,10 @@ job_records()
 	is "$(job_files "$tmp/J/$first")" "$(job_files_wanted "$ranks")" "$what: each rank's file lies in the folder of its host"
 	is "$(job_labels "$ranks" "$tmp/J/$first")" "$(job_labels_wanted "$ranks")" "$what: each file says which rank it is, of how many and where"
 	ok "$what: the calls that each rank counted are in its file" job_counted "$ranks" "$tmp/J/$first" 0
+	# What the launcher itself has to say: Open MPI 5 finds settings of 4 deprecated.
+	launch "$ranks" true >"$tmp/launcher" 2>&1
 	launch "$ranks" "$tracelayer" run --quiet --job="$tmp/J" --ranks=1,3-5/2 -- "$job_calls" "$tmp/counts" 5 >"$tmp/out" 2>"$tmp/err"
-	is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "$what: --ranks and --quiet: the job ends well, and nothing is printed"
+	is "$? $(cat "$tmp/out" "$tmp/err" | grep -vxFf "$tmp/launcher")" "0 " "$what: --ranks and --quiet: the job ends well, and nothing is printed"
 	second=$(ls "$tmp/J" | grep -vxF "$first")
 	is "$(job_files "$tmp/J/$second")" "$(job_files_wanted "$ranks" 1 3 5)" "$what: the second job has a folder of its own, with the files of the ranks that were named"
 }

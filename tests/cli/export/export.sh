@@ -84,7 +84,7 @@ events() { grep -c '"ph":"X"' "$1"; }
 cut_at "$("$maker" --places "$tmp/t.tlt" | awk '$1 == 7 { print $2 }')"
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
 is $? 3 "without its end: exit code 3"
-case $(said) in *"cut.tlt: it ends early: "*) pass "and a line says so" ;; *) fail "not said: $(said)" ;; esac
+case $(said) in *"cut.tlt: it ends early: "*"\`tracelayer recover\` may find the rest"*) pass "and a line says so" ;; *) fail "not said: $(said)" ;; esac
 is "$(wc -l <"$tmp/said")" 1 "one line"
 ok "all events are there" cmp "$tmp/cut.json" "$tmp/expected.json"
 cut_at $((size / 2))

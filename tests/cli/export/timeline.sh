@@ -200,7 +200,7 @@ export_to "$tmp/no.tlt" "$tmp/nothing.tlt" -o "$tmp/none.json"
 is $? 1 "no file can be read: exit code 1"
 mkdir "$tmp/empty"
 export_to "$tmp/empty" -o "$tmp/none.json"
-is "$?$(said | grep -c 'there is no .tlt file in it')" 11 "a folder without such files"
+is "$?$(said | grep -c 'there is no .tlt file in it; .*`tracelayer recover ')" 11 "a folder without such files"
 export_to "$in"
 is "$?$(said | grep -c 'name the output')" 21 "several files need a name for their output"
 
