@@ -71,10 +71,32 @@ static const struct argp_option option_table[] = {
 	{0},
 };
 
+static bool command_is(const struct argp_state *state, const char *name)
+{
+	const char *word = strchr(state->name, ' ');
+
+	return word && !strcmp(word + 1, name);
+}
+
+/* Options that only one command has a use for. */
+static void option_check_command(int key, const struct argp_state *state)
+{
+	if (key == 's' && !command_is(state, "check"))
+		option_refuse(state,
+			      "--shims: only `tracegen check` has a use for it; leave it out");
+	if (key == 'S' && !command_is(state, "interposer"))
+		option_refuse(
+			state,
+			"--sources: only `tracegen interposer` has a use for it; leave it out");
+	if (key == 'o' && command_is(state, "check"))
+		option_refuse(state, "--output: it prints to standard output; redirect that");
+}
+
 static error_t option_parse(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 
+	option_check_command(key, state);
 	switch (key) {
 	case 'a':
 		options->api = argument;
@@ -347,6 +369,8 @@ static struct model *options_load_model(const struct options *from)
 	return model;
 }
 
+#define MODEL_AND_HEADERS "a model stands for its headers; leave out either --model or the headers"
+
 static int usage_error(const char *what)
 {
 	fprintf(stderr, "tracegen: %s; see tracegen --help\n", what);
@@ -440,8 +464,15 @@ static void model_name_after_header(struct model *model)
 	model->prefix = isdigit((unsigned char)*prefix) ? format_text("api_%s", prefix) : prefix;
 }
 
+static bool model_replaces_headers(const struct options *options)
+{
+	return options->model && options->nnames;
+}
+
 static int command_emit(const struct options *options)
 {
+	if (model_replaces_headers(options))
+		return usage_error(MODEL_AND_HEADERS);
 	if (!options->api && !options->model && !options->nnames)
 		return usage_error(
 			"emit needs --api and its descriptor, --model and a model, or a header");
@@ -535,6 +566,8 @@ static int command_interposer(const struct options *options)
 
 	if (options->nlibraries > 1 || (!options->nlibraries && !options->api && !options->model))
 		return usage_error("interposer needs one --lib and the library");
+	if (model_replaces_headers(options))
+		return usage_error(MODEL_AND_HEADERS);
 	if (!options->output)
 		return usage_error("interposer needs -o and the file to write");
 	const char *library = options->nlibraries ? library_find(options->libraries[0]) : NULL;

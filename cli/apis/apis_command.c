@@ -58,6 +58,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		option_refuse(state, "%s: this command takes options only", argument);
 		return 0;
+	case ARGP_KEY_END:
+		if (wishes->build && wishes->format != TABLE_AS_TEXT)
+			option_refuse(
+				state,
+				"--build and --format: only the list has a format; leave one of them out");
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }

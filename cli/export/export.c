@@ -509,6 +509,11 @@ static int command_trace(struct export *export)
 	}
 	enum kind kind = kind_of(export, &gzip);
 
+	if (export->gpu_tracks == GPU_TRACKS_PERFETTO && kind != KIND_TAR &&
+	    export->format != &tl_format_pftrace) {
+		say("--gpu-tracks=perfetto: only a .pftrace has such tracks; name the output so with -o");
+		return EXIT_USAGE;
+	}
 	if (kind == KIND_SQLITE)
 		return export_sqlite(export);
 	if (export->inputs.count == 1 && inputs_are_events(export))
@@ -518,14 +523,35 @@ static int command_trace(struct export *export)
 	return export_is_timeline(export) ? export_timeline(export) : export_trace(export);
 }
 
+/* False after a message. */
+static bool systrace_is_sound(struct export *export)
+{
+	bool gzip;
+
+	if (export->output)
+		export->format = tl_format_of(export->output, &export->gzip);
+	if (selection_is_any(&export->selection))
+		say("--systrace: it takes a whole file; export the part to a .json first, and that with --systrace");
+	else if (export->output && kind_of(export, &gzip) != KIND_NONE)
+		say("%s: --systrace makes text, and no trace of this ending; name it .systrace, or leave --systrace out",
+		    export->output);
+	else if (export->gpu_tracks == GPU_TRACKS_PERFETTO)
+		say("--gpu-tracks=perfetto: only a .pftrace has such tracks; leave it or --systrace out");
+	else
+		return true;
+	return false;
+}
+
 /* Whether the files can be told apart from the options. A message says what is missing. */
-static bool arguments_are_sound(const struct export *export)
+static bool arguments_are_sound(struct export *export)
 {
 	struct stat about;
 	bool folder = !stat(export->input, &about) && S_ISDIR(about.st_mode);
 
 	if (export->systrace && export->inputs.count > 1)
 		say("--systrace takes one file; make one timeline of them first, with -o all.json");
+	else if (export->systrace)
+		return systrace_is_sound(export);
 	else if (export->inputs.count > 1 || folder)
 		if (!export->output || (!stat(export->output, &about) && S_ISDIR(about.st_mode)))
 			say("name the output of several files: -o all.pftrace, all.json, all.tar, all.otf2 or all.sqlite");

@@ -499,6 +499,9 @@ static void check_together(struct argp_state *state, const struct wishes *wishes
 		option_refuse(
 			state,
 			"nothing to recover is given; give --all, or a pid, a folder or a buffers file");
+	if (wishes->format != TABLE_AS_TEXT && !wishes->list && (wishes->all || wishes->nwhat))
+		option_refuse(state,
+			      "--format: only the list has a format; add --list, or leave it out");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)

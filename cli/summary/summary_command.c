@@ -110,6 +110,24 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 		word);
 }
 
+/* What the sums of a job do not have, and what --part does not make. */
+static void wish_job_alone(const struct argp_state *state, const struct wishes *wishes)
+{
+	const char *printed = wishes->by_word	   ? "--by"
+			      : wishes->table_word ? "--table"
+			      : wishes->save.path  ? "--save"
+			      : wishes->job.ranks  ? "--rank"
+						   : NULL;
+
+	if (wishes->exact)
+		option_refuse(
+			state,
+			"--exact: the sums of a job have no single calls; name .tlt files in it");
+	if (wishes->job.part && printed)
+		option_refuse(state, "--part and %s: --part prints nothing; leave one of them out",
+			      printed);
+}
+
 /* What the words mean depends on whether there are files or a job. */
 static void wish_tables(struct argp_state *state, struct wishes *wishes)
 {
@@ -129,6 +147,7 @@ static void wish_tables(struct argp_state *state, struct wishes *wishes)
 			state,
 			"%s: the sums of a job have all calls; name .tlt files in it to select some",
 			wishes->files[0]);
+	wish_job_alone(state, wishes);
 	wishes->job.by_rank = wishes->by_word && !strcmp(wishes->by_word, "rank");
 	wishes->job.by_host = wishes->by_word && !strcmp(wishes->by_word, "host");
 	if (wishes->by_word && !wishes->job.by_rank && !wishes->job.by_host &&
@@ -187,6 +206,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		wish_tables(state, wishes);
+		if (wishes->symbol_folders && (wishes->folder || wishes->by != BY_STACK))
+			option_refuse(
+				state,
+				"--symbols: only stacks have symbols; add --by=stack, or leave it out");
 		if (!wishes->folder && wishes->table == TABLE_GROUPS &&
 		    (wishes->by == BY_FUNCTION || wishes->by == BY_QUEUE || wishes->by == BY_SIZE))
 			option_refuse(

@@ -11,7 +11,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 90
+plan 98
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -30,6 +30,10 @@ says 2 'check needs --api' 'check without a model' "$tracegen" check libz.so.1
 says 2 '^tracegen: --outptu: no such option; did you mean --output' 'a slip in an option' "$tracegen" model --outptu=x zlib.h
 is "$(wc -l <"$tmp/err")" 1 'in one line'
 says 2 '^tracegen: --lib: its value is empty; give LIBRARY' 'an empty value' "$tracegen" model --lib=
+says 2 '^tracegen emit: --shims: only `tracegen check` has a use for it' 'an option of another command' "$tracegen" emit --shims=x zlib.h
+says 2 '^tracegen model: --sources: only `tracegen interposer` has a use for it' 'another' "$tracegen" model --sources=x zlib.h
+says 2 '^tracegen check: --output: it prints to standard output' 'a file for a check' "$tracegen" check --api "$apis/zlib.json" -o x libz.so.1
+says 2 '^tracegen: a model stands for its headers' 'a model and headers' "$tracegen" emit --model=x zlib.h
 like "$("$tracegen" --help)" 'tracegen check' 'help names the commands'
 like "$("$tracegen" --version)" '^tracegen ' 'the version is told'
 

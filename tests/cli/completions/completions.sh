@@ -3,7 +3,7 @@
 # completions.sh: what bash, zsh and fish make of a line when the user presses the tab key; slips in commands and options; help.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 60
+plan 67
 export PATH=$top_builddir:$PATH HOME=$tmp XDG_CONFIG_HOME=$tmp XDG_CACHE_HOME=$tmp XDG_DATA_HOME=$tmp
 top_srcdir=$(cd "$top_srcdir" && pwd)
 folder=$top_srcdir/cli/completions
@@ -64,6 +64,23 @@ is "$(said summary t.json '')" "tracelayer: an argument is empty; leave it out, 
 is "$(said run --api= true)" "tracelayer: --api: its value is empty; give NAME, or leave the option out
 2" "an empty value"
 is "$(said run --quiet -o none.json --level= --cflags= true)" "0" "what may be empty is the default"
+# --- options that would have no effect together
+is "$(said export --gpu-tracks=perfetto -o all.json trace-of-today.tlt)" "tracelayer: --gpu-tracks=perfetto: only a .pftrace has such tracks; name the output so with -o
+2" "GPU tracks of a file that has none"
+is "$(said export --systrace --name=f trace-of-today.tlt)" "tracelayer: --systrace: it takes a whole file; export the part to a .json first, and that with --systrace
+2" "a part, for a systrace"
+is "$(said export --systrace -o all.json trace-of-today.tlt)" "tracelayer: all.json: --systrace makes text, and no trace of this ending; name it .systrace, or leave --systrace out
+2" "a systrace that is called a trace"
+is "$(said export --systrace --gpu-tracks=perfetto trace-of-today.tlt)" "tracelayer: --gpu-tracks=perfetto: only a .pftrace has such tracks; leave it or --systrace out
+2" "GPU tracks of a systrace"
+is "$(said summary --symbols=. trace-of-today.tlt)" "tracelayer summary: --symbols: only stacks have symbols; add --by=stack, or leave it out
+2" "symbols without stacks"
+is "$(said recover --all --format=csv)" "tracelayer recover: --format: only the list has a format; add --list, or leave it out
+2" "the format of a list, without the list"
+is "$(said apis --build=zlib --format=csv)" "tracelayer apis: --build and --format: only the list has a format; leave one of them out
+2" "the same of APIs"
+
+# --- empty values
 # Each of these options is refused in one line, and none makes a file.
 for command in export profile top summary diff report view apis phases; do
 	files=(trace-of-today.tlt)

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 29
+plan 31
 
 make_job=$(cd "$top_builddir" && pwd)/tests/cli/summary/make_job
 app=$(cd "$top_builddir" && pwd)/tests/apps/job_calls
@@ -92,6 +92,10 @@ for n in 0 1 2; do rank $n "$tracelayer" summary --part R; done
 is "$(ls "$step"/*.sum | wc -l)" 2 "--part makes them by several tasks of a launcher"
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$tracelayer" summary --part R
 is "$(ls "$step"/*.sum | wc -l) $(summary --csv --table=calls R | tr -d '\r' | sed 1d | cut -d, -f1-3)" "3 clGetPlatformIDs,2,3000" "a task that has a whole host makes the host's, too"
+is "$("$tracelayer" summary --part --table=calls R 2>&1; echo $?)" "tracelayer summary: --part and --table: --part prints nothing; leave one of them out
+2" "... and print no table"
+is "$("$tracelayer" summary --exact R 2>&1; echo $?)" "tracelayer summary: --exact: the sums of a job have no single calls; name .tlt files in it
+2" "sums are not exact"
 like "$("$tracelayer" summary --part R 2>&1)" "^tracelayer: --part: no launcher says which part this is" "which must say so"
 rank 0 "$tracelayer" run --job=S -- sh -c '"$0" counts 1000; sleep 0.5; "$0" counts 1000' "$app" >/dev/null 2>&1
 is "$(summary --by=rank --table=ranks --csv S | tr -d '\r' | awk -F, 'NR > 1 { print $1, $3, ($6 >= 500000000) }')" "0 2000 1" "what a rank recorded is from its first file's beginning to its last one's end"
