@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -464,15 +465,26 @@ bool trace_next_plain(struct trace_reader *reader, struct plain_event *event)
 	}
 }
 
+/* Some tools write numbers as strings. */
+static bool number_of(const json_t *value, double *number)
+{
+	const char *text = json_string_value(value);
+	char *end = NULL;
+
+	*number = text ? strtod(text, &end) : json_number_value(value);
+	return text ? end != text && !*end : json_is_number(value);
+}
+
 long long trace_nanoseconds(const json_t *event, const char *member, long long missing)
 {
-	const json_t *value = json_object_get(event, member);
+	double microseconds;
 
-	if (!json_is_number(value))
+	if (!number_of(json_object_get(event, member), &microseconds) ||
+	    !(fabs(microseconds) < (double)(LLONG_MAX / 1000)))
 		return missing;
 	/* Exact: three decimals of microseconds need less than a double's 53 bits for a hundred
 	 * days of uptime. */
-	return llround(json_number_value(value) * 1000);
+	return llround(microseconds * 1000);
 }
 
 struct trace_reader *trace_open(const char *path)

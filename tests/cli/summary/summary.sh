@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 89
+plan 91
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -215,6 +215,12 @@ refused empty.json "empty.json:1: is empty; $chrome" "an empty file"
 refused noevents.json "noevents.json:1: the object has no \"traceEvents\"; $chrome" "an object without events"
 refused trailing.json "trailing.json:210: something follows the end of the trace; $chrome" "text after the end"
 refused nosuch.json "nosuch.json: cannot open: No such file or directory; give the path of a trace file" "no such file"
+
+# --- times as some tools write them
+printf '[{"name":"f","ph":"X","ts":"1.5","dur":"2","pid":"main","tid":"worker"}]' >"$tmp/strings.json"
+like "$(summary --csv "$tmp/strings.json")" '^f,1,0,2000,' "times that are strings"
+printf '[{"name":"f","ph":"X","ts":1e300,"dur":1e300,"pid":1,"tid":1},{"name":"g","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]' >"$tmp/huge.json"
+like "$(summary --csv "$tmp/huge.json")" '^f,1,0,0,.*' "times beyond all clocks are none"
 
 # --- usage
 summary >/dev/null 2>&1; is $? 2 "no file: exit 2"
