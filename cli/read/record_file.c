@@ -76,7 +76,10 @@ static void say_not_record(const char *path, const char *why)
 	unsigned char first[TRACE_KIND_OTHER_BYTES];
 	const char *kind = kind_of(path);
 	ssize_t size = strcmp(path, "-") ? file_peek(path, first, sizeof(first)) : 0;
-	const char *other = kind || size <= 0 ? NULL : trace_kind_other(first, (size_t)size);
+	/* One that is cut in its first bytes is a .tlt file all the same. */
+	const char *other = kind || size <= 0 || record_file_is(path)
+				    ? NULL
+				    : trace_kind_other(first, (size_t)size);
 
 	if (other)
 		say("%s: it is %s", path, other);

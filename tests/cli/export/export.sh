@@ -3,7 +3,7 @@
 # tracelayer export: a .tlt file becomes the file that its process would have written. Of a cut or damaged file, the sound part is exported.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 84
+plan 85
 
 maker=$top_builddir/trace_maker
 ok "a file by the contract" "$maker" "$tmp/t.tlt" "$tmp/expected.json" 3 40 300
@@ -97,6 +97,9 @@ ok "and has half of the events ($n)" test "$n" -gt 17000 -a "$n" -lt 19000
 ok "those that stand in the whole" sh -c "grep '\"ph\":\"X\"' '$tmp/cut.json' | sed 's/,\$//' | sort >'$tmp/a'; sed 's/,\$//' '$tmp/expected.json' | sort >'$tmp/b'; test -z \"\$(comm -23 '$tmp/a' '$tmp/b')\""
 is "$(wc -l <"$tmp/said")" 1 "one line says it"
 
+cut_at 100
+run "$tmp/cut.tlt" -o "$tmp/cut.json"
+is "$? $(said)" "1 tracelayer: $tmp/cut.tlt: it is not in the record format; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "its first bytes are no trace"
 cut_at $(("$("$maker" --places "$tmp/t.tlt" | sed -n 's/^3 //p' | head -n 1)"))
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
 is $? 3 "cut before the first clock: exit code 3"
