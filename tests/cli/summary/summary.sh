@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 91
+plan 92
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -212,6 +212,8 @@ other two.json.gz 'compressed twice; unpack it first, with `gunzip`' "the same o
 other wide.json 'text in UTF-16; make it UTF-8, with `iconv -f UTF-16 -t UTF-8`' "UTF-16" < <(printf '\377\376[\0]\0')
 other program 'a program or a library; `tracelayer run` makes a trace of what a program does' "a program" < <(head -c 1000 "$tracelayer")
 refused empty.json "empty.json:1: is empty; $chrome" "an empty file"
+gzip -c "$tmp/lines.json" | head -c 12 >"$tmp/begun.json.gz"
+refused begun.json.gz "begun.json.gz:1: the gzip data is cut short, with nothing in it; $chrome" "a compressed file of which the beginning is there"
 refused noevents.json "noevents.json:1: the object has no \"traceEvents\"; $chrome" "an object without events"
 refused trailing.json "trailing.json:210: something follows the end of the trace; $chrome" "text after the end"
 refused nosuch.json "nosuch.json: cannot open: No such file or directory; give the path of a trace file" "no such file"
