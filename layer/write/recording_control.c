@@ -118,11 +118,25 @@ static void snapshot_signal_take(int number)
 		sigaction(number, &action, NULL);
 }
 
+/* Begins or ends recording. True: it ended. */
+static bool window_switch(void)
+{
+	bool begins = window.left % 2 == 0;
+
+	tl_recording_switch(begins ? TL_FILE_RECORDS : TL_FILE_PAUSED);
+	window.next += begins ? tl_config.window.length : tl_config.window.delay;
+	window.left--;
+	return !begins;
+}
+
 static void window_open(void)
 {
-	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX
+	window.left = tl_config.window.repeats > UINT64_MAX / 2 ? UINT64_MAX - 1
 								: 2 * tl_config.window.repeats;
 	window.next = tl_clock_gettime_ticks() + tl_config.window.delay;
+	/* The calls up to the thread's first look would be missing, this one among them. */
+	if (!tl_config.window.delay)
+		window_switch();
 	/* Release: pairs with the acquires of window.open in this file. */
 	atomic_store_explicit(&window.open, true, memory_order_release);
 }
@@ -194,13 +208,11 @@ static bool window_turn(void)
 	if (!atomic_load_explicit(&window.open, memory_order_acquire) ||
 	    tl_clock_gettime_ticks() < window.next)
 		return false;
-	bool begins = window.left % 2 == 0;
+	bool ended = window_switch();
 
-	tl_recording_switch(begins ? TL_FILE_RECORDS : TL_FILE_PAUSED);
-	window.next += begins ? tl_config.window.length : tl_config.window.delay;
-	if (!--window.left)
+	if (!window.left)
 		atomic_store_explicit(&window.open, false, memory_order_relaxed);
-	return !begins;
+	return ended;
 }
 
 /*
