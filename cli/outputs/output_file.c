@@ -70,7 +70,11 @@ const char *output_file_remedy(int error, const char *otherwise)
 
 int output_file_check(const char *path)
 {
-	return strcmp(path, "-") ? -tl_output_check(path) : 0;
+	struct stat there;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	return !lstat(path, &there) && S_ISDIR(there.st_mode) ? EISDIR : -tl_output_check(path);
 }
 
 /* The path as the user gave it, with the name that the file has. */
@@ -121,10 +125,15 @@ static int open_in_folder(struct output_file *file)
 {
 	uint32_t number = 0;
 	int error = name_path(file);
+	struct stat there;
 
 	file->fd = tl_output_special(file->folder, file->name, 0);
 	if (file->fd != -EEXIST)
 		return file->fd < 0 ? -file->fd : 0;
+	/* A number would make a file beside it, which nobody asked for. */
+	if (!fstatat(file->folder, file->name, &there, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISDIR(there.st_mode))
+		return EISDIR;
 	if (!error && !file->force)
 		error = choose_name(file, &number);
 	if (!error)

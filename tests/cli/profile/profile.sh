@@ -20,7 +20,7 @@ app=$(realpath "$app")
 # buffers: those of the processes under test that are left.
 buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
 
-plan 61
+plan 62
 
 # --- calls and labels of one thread
 # Up to five times, until the shares agree: who takes the samples may not get the processor for a while, and then misses some.
@@ -163,6 +163,10 @@ done
 # --- its files
 mkdir "$tmp/names"
 keep() { (cd "$tmp/names" && exec timeout 120 "$tracelayer" profile "$@") >"$tmp/out" 2>"$tmp/err" </dev/null; code=$?; }
+mkdir "$tmp/names/folder.json"
+keep -o folder.json -- true
+is "$code $(cat "$tmp/err")" "2 tracelayer profile: --output=folder.json: it is a folder; give another file" "a folder is no file"
+rmdir "$tmp/names/folder.json"
 echo mine >"$tmp/names/p.speedscope.json"
 keep -o p.speedscope.json -- "$app" turns 2
 like "$(cat "$tmp/err")" '^tracelayer: profile: p.1.speedscope.json: ' "a name that is taken gets a number, and the last line says so"

@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 53
+plan 54
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -115,6 +115,9 @@ is "$(grep -c "gone: not there, so its functions have no names; give a folder th
 mkdir job && cp t.tlt job/
 report job -o job.html >said 2>&1
 is "$? $(cat said)" "1 tracelayer: job: it is a folder, and this needs a file; name a trace in it, or \`tracelayer export job -o all.json\` makes one of its .tlt files" "a folder is no trace, but can become one"
+is "$(report t.tlt -o job 2>&1; report -f t.tlt -o . 2>&1; ls -d job*)" "tracelayer: job: it is a folder; give another place with -o
+tracelayer: .: it is a folder; give another place with -o
+job" "nor is it a page's place, with a number or without"
 "$tracelayer" export job -o all.json 2>/dev/null && report all.json -o job.html
 is "$(page job.html | sed -n 1p)" "$(page t.html | sed -n 1p)" "as that line says"
 
