@@ -24,7 +24,6 @@
  * From then on its objects are not reported as destroyed again or used, only counted.
  */
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -38,7 +37,6 @@
 #include "callbacks/tool_ending.h"
 
 #define FRAMES	 16   /* of a creating call's backtrace */
-#define SKIPPED	 12   /* tracelayer's frames above it, at most */
 #define ELEMENTS 1024 /* of an array of handles that are looked at */
 #define REPORTS	 100  /* uses after destroying that are reported, at most */
 #define OPEN	 256  /* destroying functions with objects from elsewhere, at most */
@@ -71,6 +69,8 @@ static unsigned nopen;
 static const char type_memory[] = "memory";
 
 static struct output output;
+/* The host's; NULL: an older host, which does not have it. */
+static size_t (*callers)(const void *caller, void **frames, size_t most);
 
 /* ---- the objects; under the lock ---- */
 
@@ -145,18 +145,10 @@ static struct object *object_find_or_add(uint64_t handle)
 /* Who called: the program's frames, from the one that made the API call. */
 static int program_frames(const struct tl_view *view, void **frames)
 {
-	void *all[FRAMES + SKIPPED];
-	int count = backtrace(all, FRAMES + SKIPPED), from = 0;
-
-	while (from < count && all[from] != view->caller)
-		from++;
-	if (from == count) {
-		frames[0] = (void *)view->caller;
-		return 1;
-	}
-	count = count - from < FRAMES ? count - from : FRAMES;
-	memcpy(frames, all + from, (size_t)count * sizeof(*frames));
-	return count;
+	if (callers)
+		return (int)callers(view->caller, frames, FRAMES);
+	frames[0] = (void *)view->caller;
+	return 1;
 }
 
 static void frames_print(FILE *to, void *const *frames, int depth)
@@ -784,7 +776,6 @@ int tl_tool_start(const struct tl_tool_host *host)
 	const char *options = host->options;
 	struct option option;
 	char file[sizeof(option.value)] = "";
-	void *frame;
 
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file"))
@@ -797,8 +788,8 @@ int tl_tool_start(const struct tl_tool_host *host)
 	int status = output_open(&output, host, file);
 	if (status)
 		return status;
-	/* The first call of backtrace loads a library: better here than in the middle of a call. */
-	backtrace(&frame, 1);
+	if (host->size >= offsetof(struct tl_tool_host, callers) + sizeof(host->callers))
+		callers = host->callers;
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	return trace(host, "*", leaks_before, leaks_after);
 }

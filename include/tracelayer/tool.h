@@ -75,6 +75,14 @@ struct tl_tool_host {
 	/* room for the reason why the tool does not start: "no such option: x; give y or z" */
 	char *why;
 	size_t why_size; /* bytes of .why */
+	/*
+	 * Who made the call that a callback is for: `caller` is the view's. Writes the return
+	 * addresses of the program's functions, innermost first, `most` at most, and returns how
+	 * many. Any thread, from a callback only. It reads no memory that can't be read, also where
+	 * a stack can't be followed (backtrace(3) crashes there, in a program of Wine's for
+	 * example). Hosts whose .size ends before it do not have it.
+	 */
+	size_t (*callers)(const void *caller, void **frames, size_t most);
 };
 
 /* Exports a function or variable also from a tool that is compiled with -fvisibility=hidden. */

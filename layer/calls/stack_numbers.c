@@ -18,6 +18,7 @@
 #include "layer/buffers/strings.h"
 #include "layer/calls/stack_libraries.h"
 #include "layer/calls/stack_walk.h"
+#include "layer/calls/unwind_rules.h"
 #include "layer/resolve/closure.h"
 
 #define SLOTS (2 * TL_STACKS)
@@ -140,6 +141,24 @@ __attribute__((noinline)) const void *tl_closure_caller(struct tl_producer *prod
 	return first < stack.count && stack.library[first] != own
 		       ? (const void *)(stack.address[first] + 1)
 		       : NULL;
+}
+
+size_t tl_stack_callers(const void *caller, void **frames, size_t most)
+{
+	struct tl_own_stack own = {0, 0};
+	struct tl_stack stack;
+	uint32_t at = 0;
+	size_t count = 0;
+
+	/* All frames, and ours among them: the view does not have the stack's end of its caller. */
+	tl_stack_walk((struct tl_caller){NULL, 0}, &own, &stack);
+	while (at < stack.count && stack.address[at] + 1 != tl_return_address((uintptr_t)caller))
+		at++;
+	for (; at < stack.count && count < most; at++)
+		frames[count++] = (void *)(stack.address[at] + 1);
+	if (!count && most)
+		frames[count++] = (void *)(uintptr_t)caller;
+	return count;
 }
 
 void tl_stacks_after_fork(void)

@@ -8,6 +8,7 @@
 #ifndef TL_LAYER_CALLS_STACK_NUMBERS_H
 #define TL_LAYER_CALLS_STACK_NUMBERS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "layer/buffers/buffer.h"
@@ -39,5 +40,11 @@ static inline uint32_t tl_open_stack(const struct tl_open_call *open)
 {
 	return tl_piece_stack(tl_thread_piece_of(open), open);
 }
+
+/*
+ * Inside a callback: the return addresses from `caller` on, which is the one that the callback's
+ * view has. Returns how many; only `caller` where the walk does not come to it.
+ */
+size_t tl_stack_callers(const void *caller, void **frames, size_t most);
 
 #endif

@@ -31,6 +31,7 @@
 #include "layer/base/futex.h"
 #include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
+#include "layer/calls/stack_numbers.h"
 #include "layer/calls/thread.h"
 #include "layer/calls/tracers.h"
 #include "tracelayer/tool.h"
@@ -120,7 +121,8 @@ static void tool_start(const struct tl_tool_item *item, void *library)
 				    .name = name,
 				    .options = options,
 				    .why = why,
-				    .why_size = sizeof(why)};
+				    .why_size = sizeof(why),
+				    .callers = tl_stack_callers};
 
 	if (!name || !options) {
 		tool_complain(item->name, "no memory; the program runs without it");

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 76
+plan 79
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -178,6 +178,27 @@ got=$(pool kept)
 like "$got" '^tracelayer: leaks: 3 objects never destroyed, 0 wrong calls ' "objects that the program keeps, and a library of it"
 like "$got" '^  calls from the program itself made 1 of them, from libpool_keep.so 2$' "and who called is said"
 is "$(grep -cE '^  [12] memory created by pool_new and never destroyed:' <<<"$got")" 2 "under the places that made them"
+
+# A function whose tables lead to memory that can't be read, as those of the place do where Wine enters its libraries.
+cat >astray.c <<'END'
+#include <stdio.h>
+#include "pool.h"
+void *astray(void);
+/* The caller's end of the stack is what lies at address 16. */
+#if defined(__x86_64__)
+#define CALLS "sub $8, %rsp\n" "call pool_new@PLT\n" "add $8, %rsp\n" "ret\n"
+#else
+#define CALLS "stp x29, x30, [sp, -16]!\n" "bl pool_new\n" "ldp x29, x30, [sp], 16\n" "ret\n"
+#endif
+__asm__(".text\n.globl astray\n.type astray, %function\nastray:\n.cfi_startproc\n.cfi_escape 0x0f, 0x03, 0x08, 0x10, 0x06\n" CALLS
+	".cfi_endproc\n.size astray, .-astray\n");
+int main(void) { return puts(astray() ? "made" : "none") < 0; }
+END
+ok "a program is built that nobody can find the callers in" ${CC:-cc} -rdynamic -o astray astray.c ./libpool.so -Wl,-rpath,"$PWD"
+got=$(tool leaks --header pool.h --lib ./libpool.so -- ./astray 2>&1)
+is "$? $(grep -cx made <<<"$got") $(grep -c ' astray+0x' <<<"$got")" "0 1 1" "leaks does not crash there, and says the caller that is known"
+unlike "$(ldd "$top_builddir/callbacks/.libs/leaks.so"; nm -D --undefined-only "$top_builddir/callbacks/.libs/leaks.so")" 'backtrace|libgcc_s' \
+	"it does not load libgcc_s into the program"
 
 # --- faults
 is "$(tool faults=clCreateBuffer/2=CL_MEM_OBJECT_ALLOCATION_FAILURE -- "$apps/tool_objects" buffers 4 2>/dev/null)" "0 -4 0 0 " \
