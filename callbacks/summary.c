@@ -29,6 +29,7 @@
 #include "callbacks/tool_ending.h"
 #include "callbacks/recent_calls.h"
 #include "callbacks/summary_device.h"
+#include "common/output.h"
 #include "tables/call_tables.h"
 #include "tables/needed_memory.h"
 
@@ -373,7 +374,7 @@ static struct table *table_of_accounts(struct accounts *const *list, size_t coun
 static void tables_print(FILE *to, double ns)
 {
 	size_t count = 0, shown = 0;
-	char name[64];
+	char name[64], program[64];
 
 	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire); at;
 	     at = at->next)
@@ -383,8 +384,9 @@ static void tables_print(FILE *to, double ns)
 	for (struct accounts *at = atomic_load_explicit(&all, memory_order_acquire);
 	     at && shown < count; at = at->next)
 		list[shown++] = at;
-	snprintf(name, sizeof(name), "process %d (%.40s)", (int)getpid(),
-		 program_invocation_short_name);
+	/* As traces name it: the program may have overwritten its arguments, as Wine does. */
+	tl_output_program(program, sizeof(program));
+	snprintf(name, sizeof(name), "process %d (%.40s)", (int)getpid(), program);
 	tables[0] = table_of_accounts(list, shown, name, ns);
 	for (size_t i = 0; by_thread && i < shown; i++) {
 		snprintf(name, sizeof(name), "thread %d", accounts_tid(list[i]));

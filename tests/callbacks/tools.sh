@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 79
+plan 81
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -43,6 +43,17 @@ ok "and its times are within what it promises" close_to s.csv t.csv
 got=$(failing summary -- "$apps/tool_calls" threads 8 10000 2>&1)
 like "$got" '^clGetPlatformIDs +80,000 +80,000 ' "it counts the calls of 8 threads, and failures"
 like "$got" '^tracelayer: process [0-9]+ \(tool_calls\): 80000 calls of 1 function$' "under a heading"
+cat >renames.c <<'END'
+#include <string.h>
+#include <CL/cl.h>
+int main(int argc, char **argv)
+{
+	memset(argv[0], 0, strlen(argv[0]));
+	return argc > 1 || clGetPlatformIDs(0, NULL, NULL) == CL_SUCCESS;
+}
+END
+ok "a program is built that overwrites its arguments" ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -w -o renames renames.c -lOpenCL
+like "$(failing summary -- ./renames 2>&1)" '^tracelayer: process [0-9]+ \(renames\): 1 call of 1 function$' "it has its name under the heading"
 got=$(failing summary=threads -- "$apps/tool_calls" threads 3 7 2>&1)
 is "$(grep -c '^tracelayer: thread [0-9]*: 7 calls of 1 function$' <<<"$got")" 3 "with threads, each has a table"
 failing summary=threads,format=json,file=s.json -- "$apps/tool_calls" threads 3 7
