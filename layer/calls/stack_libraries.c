@@ -48,7 +48,7 @@ struct seen {
 	struct tl_eh_image image;
 	const uint8_t *id;
 	uint32_t id_size;
-	char path[TL_STRING_MAX];
+	char *path; /* room for TL_STRING_MAX bytes; NULL: not wanted */
 };
 
 /* Finds the build id among the notes of a segment. */
@@ -102,10 +102,16 @@ static void seen_fill(struct seen *seen, const struct dl_phdr_info *info)
 		    segment_has(info, at, segment->p_memsz))
 			seen_read_notes(seen, (const uint8_t *)at, segment->p_memsz);
 	}
-	/* Of a path that is too long, the end. */
+}
+
+/* Of a path that is too long, the end. */
+static void seen_fill_path(struct seen *seen, const struct dl_phdr_info *info)
+{
 	size_t length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
-	size_t kept = length < sizeof(seen->path) ? length : sizeof(seen->path) - 1;
+	size_t kept = length < TL_STRING_MAX ? length : TL_STRING_MAX - 1;
+
 	memcpy(seen->path, info->dlpi_name + (length - kept), kept);
+	seen->path[kept] = 0;
 }
 
 static int seen_visit(struct dl_phdr_info *info, size_t size, void *closure)
@@ -128,15 +134,17 @@ static int seen_visit(struct dl_phdr_info *info, size_t size, void *closure)
 	seen->start = low;
 	seen->end = high;
 	seen_fill(seen, info);
+	if (seen->path)
+		seen_fill_path(seen, info);
 	return 1;
 }
 
-static bool seen_find(struct seen *seen, uintptr_t address)
+static bool seen_find(struct seen *seen, uintptr_t address, char *path)
 {
 	seen->address = address;
 	seen->id = NULL;
 	seen->id_size = 0;
-	memset(seen->path, 0, sizeof(seen->path));
+	seen->path = path;
 	return tl_library_walk(seen_visit, seen);
 }
 
@@ -160,7 +168,7 @@ static __attribute__((noinline)) uint32_t library_enter(uintptr_t address,
 {
 	struct seen seen;
 
-	if (!seen_find(&seen, address))
+	if (!seen_find(&seen, address, NULL))
 		return 0;
 	uint32_t at = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
 	if (at >= TL_STACK_LIBRARIES - 1) {
@@ -230,33 +238,33 @@ static void path_complete(char path[TL_STRING_MAX], char folder[TL_STRING_MAX])
 	path[length - 1] = '/';
 }
 
-static uint32_t library_put_text(uintptr_t address)
+static uint32_t library_put_text(uintptr_t address, struct tl_stack_library_room *room)
 {
-	char room[TL_STRING_MAX];
-	struct tl_text text = {room, room + sizeof(room), false};
+	struct tl_text text = {room->text, room->text + sizeof(room->text), false};
 	struct seen seen;
 
-	if (!seen_find(&seen, address))
+	if (!seen_find(&seen, address, room->path))
 		return 0;
 	/* The program's own path: the dynamic linker has none for it. */
 	if (!seen.path[0]) {
 		long size = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", seen.path,
-				    sizeof(seen.path) - 1);
+				    sizeof(room->path) - 1);
 		seen.path[size > 0 ? size : 0] = 0;
 	}
-	path_complete(seen.path, room);
+	path_complete(seen.path, room->text);
 	tl_stack_text_library(&text, seen.id, seen.id_size, seen.base, seen.start, seen.end,
 			      seen.path);
-	return tl_string_number(room, (size_t)(text.at - room));
+	return tl_string_number(room->text, (size_t)(text.at - room->text));
 }
 
-uint32_t tl_stack_library_text(uint32_t number, uintptr_t address)
+uint32_t tl_stack_library_text(uint32_t number, uintptr_t address,
+			       struct tl_stack_library_room *room)
 {
 	struct library *library = &libraries[number];
 	uint32_t text = atomic_load_explicit(&library->text, memory_order_relaxed);
 
 	if (!text) {
-		text = library_put_text(address);
+		text = library_put_text(address, room);
 		atomic_store_explicit(&library->text, text, memory_order_relaxed);
 	}
 	return text;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layer/buffers/strings.h"
 #include "layer/calls/eh_frame.h"
 
 #define TL_STACK_LIBRARIES 1024u /* numbers, from 1 */
@@ -26,8 +27,14 @@ bool tl_stack_library_is_there(uint32_t number, uintptr_t address);
 /* Of a library that is there: its tables, and what is added to its addresses. */
 const struct tl_eh_image *tl_stack_library_image(uint32_t number);
 
-/* The number of its text (strings.h); 0: there is no room. */
-uint32_t tl_stack_library_text(uint32_t number, uintptr_t address);
+/* Where a text is made: the caller's, because a signal handler's stack may be small. */
+struct tl_stack_library_room {
+	char text[TL_STRING_MAX], path[TL_STRING_MAX];
+};
+
+/* The number of its text (strings.h); 0: there is no room in the buffers. */
+uint32_t tl_stack_library_text(uint32_t number, uintptr_t address,
+			       struct tl_stack_library_room *room);
 
 /* In a forked child: texts have no numbers any more. */
 void tl_stack_libraries_after_fork(void);

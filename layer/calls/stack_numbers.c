@@ -50,14 +50,31 @@ static uint32_t closure_frames(const struct tl_stack *stack, uint32_t own)
 	return frames;
 }
 
-static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack, bool by_closure)
+/* Where a stack's text is made. */
+struct text_room {
+	char stack[TL_STRING_MAX];
+	struct tl_stack_library_room library;
+};
+
+/*
+ * The stack of a signal handler may be a few kB, less than a text takes. So texts are made here.
+ * If all rooms are taken, the stack must do: other threads may have them, what a handler has
+ * interrupted, and in a forked child threads that it doesn't have. Acquire where .taken is set,
+ * release where it is cleared.
+ */
+#define ROOMS 4u
+static struct {
+	_Atomic bool taken;
+	struct text_room room;
+} rooms[ROOMS];
+
+static uint32_t stack_put_in(struct text_room *room, const struct tl_stack *stack, bool by_closure)
 {
-	char room[TL_STRING_MAX];
-	struct tl_text text = {room, room + sizeof(room) - 1, false};
+	struct tl_text text = {room->stack, room->stack + sizeof(room->stack) - 1, false};
 	struct tl_stack_frame frame = {.library = 0};
 
 	/* A call that is made inside another one: the shim of that one is no part of the program. */
-	uint32_t own = tl_stack_library_find((uintptr_t)stack_put);
+	uint32_t own = tl_stack_library_find((uintptr_t)stack_put_in);
 	uint32_t first = by_closure ? closure_frames(stack, own) : 0;
 	if (stack->library[first] == own)
 		own = TL_STACK_LIBRARIES;
@@ -67,7 +84,8 @@ static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack
 		uintptr_t address = stack->address[i];
 		if (library == own)
 			continue;
-		frame.library = library ? tl_stack_library_text(library, address) : 0;
+		frame.library =
+			library ? tl_stack_library_text(library, address, &room->library) : 0;
 		if (library && !frame.library)
 			return 0;
 		frame.address = address - (library ? tl_stack_library_image(library)->base : 0);
@@ -75,7 +93,27 @@ static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack
 	}
 	if (text.cut || stack->more)
 		*text.at++ = '+';
-	return tl_string_number(room, (size_t)(text.at - room));
+	return tl_string_number(room->stack, (size_t)(text.at - room->stack));
+}
+
+static __attribute__((noinline)) uint32_t stack_put_here(const struct tl_stack *stack,
+							 bool by_closure)
+{
+	struct text_room room;
+
+	return stack_put_in(&room, stack, by_closure);
+}
+
+static __attribute__((noinline)) uint32_t stack_put(const struct tl_stack *stack, bool by_closure)
+{
+	for (uint32_t i = 0; i < ROOMS; i++) {
+		if (atomic_exchange_explicit(&rooms[i].taken, true, memory_order_acquire))
+			continue;
+		uint32_t number = stack_put_in(&rooms[i].room, stack, by_closure);
+		atomic_store_explicit(&rooms[i].taken, false, memory_order_release);
+		return number;
+	}
+	return stack_put_here(stack, by_closure);
 }
 
 /* The slot of the stack, or a free one that is now the stack's; NULL: there is no room. */

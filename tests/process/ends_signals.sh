@@ -9,7 +9,7 @@ app=$(cd "$top_builddir" && pwd)/tests/apps/ends_signals
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 11
+plan 13
 
 calls=200000
 rounds=5
@@ -34,9 +34,11 @@ for args in full none; do
 done
 ok "and there were many of them" test "$(awk '/Release/ { print $2 }' said)" -gt 500
 
-traced t.json timeout 120 "$app" small-timer $calls 400 >said 2>err
-is "$?$(cat err)" 0 "handlers on the smallest stack there is: their calls lose nothing and say nothing"
-ok "each of $(tr '\n' ' ' <said)is in the trace, once" agree t.json
+for stack in '' '*'; do
+	traced t.json env TRACELAYER_STACK="$stack" timeout 120 "$app" small-timer $calls 400 >said 2>err
+	is "$?$(cat err)" 0 "handlers on the smallest stack there is, TRACELAYER_STACK='$stack': their calls lose nothing and say nothing"
+	ok "each of $(tr '\n' ' ' <said)is in the trace, once" agree t.json
+done
 
 # rounds WAY: again and again, each time at another instant.
 rounds()
