@@ -8,7 +8,6 @@
 #include "layer/resolve/shared_ffi.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,8 +17,11 @@
 
 struct tl_ffi tl_ffi;
 
-/* One thread at a time asks; others that come meanwhile load it, too, and store nothing. */
-enum { UNKNOWN, STORING, LOADED, MISSING };
+/*
+ * Threads that ask at the same time all load it, and store the same words. None waits for another: a child
+ * may be forked meanwhile, and does not have the other thread.
+ */
+enum { UNKNOWN, LOADED, MISSING };
 static _Atomic int state;
 
 #define ROW(name) {#name, offsetof(struct tl_ffi, name)},
@@ -42,6 +44,17 @@ static bool symbols_find(struct tl_ffi *found)
 	return library != NULL;
 }
 
+static void symbols_store(const struct tl_ffi *found)
+{
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		void *address;
+
+		memcpy(&address, (const char *)found + symbols[i].offset, sizeof(address));
+		__atomic_store_n((void **)((char *)&tl_ffi + symbols[i].offset), address,
+				 __ATOMIC_RELAXED);
+	}
+}
+
 /* The program's next dlerror is not to tell of our search. */
 static void dlerror_clear(void)
 {
@@ -56,26 +69,20 @@ bool tl_ffi_load(void)
 
 	if (known == LOADED || known == MISSING)
 		return known == LOADED;
-	bool is_there = symbols_find(&found);
-
-	if (!is_there)
-		dlerror_clear();
-	known = UNKNOWN;
-	if (!atomic_compare_exchange_strong_explicit(&state, &known, STORING, memory_order_relaxed,
-						     memory_order_relaxed)) {
-		/* Another thread is storing the same. */
-		while ((known = atomic_load_explicit(&state, memory_order_acquire)) == STORING)
-			sched_yield();
-		return known == LOADED;
+	if (symbols_find(&found)) {
+		symbols_store(&found);
+		/* Release: with it, other threads have the words. */
+		atomic_store_explicit(&state, LOADED, memory_order_release);
+		return true;
 	}
-	if (is_there)
-		tl_ffi = found;
-	else
+	dlerror_clear();
+	known = UNKNOWN;
+	if (atomic_compare_exchange_strong_explicit(&state, &known, MISSING, memory_order_acquire,
+						    memory_order_acquire))
 		tl_message_say(
 			"tracelayer: " LIBFFI_SONAME
 			" can't be loaded, so calls into a second driver's function of the same name are not recorded; install it\n");
-	atomic_store_explicit(&state, is_there ? LOADED : MISSING, memory_order_release);
-	return is_there;
+	return known == LOADED;
 }
 
 #endif

@@ -3,6 +3,9 @@
  * A program that takes an extension function from each of two platforms, which have different ones
  * behind the same name, and calls each in turn from several threads. It also asks for a function
  * that nobody has, and for a function of the core API.
+ *
+ *	cl_extension fork	a thread takes them; meanwhile, a tenth of a second later, a child
+ *				is forked, and takes them, too
  */
 #include <pthread.h>
 
@@ -11,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef void *host_mem_alloc(cl_context context, const cl_bitfield *properties, size_t size,
 			     cl_uint alignment, cl_int *error);
@@ -73,7 +78,36 @@ static char letter_of(cl_platform_id platform)
 	return name[strlen(name) - 1] == 'B' ? 'b' : 'a';
 }
 
-int main(void)
+static void *take_all(void *of)
+{
+	cl_platform_id *platforms = of;
+
+	for (int p = 0; p < PLATFORMS; p++)
+		if (!function_of(platforms[p], "clHostMemAllocINTEL"))
+			exit(1);
+	return NULL;
+}
+
+static int take_and_fork(cl_platform_id *platforms)
+{
+	pthread_t thread;
+	int status = -1;
+
+	pthread_create(&thread, NULL, take_all, platforms);
+	usleep(100000);
+	pid_t child = fork();
+	if (!child) {
+		alarm(20);
+		take_all(platforms);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	pthread_join(thread, NULL);
+	printf("the child's status: %d\n", status);
+	return status != 0;
+}
+
+int main(int argc, char **argv)
 {
 	cl_platform_id platforms[PLATFORMS];
 	pthread_t threads[THREADS];
@@ -81,6 +115,8 @@ int main(void)
 	long wrong = 0;
 
 	MUST(clGetPlatformIDs(PLATFORMS, platforms, &count));
+	if (argc > 1)
+		return take_and_fork(platforms);
 	if (letter_of(platforms[0]) == 'b') {
 		cl_platform_id second = platforms[0];
 

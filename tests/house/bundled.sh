@@ -6,7 +6,7 @@
 need_library
 soname=$(linked libffi.so)
 test -n "$soname" || skip_all "this machine has no shared libffi to link with"
-plan 16
+plan 17
 
 apps=$top_builddir/tests/apps
 drivers=$top_builddir/tests/drivers/.libs
@@ -56,6 +56,21 @@ LD_LIBRARY_PATH=$tmp/broken traced "$tmp/v.json" timeout 60 "$apps/cl_extension"
 same "$tmp/out" "$tmp/bare" "without libffi, too, the program sees no difference"
 like "$(cat "$tmp/log")" "^tracelayer: $soname can't be loaded, so calls into a second driver's function of the same name are not recorded; install it$" "one line says what is missing"
 is "$(events "$tmp/v.json" clHostMemAllocINTEL)" 100 "and the first platform's calls are recorded"
+
+# Its line waits a second for a stderr that takes none. A child that is forked meanwhile goes on.
+full_stderr='
+import os, sys
+read, write = os.pipe()
+os.set_blocking(write, False)
+try:
+    while os.write(write, b"." * 4096): pass
+except BlockingIOError: pass
+os.set_blocking(write, True)
+os.set_inheritable(read, True)
+os.dup2(write, 2)
+os.execv(sys.argv[1], sys.argv[1:])'
+is "$(LD_LIBRARY_PATH=$tmp/broken traced "$tmp/f.json" "$python" -c "$full_stderr" "$apps/cl_extension" fork)" "the child's status: 0" \
+	"a child that is forked while a thread finds no libffi does not wait for that thread"
 
 traced "$tmp/w.json.gz" timeout 60 "$apps/cl_extension" >"$tmp/out"
 ok "gzip's checksums are right" sh -c "gzip -dc '$tmp/w.json.gz' | '$python' -c 'import json, sys; json.load(sys.stdin)'"
