@@ -202,6 +202,13 @@ uint32_t tl_stack_library_find(uintptr_t address)
 	return library_enter(address, &object);
 }
 
+bool tl_stack_library_is_same(uint32_t number, uint32_t other)
+{
+	return number == other ||
+	       (number && other &&
+		object_is_same(&libraries[number].object, &libraries[other].object));
+}
+
 bool tl_stack_library_is_there(uint32_t number, uintptr_t address)
 {
 	struct tl_object object;

@@ -21,6 +21,9 @@
 /* The number of the library that the address lies in; 0: of none, or there are too many. */
 uint32_t tl_stack_library_find(uintptr_t address);
 
+/* Whether both are of one library, which may have got two numbers. */
+bool tl_stack_library_is_same(uint32_t number, uint32_t other);
+
 /* Whether the address lies in that library still; number 0: whether it lies in none. */
 bool tl_stack_library_is_there(uint32_t number, uintptr_t address);
 

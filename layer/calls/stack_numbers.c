@@ -45,7 +45,8 @@ static uint32_t closure_frames(const struct tl_stack *stack, uint32_t own)
 	/* Number 0 is code of no library. */
 	ffi = ffi ? ffi : own;
 	while (frames < CLOSURE_FRAMES && frames + 1 < stack->count &&
-	       (stack->library[frames] == own || stack->library[frames] == ffi))
+	       (tl_stack_library_is_same(stack->library[frames], own) ||
+		tl_stack_library_is_same(stack->library[frames], ffi)))
 		frames++;
 	return frames;
 }
@@ -76,13 +77,12 @@ static uint32_t stack_put_in(struct text_room *room, const struct tl_stack *stac
 	/* A call that is made inside another one: the shim of that one is no part of the program. */
 	uint32_t own = tl_stack_library_find((uintptr_t)stack_put_in);
 	uint32_t first = by_closure ? closure_frames(stack, own) : 0;
-	if (stack->library[first] == own)
-		own = TL_STACK_LIBRARIES;
+	bool keeps_own = tl_stack_library_is_same(stack->library[first], own);
 	tl_stack_text_begin(&text);
 	for (uint32_t i = first; i < stack->count && !text.cut; i++) {
 		uint32_t library = stack->library[i], last = frame.library;
 		uintptr_t address = stack->address[i];
-		if (library == own)
+		if (!keeps_own && tl_stack_library_is_same(library, own))
 			continue;
 		frame.library =
 			library ? tl_stack_library_text(library, address, &room->library) : 0;
@@ -176,7 +176,7 @@ __attribute__((noinline)) const void *tl_closure_caller(struct tl_producer *prod
 	tl_stack_walk(closure, (struct tl_own_stack *)(uintptr_t)producer->stack_slot, &stack);
 	uint32_t own = tl_stack_library_find((uintptr_t)tl_closure_caller);
 	uint32_t first = closure_frames(&stack, own);
-	return first < stack.count && stack.library[first] != own
+	return first < stack.count && !tl_stack_library_is_same(stack.library[first], own)
 		       ? (const void *)(stack.address[first] + 1)
 		       : NULL;
 }

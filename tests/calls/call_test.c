@@ -4,6 +4,7 @@
  * driver.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,6 +20,7 @@
 #include "layer/resolve/api_table.h"
 #include "layer/buffers/clock.h"
 #include "layer/calls/generic_call.h"
+#include "layer/calls/stack_libraries.h"
 #include "tests/lib/assert_often.h"
 #include "tests/lib/sandbox.h"
 #include "tests/lib/toy_calls.h"
@@ -814,6 +816,42 @@ START_TEST(unknown_arguments_on_the_first_threads_stack_need_no_question)
 }
 END_TEST
 
+static _Atomic int finding;
+
+static void *find_own_library(void *number)
+{
+	finding++;
+	while (finding < 2)
+		;
+	*(uint32_t *)number = tl_stack_library_find((uintptr_t)find_own_library);
+	return NULL;
+}
+
+/* Children have found no library yet. Some find it in both threads at once. */
+START_TEST(a_library_that_two_threads_find_at_once_is_the_same)
+{
+	for (int round = 0; round < 200; round++) {
+		int status;
+
+		if (!fork()) {
+			pthread_t other;
+			uint32_t one = 0, two = 0;
+			uint32_t libc =
+				tl_stack_library_find((uintptr_t)dlsym(RTLD_DEFAULT, "getppid"));
+
+			pthread_create(&other, NULL, find_own_library, &one);
+			find_own_library(&two);
+			pthread_join(other, NULL);
+			_exit(!one || !two || !libc || !tl_stack_library_is_same(one, two) ||
+			      tl_stack_library_is_same(one, libc) ||
+			      tl_stack_library_is_same(one, 0));
+		}
+		wait(&status);
+		assert_often_eq(status, 0);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("calls");
@@ -854,6 +892,7 @@ int main(void)
 	tcase_add_test(tcase, calls_of_a_threads_last_destructors_are_recorded_in_its_lane);
 	tcase_add_test(tcase, closures_follow_the_shim_they_were_made_for);
 	tcase_add_test(tcase, unknown_arguments_on_the_first_threads_stack_need_no_question);
+	tcase_add_test(tcase, a_library_that_two_threads_find_at_once_is_the_same);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
