@@ -2,8 +2,10 @@
 /*
  * preloading.c: see preloading.h.
  *
- * LD_PRELOAD gets, in this order: the layer, the shims for MPI, the interposers, what the user has
- * there. Each step puts its libraries before those of the steps before it.
+ * LD_PRELOAD gets, in this order: the shims for MPI, the interposers, the layer, what the user has
+ * there. Each step puts its libraries before those of the steps before it. The layer comes behind all
+ * shims, so that what the dynamic linker finds next, behind the layer, is what the program would
+ * find without them.
  */
 #include "config.h"
 
@@ -249,12 +251,14 @@ static int libraries_preload(const struct preloading *wanted, struct program *pr
 {
 	const char *there = getenv("LD_PRELOAD");
 	char *before = there ? need(strdup(there)) : NULL;
-	int code = bring_interposers(wanted, program);
+	int code = EXIT_DONE;
 
+	if (program->nature != TL_PROGRAM_FOREIGN)
+		code = run_preload(program);
+	if (code == EXIT_DONE)
+		code = bring_interposers(wanted, program);
 	if (code == EXIT_DONE && wanted->mpi)
 		code = bring_mpi();
-	if (code == EXIT_DONE && program->nature != TL_PROGRAM_FOREIGN)
-		code = run_preload(program);
 	if (program->nature == TL_PROGRAM_FOREIGN || program->nature == TL_PROGRAM_LIBC) {
 		if (before)
 			setenv("LD_PRELOAD", before, 1);

@@ -15,7 +15,8 @@
  *				its kin
  *	loader or driver	handle			the real one's; the library it lies in
  *							becomes a driver
- *	loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there
+ *	loader or driver	RTLD_DEFAULT, or us	what it would be if we weren't there;
+ *						the shim, if it is an interposer's
  *	program			handle, into a loader	the shim (or a closure, for a second
  *							loader)
  *	program			handle, elsewhere	the real one's: a driver's own function
@@ -138,15 +139,6 @@ static void *lookup_fail(const struct tl_lookup *lookup)
 	return lookup_jump(lookup);
 }
 
-/* Without us the caller would have got `pointer`: the answer is made from that. */
-static void *lookup_give(const struct tl_lookup *lookup, void *pointer)
-{
-	if (!pointer)
-		return lookup_fail(lookup);
-	return lookup_answer(lookup,
-			     lookup->foreign ? pointer : tl_resolve_closure(lookup->shim, pointer));
-}
-
 const struct tl_known_library *tl_lookup_asking_library(const void *caller)
 {
 	const struct tl_known_library *asking = tl_roles_at(caller);
@@ -155,8 +147,41 @@ const struct tl_known_library *tl_lookup_asking_library(const void *caller)
 }
 
 /*
- * What comes behind us. It may be an interposer's shim. An interposer may have functions that the
- * loaded version of its library lacks.
+ * A traced library asks for a function of its own, and may compare the answer with its pointer to it,
+ * which is the shim's (tl_resolve_own), as ruby's extensions do to see that they have the right
+ * libruby. The built-in APIs' loaders make tables for their drivers of what they ask for.
+ */
+static bool lookup_is_for_own(const struct tl_lookup *lookup, const void *pointer)
+{
+	const struct tl_known_library *asking = tl_lookup_asking_library(lookup->caller);
+
+	return asking && asking->role == TL_ROLE_LOADER && tl_roles_at(pointer) == asking &&
+	       !tl_shim_names_is_builtin(lookup->question->name);
+}
+
+/* What it calls by the answer is its own. */
+static void *lookup_give_own(const struct tl_lookup *lookup, void *pointer)
+{
+	tl_api_by_caller(&lookup->shim, 1);
+	return lookup_answer(lookup, tl_resolve_closure(lookup->shim, pointer));
+}
+
+/* Without us the caller would have got `pointer`: the answer is made from that. */
+static void *lookup_give(const struct tl_lookup *lookup, void *pointer)
+{
+	if (!pointer)
+		return lookup_fail(lookup);
+	if (lookup_is_for_own(lookup, pointer))
+		return lookup_give_own(lookup, pointer);
+	/* Of the libraries of interposers, each may call the others. */
+	bool is_real = lookup->foreign && tl_shim_names_is_builtin(lookup->question->name);
+
+	return lookup_answer(lookup, is_real ? pointer : tl_resolve_closure(lookup->shim, pointer));
+}
+
+/*
+ * What comes behind us. It is an interposer's shim where the user has put that behind us in LD_PRELOAD.
+ * An interposer may have functions that the loaded version of its library lacks.
  */
 static void *lookup_behind_us(const struct tl_lookup *lookup)
 {
@@ -204,19 +229,6 @@ static void *answer_past_us(const struct tl_lookup *lookup, void *ours)
 	void *theirs = tl_lookup_in_library(lookup, library->l_ld);
 
 	return theirs ? lookup_give(lookup, theirs) : lookup_answer(lookup, ours);
-}
-
-/*
- * A traced library asks for a function of its own, and may compare the answer with its pointer to it,
- * which is the shim's (tl_resolve_own), as ruby's extensions do to see that they have the right
- * libruby. The built-in APIs' loaders make tables for their drivers of what they ask for.
- */
-static bool lookup_is_for_own(const struct tl_lookup *lookup, const void *pointer)
-{
-	const struct tl_known_library *asking = tl_lookup_asking_library(lookup->caller);
-
-	return asking && asking->role == TL_ROLE_LOADER && tl_roles_at(pointer) == asking &&
-	       !tl_shim_names_is_builtin(lookup->question->name);
 }
 
 /* --- a driver that is used without its loader */
@@ -299,11 +311,8 @@ static void *answer_handle(const struct tl_lookup *lookup)
 		return lookup_answer(lookup, NULL);
 	if (tl_roles_is_own_at(pointer))
 		return answer_past_us(lookup, pointer);
-	if (lookup_is_for_own(lookup, pointer)) {
-		/* What it calls by the answer is its own. */
-		tl_api_by_caller(&lookup->shim, 1);
-		return lookup_answer(lookup, tl_resolve_closure(lookup->shim, pointer));
-	}
+	if (lookup_is_for_own(lookup, pointer))
+		return lookup_give_own(lookup, pointer);
 	if (!lookup->foreign && tl_resolve_is_loaders(lookup->shim, pointer))
 		return lookup_give(lookup, pointer);
 	/* What it asks another library for is a driver's. */
