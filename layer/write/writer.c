@@ -86,6 +86,16 @@ static uint32_t this_thread(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
+void tl_writer_report_end(void)
+{
+	if (!tl_writer.sink.ended || tl_writer.end.reported)
+		return;
+	tl_report_finished(tl_writer.sink.output.path,
+			   tl_writer.sink.events + tl_writer.end.unfinished,
+			   tl_writer_losses() - tl_writer.losses_told);
+	tl_writer.end.reported = true;
+}
+
 /* `close`: keep the pen, so that nothing recorded from now on is written, and the end stays. */
 static void end_file(bool close)
 {
@@ -103,12 +113,7 @@ static void end_file(bool close)
 		tl_writer_wake();
 	atomic_fetch_add_explicit(&tl_writer.finishing, 1, memory_order_relaxed);
 	if (all_write_somehow()) {
-		if (tl_writer.sink.ended && !tl_writer.end.reported) {
-			tl_report_finished(tl_writer.sink.output.path,
-					   tl_writer.sink.events + tl_writer.end.unfinished,
-					   tl_writer_losses() - tl_writer.losses_told);
-			tl_writer.end.reported = true;
-		}
+		tl_writer_report_end();
 		tl_writer_say_losses();
 		tl_writer_say_stackless();
 		if (close)

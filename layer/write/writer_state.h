@@ -124,6 +124,9 @@ bool tl_writer_drain_turn(void);
 /* Write everything that was recorded until now, and an end behind it. */
 void tl_writer_write_all(void);
 
+/* Tells `run` of the end that was written, once. Under the pen. */
+void tl_writer_report_end(void);
+
 /* --- writer_messages.c */
 
 /* If events are lost: print how many, why, and what to do. */

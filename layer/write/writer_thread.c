@@ -21,16 +21,19 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/credentials.h"
 #include "layer/base/futex.h"
 #include "layer/base/message.h"
 #include "layer/base/raw_thread.h"
+#include "layer/buffers/arena.h"
 #include "layer/buffers/buffer.h"
 #include "layer/buffers/clock.h"
 #include "layer/buffers/process_state.h"
@@ -72,6 +75,45 @@ static void thread_sleep(void)
 	else
 		/* The clock needs a pair this often, however little is recorded. */
 		tl_buffer_wait(tl_control_patience(200));
+}
+
+/* The value of a field of /proc/self/stat, which proc(5) numbers; "": there is no such field. */
+static const char *stat_field(const char *stat, int number)
+{
+	const char *at = strrchr(stat, ')');
+
+	for (int field = 2; at && field < number; field++)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : "";
+}
+
+/*
+ * All threads of the program have ended by the system call of one thread (exit), the first of them as
+ * a zombie. Without this thread the process would be gone. *code: what the first ended with.
+ */
+static bool thread_is_last(int *code)
+{
+	char stat[1024];
+
+	stat[tl_proc_read("/proc/self/stat", stat, sizeof(stat) - 1)] = 0;
+	if (*stat_field(stat, 3) != 'Z' || strncmp(stat_field(stat, 20), "2 ", 2))
+		return false;
+	for (const char *at = stat_field(stat, 52); *at >= '0' && *at <= '9'; at++)
+		*code = *code * 10 + (*at - '0');
+	*code = *code >> 8 & 0xff;
+	return true;
+}
+
+/* The process ends with this thread, and by its code. */
+static int thread_end_process(int code)
+{
+	atomic_store_explicit(&tl_writer.last, true, memory_order_relaxed);
+	tl_writer_write_all();
+	tl_writer_report_end();
+	if (tl_writer_is_complete())
+		tl_arena_done(true);
+	thread_leave();
+	return (int)syscall(SYS_exit, code);
 }
 
 /* Let a thread that waits for the pen wake up and take it. If it asks for an end next, go on. */
@@ -143,10 +185,16 @@ static int writer_thread_main(void *unused)
 		tl_writer_open_file();
 	tl_bounded_lock_release(&tl_writer.pen);
 	tl_control_listens(true);
+	uint32_t progress = 0;
 	for (bool more = false;; more ? (void)0 : thread_sleep()) {
 		bool up_to_date = tl_control_serve();
 		if (!thread_take_pen())
 			return thread_give_up();
+		uint32_t now = tl_bounded_lock_progress_made(&tl_writer.pen);
+		int code = 0;
+		if (now == progress && !more && thread_is_last(&code))
+			return thread_end_process(code);
+		progress = now;
 		tl_clock_settle();
 		uint32_t asked = atomic_load_explicit(&tl_writer.ends_asked, memory_order_acquire);
 		bool ending = asked !=

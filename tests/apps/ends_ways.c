@@ -138,6 +138,12 @@ static void by_exit_Now(void)
 	_Exit(5);
 }
 
+/* The process's only thread ends, and nothing ends the process. */
+static void by_thread_exit(void)
+{
+	syscall(SYS_exit, 5);
+}
+
 static void quick(void)
 {
 	call();
@@ -263,16 +269,27 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*go)(void);
 	} ways[] = {
-		{"_exit", by_exit_now},	       {"_Exit", by_exit_Now},
-		{"quick_exit", by_quick_exit}, {"execve", by_execve},
-		{"execv", by_execv},	       {"execvp", by_execvp},
-		{"execvpe", by_execvpe},       {"execl", by_execl},
-		{"execlp", by_execlp},	       {"execle", by_execle},
-		{"fexecve", by_fexecve},       {"execveat", by_execveat},
-		{"vfork-exit", by_vfork_exit}, {"vfork-calls", by_vfork_calls},
-		{"vfork-exec", by_vfork_exec}, {"fork-exit", by_fork_exit},
-		{"fork-first", by_fork_first}, {"spawn", by_spawn},
-		{"system", by_system},	       {"exit-in-handler", by_exit_in_handler},
+		{"_exit", by_exit_now},
+		{"_Exit", by_exit_Now},
+		{"quick_exit", by_quick_exit},
+		{"execve", by_execve},
+		{"execv", by_execv},
+		{"execvp", by_execvp},
+		{"execvpe", by_execvpe},
+		{"execl", by_execl},
+		{"execlp", by_execlp},
+		{"execle", by_execle},
+		{"fexecve", by_fexecve},
+		{"execveat", by_execveat},
+		{"vfork-exit", by_vfork_exit},
+		{"vfork-calls", by_vfork_calls},
+		{"vfork-exec", by_vfork_exec},
+		{"fork-exit", by_fork_exit},
+		{"fork-first", by_fork_first},
+		{"spawn", by_spawn},
+		{"system", by_system},
+		{"exit-in-handler", by_exit_in_handler},
+		{"thread-exit", by_thread_exit},
 	};
 	bool fails = argc > 1 && !strncmp(argv[1], "fail-", 5);
 

@@ -7,7 +7,7 @@ app=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 91
+plan 93
 
 # A chunk's worth of calls starts the writer thread: less than one, and more.
 few=7
@@ -70,6 +70,9 @@ done
 
 way fail-execve $many
 is "$? $(cat err) $(counts)" "5  $((2 * many))" "an exec that fails leaves recording on, with a writer that runs"
+
+# The writer's thread alone does not keep the process.
+leaves thread-exit $many $many
 
 way _exit 0
 is "$?$(ls t*.json 2>/dev/null)" 5 "a process that made no call leaves no file"
