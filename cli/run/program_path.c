@@ -50,7 +50,8 @@ static int find_in_path(const char *name, char *found)
 
 			if (!why)
 				return 0;
-			if (why == EACCES)
+			/* Nobody may know what is in a folder that can't be searched. */
+			if (why == EACCES && !access(found, F_OK))
 				error = EACCES;
 		}
 		at += length;

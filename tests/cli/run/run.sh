@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 138
+plan 139
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -102,6 +102,15 @@ cp /bin/true plain; chmod -x plain
 printf '#!/no/such/interpreter\n' >lost; chmod +x lost
 printf 'exit 9\n' >bare; chmod +x bare
 is "$(with_code run -- nosuchprogram)" "127 tracelayer: nosuchprogram: no such program; check the name, or give its path" "not in PATH: 127"
+mkdir -p "$tmp/unsearchable"; chmod 0 "$tmp/unsearchable"
+if others_read "$tracelayer" || test "$(id -u)" != 0; then
+	chmod 755 "$tmp"
+	other=; test "$(id -u)" != 0 || other="setpriv --reuid=65534 --clear-groups"
+	is "$(HOME=$tmp PATH=$tmp/unsearchable:$PATH $other "$tracelayer" run -- nosuchprogram 2>&1)" "tracelayer: nosuchprogram: no such program; check the name, or give its path" \
+		"nor where a folder of PATH can't be searched"
+else
+	skip 1 "this machine's user can't play another one"
+fi
 is "$(with_code run -- ./nosuch)" "127 tracelayer: ./nosuch: no such program; check the name, or give its path" "no such file: 127"
 is "$(with_code run -- ./plain)" "126 tracelayer: ./plain: not executable; check its permissions" "not executable: 126"
 is "$(with_code run -- "$tmp")" "126 tracelayer: $tmp: a folder; give the path of a program" "a folder: 126"
