@@ -50,6 +50,8 @@ const char *tl_output_words(int error)
 	switch (error) {
 	case TL_OUTPUT_LINK:
 		return "a symbolic link on the way belongs to somebody else";
+	case ENOENT:
+		return "its folder is not there";
 	case ENXIO:
 		return "nobody reads it";
 	case EISDIR:

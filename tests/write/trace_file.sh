@@ -75,9 +75,9 @@ is "$(events trace_file.7.%.json)" 5 "patterns are filled in"
 
 env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=missing/t.json "$app" change-folder 5 2>err
 is $? 0 "a trace that can't be made does not disturb the program"
-like "$(cat err)" "^tracelayer: $tmp/missing/t.json: No such file or directory, 5 events lost; .tracelayer recover [0-9]+. brings them" \
+like "$(cat err)" "^tracelayer: $tmp/missing/t.json: its folder is not there, 5 events lost; .tracelayer recover [0-9]+. brings them" \
 	"and is said, with a way to get them"
-like "$(head -n 1 err)" "^tracelayer: $tmp/missing/t.json: No such file or directory; correct that, or name another file with TRACELAYER_OUTPUT$" \
+like "$(head -n 1 err)" "^tracelayer: $tmp/missing/t.json: its folder is not there; correct that, or name another file with TRACELAYER_OUTPUT$" \
 	"which the first call has said already, when it could still be corrected"
 is "$(wc -l <err)" 2 "in one line each"
 forget_buffers

@@ -1268,7 +1268,7 @@ START_TEST(a_folder_that_is_not_there_is_said)
 	hand_over(chunk_of(producer(0, 10, "main"), 0, 10));
 	tl_writer_finish();
 	snprintf(expected, sizeof(expected),
-		 "tracelayer: %s/missing/t.json: No such file or directory, 10 events lost; "
+		 "tracelayer: %s/missing/t.json: its folder is not there, 10 events lost; "
 		 "name another file with TRACELAYER_OUTPUT\n",
 		 folder);
 	ck_assert_str_eq(said(), expected);
@@ -1340,7 +1340,7 @@ START_TEST(a_file_that_was_removed_is_made_again_and_its_events_are_lost)
 	ck_assert_int_eq(unlink("t.json"), 0);
 	hand_over(chunk_of(thread, 1000000, 15));
 	tl_writer_finish();
-	ck_assert_ptr_nonnull(strstr(said(), ": No such file or directory, 10 events lost; "));
+	ck_assert_ptr_nonnull(strstr(said(), ": its folder is not there, 10 events lost; "));
 	json_t *events = trace("t.1.json"), *end = metadata(events, "tracelayer_end");
 	ck_assert_uint_eq(count(events, "X", NULL), 15);
 	ck_assert_int_eq(number_of(end, "events"), 15);
@@ -1556,7 +1556,7 @@ START_TEST(a_file_that_is_removed_under_the_thread_is_made_again)
 	ck_assert_int_eq(chdir(folder), 0);
 	wait_until(is_not_refused);
 	tl_writer_finish();
-	ck_assert_ptr_nonnull(strstr(said(), "No such file or directory, 10 events lost"));
+	ck_assert_ptr_nonnull(strstr(said(), "its folder is not there, 10 events lost"));
 	json_t *events = trace("t.1.json");
 	ck_assert_uint_eq(count(events, "X", NULL), 20);
 	json_decref(events);

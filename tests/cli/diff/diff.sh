@@ -54,7 +54,7 @@ gzip -k b.json
 is "$(compare --csv a.sum b.json.gz | sha256sum)" "$(compare --csv a.json b.json | sha256sum)" "a compressed trace does as well"
 is "$(compare --csv a.sum - <b.json | sha256sum)" "$(compare --csv a.json b.json | sha256sum)" "and standard input"
 "$tracelayer" summary --save=nowhere/a.sum a.json >/dev/null 2>said
-is "$? $(cat said)" "1 tracelayer: --save=nowhere/a.sum: No such file or directory; give another place" "a sum that can't be written is said"
+is "$? $(cat said)" "1 tracelayer: --save=nowhere/a.sum: its folder is not there; give another place" "a sum that can't be written is said"
 
 # ---- conditions
 condition() { compare a.json b.json --name='*' --table=calls "$@" >/dev/null 2>said; echo "$? $(cat said)"; }

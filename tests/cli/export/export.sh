@@ -195,7 +195,7 @@ rm -f "$tmp/names/s.systrace"; cp "$tmp/expected.json" "$tmp/names/s.json"
 keep --systrace s.json; keep --systrace s.json
 like "$(said)" "^tracelayer: s.systrace: that name is taken; written to s.1.systrace" "ftrace's text, too"
 keep t.tlt -o missing/t.json
-is "$? $(said)" "1 tracelayer: missing/t.json: No such file or directory; give another place with -o" "a folder that is not there"
+is "$? $(said)" "1 tracelayer: missing/t.json: its folder is not there; give another place with -o" "a folder that is not there"
 ln -s way "$tmp/names/round"; ln -s round "$tmp/names/way"
 keep t.tlt -o round/t.json
 is "$? $(said)" "1 tracelayer: round/t.json: Too many levels of symbolic links; give another place with -o" "links that lead in a circle"

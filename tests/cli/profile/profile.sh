@@ -175,4 +175,4 @@ keep -f -o p.speedscope.json -- "$app" turns 2
 ok "-f overwrites" grep -q schema "$tmp/names/p.speedscope.json"
 keep -o missing/p.txt -- touch "$tmp/started"
 is "$code $(ls "$tmp/started" 2>/dev/null)" "2 " "a file that can't be made: the program does not start"
-like "$(cat "$tmp/err")" '^tracelayer profile: --output=missing/p.txt: No such file or directory; give another file$' "and it is said why"
+like "$(cat "$tmp/err")" '^tracelayer profile: --output=missing/p.txt: its folder is not there; give another file$' "and it is said why"

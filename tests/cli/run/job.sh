@@ -57,7 +57,7 @@ LD_PRELOAD=$libtracelayer TRACELAYER_RANKS=0 TRACELAYER_JOB=$tmp/P rank 0 sh -c 
 "$tracelayer" recover -o kept.json "$(cat pid)" >/dev/null
 mkdir P && LD_PRELOAD=$libtracelayer TRACELAYER_RANKS=0 TRACELAYER_JOB=$tmp/P rank 0 env $clinfo >/dev/null
 is "$(files P)" "./openmpi.$step/$host/0.tlt " "the variables do the same without the command"
-like "$(cat said)" "^tracelayer: $tmp/P/openmpi.$step/$host/0.tlt: No such file or directory; correct that" "and say that the folder is missing"
+like "$(cat said)" "^tracelayer: $tmp/P/openmpi.$step/$host/0.tlt: its folder is not there; correct that" "and say that the folder is missing"
 
 # --- without a launcher
 "$tracelayer" run --job=L -- sh -c "$clinfo; $clinfo" >/dev/null 2>&1

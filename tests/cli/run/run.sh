@@ -236,7 +236,7 @@ kept='the buffers are kept: [a-z ,]*give another file with `tracelayer recover -
 drop() { rm -f "/dev/shm/tracelayer-buffers.$(printf '%s\n' "$1" | sed -n 's/.*FILE \([0-9]*\)`$/\1/p')."*; }
 mkdir gone
 line=$(end='os.rmdir("gone")' with_code calls -o gone/x.json)
-like "$line" "^0 $none gone/x.json: No such file or directory; $kept [0-9]+\`$" "a file that can't be made: one line, and the program runs"
+like "$line" "^0 $none gone/x.json: its folder is not there; $kept [0-9]+\`$" "a file that can't be made: one line, and the program runs"
 ok "and what was recorded is not lost" \
 	sh -c "$tracelayer recover -o found.json \$(printf '%s' '$line' | sed 's/.*FILE \([0-9]*\).*/\1/') && test -s found.json"
 line=$(said calls -o /dev/full)
@@ -290,11 +290,11 @@ for name in x.json.zst x.html x.txt .d/x.json.bz2; do
 	refused $name "--output=$name: $endings" "an ending that says no format is refused: $name"
 done
 refused - "--output=-: standard output is the program's own; name a file or a pipe" "standard output is the program's"
-refused /missing/x.json "/missing/x.json: No such file or directory; correct that, or give another file with -o" "a folder that is not there"
+refused /missing/x.json "/missing/x.json: its folder is not there; correct that, or give another file with -o" "a folder that is not there"
 refused a.json/x.json "a.json/x.json: Not a directory; correct that, or give another file with -o" "a file in a folder's place"
 is "$(TRACELAYER_OUTPUT=x.zst with_code run -- touch started; ls started 2>/dev/null)" "2 tracelayer: TRACELAYER_OUTPUT=x.zst: $endings" "the variable, too"
 is "$(TRACELAYER_OUTPUT=/missing/x.json with_code run -- touch started; ls started 2>/dev/null)" \
-	"2 tracelayer: /missing/x.json: No such file or directory; correct that, or give another file with -o" "and its folder"
+	"2 tracelayer: /missing/x.json: its folder is not there; correct that, or give another file with -o" "and its folder"
 is "$(with_code run --level=none -o /missing/x.json -- true)" "0 $none the level is none; give another with --level" "but where no trace is wanted"
 like "$(with_code calls -o 'x.%p')" "^0 tracelayer: trace: x\.[0-9]+ \(10 events\)$" "a name whose letters look like an ending is none"
 mkdir folder in
@@ -317,7 +317,7 @@ wait $!; is "$(events from.own)" 10 "... by who reads it"
 # Without the command there is one line at the first call, and the program goes on.
 by_hand() { env LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$1" "$python" calls.py 2 "${end:-print('ran')}" 2>&1; }
 like "$(end='print("ran", flush=True); os.kill(os.getpid(), 9)' by_hand /missing/x.json)" \
-	"^tracelayer: /missing/x.json: No such file or directory; correct that, or name another file with TRACELAYER_OUTPUT$" "by hand: said at the first call"
+	"^tracelayer: /missing/x.json: its folder is not there; correct that, or name another file with TRACELAYER_OUTPUT$" "by hand: said at the first call"
 like "$(by_hand /missing/x.json)" "^ran$" "and the program goes on"
 is "$(cd folder && cp ../calls.py . && by_hand x.zst)" "tracelayer: TRACELAYER_OUTPUT=x.zst: $endings
 ran" "an ending, too"
