@@ -176,15 +176,19 @@ static int add_job(struct timeline_inputs *inputs, const char *path)
 {
 	struct job_folder folder;
 	size_t before = inputs->count;
+	bool any = false;
 
 	if (!job_folder_open(&folder, path))
 		return EXIT_BROKEN;
 	for (size_t i = 0; i < folder.nfiles; i++)
-		if (folder.files[i].trace)
+		if (folder.files[i].trace) {
 			add_file(inputs, folder.files[i].path);
+			any = true;
+		}
 	if (inputs->count == before)
-		say("%s: none of its .tlt files can be read; `tracelayer summary` shows its sums",
-		    folder.path);
+		say("%s: %s; `tracelayer summary` shows its sums", folder.path,
+		    any ? "none of its .tlt files can be read"
+			: "there are no .tlt files in it: no rank made a call, or somebody has deleted them");
 	job_folder_close(&folder);
 	return inputs->count > before ? EXIT_DONE : EXIT_BROKEN;
 }

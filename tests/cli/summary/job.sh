@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 31
+plan 32
 
 make_job=$(cd "$top_builddir" && pwd)/tests/cli/summary/make_job
 app=$(cd "$top_builddir" && pwd)/tests/apps/job_calls
@@ -29,6 +29,8 @@ columns() { tr -d '\r' | sed 1d | "$python" -c 'import csv, sys
 for row in csv.reader(sys.stdin):
     print(",".join(row[:5] + row[8:11]) + ",\"" + row[12] + "\"" if row else "")'; }
 is "$(summary --table=calls --csv J | columns | sort -r)" "$("$python" expect.py 64 'lambda r: True' | sort -r)" "64 ranks: calls, totals, least, mean and most of each function, the slowest rank"
+like "$("$tracelayer" export J -o none.json 2>&1)" '^tracelayer: J/job\.1: there are no \.tlt files in it: no rank made a call, or somebody has deleted them; .tracelayer summary. shows its sums$' \
+	"a job of sums alone is no trace"
 like "$(summary J | head -n 1)" '^job\.1: 64 ranks on 4 hosts, [0-9]+ host calls in 3 functions$' "the first line says what it is"
 "$make_job" O 64 4 1
 like "$(summary --table=calls --json O)" '"outliers": ""' "ranks that differ as ranks do don't stand out"
