@@ -19,7 +19,7 @@
  * name to its shim), closure.h (a shim for each further real function of a name), dlsym_lookup.h
  * (one lookup by dlsym), own_references.h (a loader's calls of its own functions), call_slots.h (slots
  * that serve calls only), late_relocation.h (the pointers in the built-in tables), deep_bound.h
- * (plugins that are opened with RTLD_DEEPBIND).
+ * (plugins that are opened with RTLD_DEEPBIND), profiling_names.h (MPI's calls from Fortran).
  *
  * Promise: a loader's or a driver's own call gets the real function, and is not recorded. errno is
  * kept, and so is the program's pending dlerror, unless a library has to be kept loaded or found by
