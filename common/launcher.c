@@ -319,13 +319,16 @@ static bool put_torch_step(char *to, size_t room)
 }
 
 /*
- * False: another run may have the same step. hydra tells a rank nothing that is the same in all
- * ranks and differs from run to run. The port of mpiexec comes near: it may be used again later.
+ * False: another run may have the same step. Intel MPI's hydra has a UUID for each run. MPICH's tells a
+ * rank nothing that is the same in all ranks and differs from run to run. The port of mpiexec comes
+ * near: it may be used again later.
  */
 static bool put_launcher_step(char *to, size_t room, const struct launcher *launcher)
 {
 	if (is_launcher(launcher, TORCHRUN) || is_launcher(launcher, TORCH))
 		return put_torch_step(to, room);
+	if (is_launcher(launcher, HYDRA) && put_variable(to, room, "I_MPI_HYDRA_UUID"))
+		return true;
 	if (is_launcher(launcher, HYDRA) && put_hydra_port(to, room))
 		return false;
 	if (is_launcher(launcher, OPEN_MPI) && put_openmpi_step(to, room))

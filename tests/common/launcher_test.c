@@ -118,6 +118,12 @@ START_TEST(others)
 	ck_assert_str_eq(launched.launcher, "hydra");
 	ck_assert_int_eq(launched.local_size, 4);
 	STEP(launched, "hydra.unknown");
+	ck_assert(launched.step_repeats);
+	/* Intel MPI 2021 */
+	launched = told("PMI_RANK=1", "PMI_SIZE=4", "MPI_LOCALRANKID=1", "MPI_LOCALNRANKS=4",
+			"I_MPI_HYDRA_UUID=08300000-721d-9ff7-7061-060028b73c2b", NULL);
+	STEP(launched, "hydra.08300000-721d-9ff7-7061-060028b73c2b");
+	ck_assert(!launched.step_repeats);
 	launched = told("FLUX_TASK_RANK=1", "FLUX_JOB_SIZE=4", "FLUX_JOB_ID=f23", NULL);
 	ck_assert_str_eq(launched.launcher, "Flux");
 	STEP(launched, "f23.f23");
