@@ -88,7 +88,7 @@ failing log=file=fork.%p.txt -- "$apps/tool_calls" fork 3 4
 is "$(wc -l fork.*.txt | awk '$2 != "total" { print $1 }' | sort | paste -sd' ')" "3 4" "with %p each process has a file"
 is "$(tool 'log=calls=zeKernel*+zeInit' -- "$apps/ze_vector_add" 2>&1 >/dev/null | sed 's/.*  \(ze[A-Za-z]*\).*/\1/' | sort -u | paste -sd' ')" \
 	"zeInit zeKernelCreate zeKernelDestroy zeKernelSetArgumentValue zeKernelSetGroupSize" "calls= says which"
-like "$(tool log=file=/nowhere/x -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: /nowhere/x: No such file or directory; name another file$' "a file that can't be made is said"
+like "$(tool log=file=/nowhere/x -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: /nowhere/x: its folder is not there; name another file$' "a file that can't be made is said"
 
 # --- leaks
 got=$(tool faults=zeEventDestroy/2=0,zeEventHostReset=0,quiet --tool leaks -- "$apps/tool_objects" ze 2>&1)
@@ -244,7 +244,7 @@ mkdir folder
 log folder >said
 is "$(lines folder/log.tool_calls.[0-9]*.txt)" 2 "in a folder the file is called after the tool"
 like "$(log -)" '^tracelayer: tool log: file=-: standard output is the program.s own; name a file, or leave it out for standard error$' "file=- is refused"
-like "$(log missing/x.txt)" '^tracelayer: tool log: missing/x.txt: No such file or directory; name another file$' "so is a folder that is not there"
+like "$(log missing/x.txt)" '^tracelayer: tool log: missing/x.txt: its folder is not there; name another file$' "so is a folder that is not there"
 failing log=file=/dev/stdout -- "$apps/tool_calls" threads 1 2 2>said | cat >piped
 is "$(grep -c clGetPlatformIDs piped)" 2 "/dev/stdout works where it is a pipe"
 is "$(log /dev/null)" "" "so does /dev/null"

@@ -156,7 +156,7 @@ report nothing.json -o n.html >said 2>&1
 like "$? $(cat said)" "^1 tracelayer: nothing.json: .*No such file" "a trace that is missing"
 ok "leaves no page" test ! -e n.html
 report evil.json -o nowhere/n.html >said 2>&1
-like "$? $(cat said)" "^1 tracelayer: nowhere/n.html: No such file" "a place that is missing"
+like "$? $(cat said)" "^1 tracelayer: nowhere/n.html: its folder is not there" "a place that is missing"
 echo '[]' >empty.json
 report empty.json -o empty.html >said 2>&1
 is "$? $(cat said) $(page empty.html | sed -n 1p)" "0 tracelayer: the trace has no calls and no commands; the page is empty 0 slices, 0 arrows, 8 scripts, 0 pictures" "an empty trace"
