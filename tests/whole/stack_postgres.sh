@@ -73,8 +73,9 @@ find backup -type f -size +1M | sed 's/.*backup/backup/'
 "$bin/pg_ctl" -w -t 60 -m fast stop >/dev/null
 echo "stop $?"
 # The log, without times, numbers of processes, and what recovery says of the end of the write-ahead log. The end is
-# found by the first record that is not whole, and PostgreSQL says what is wrong with that in one of many ways.
-sed -E 's/\(PID [0-9]+\)|process [0-9]+/PID/; /redo starts at/,/redo done at/d; /the database system is|was shut down|was interrupted|checkpoint|redo|last known up|WAL record|invalid record|starting PostgreSQL|stopping at|at log time|HINT|DETAIL/d' log | sort | uniq -c
+# found by the first record that is not whole, and PostgreSQL says what is wrong with that in one of many ways. Nor what a process says that is
+# still about to end, its client gone, when the server stops.
+sed -E 's/\(PID [0-9]+\)|process [0-9]+/PID/; /redo starts at/,/redo done at/d; /the database system is|was shut down|was interrupted|checkpoint|redo|last known up|WAL record|invalid record|starting PostgreSQL|stopping at|at log time|HINT|DETAIL|terminating connection due to administrator command|could not send data to client/d' log | sort | uniq -c
 rm -rf data backup dump log initdb.out .s*
 END
 chmod 755 "$tmp/session"
