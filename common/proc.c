@@ -86,10 +86,21 @@ int64_t tl_proc_time_offset(void)
 	return time_offset("monotonic");
 }
 
-/*
- * Field 22 of stat, to which the kernel adds the offset of the reader's time namespace. Field 2, the
- * program's name, may contain spaces and parentheses.
- */
+const char *tl_proc_stat_field(const char *stat, int field)
+{
+	const char *at = strrchr(stat, ')');
+
+	for (int before = 2; at && before < field; before++)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : "";
+}
+
+uint64_t tl_proc_stat_number(const char *stat, int field)
+{
+	return number_at(tl_proc_stat_field(stat, field));
+}
+
+/* To field 22 the kernel adds the offset of the reader's time namespace. */
 uint64_t tl_proc_start_time(uint32_t pid)
 {
 	char path[32], stat[1024];
@@ -100,10 +111,8 @@ uint64_t tl_proc_start_time(uint32_t pid)
 	tl_text_string(&name, "/stat");
 	*name.at = 0;
 	stat[tl_proc_read(path, stat, sizeof(stat) - 1)] = 0;
-	const char *at = strrchr(stat, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? number_at(at + 1) - (uint64_t)(time_offset("boottime") / 10000000) : 0;
+	const char *at = tl_proc_stat_field(stat, 22);
+	return *at ? number_at(at) - (uint64_t)(time_offset("boottime") / 10000000) : 0;
 }
 
 /* The link reads pid:[4026531836]. */

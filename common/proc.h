@@ -20,6 +20,13 @@ size_t tl_proc_read(const char *path, char *to, size_t room);
 size_t tl_proc_line(const char *path, char *to, size_t room);
 
 /*
+ * The value of a field of /proc/PID/stat, as proc(5) numbers them, and a number there; "" and 0: there is
+ * no such field. Field 2, the program's name, may contain spaces and parentheses.
+ */
+const char *tl_proc_stat_field(const char *stat, int field);
+uint64_t tl_proc_stat_number(const char *stat, int field);
+
+/*
  * When a process started, in hundredths of a second of the boot. Tells it from other processes that
  * had its number; the same in each time namespace. 0: it can't be read.
  */

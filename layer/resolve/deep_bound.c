@@ -27,12 +27,6 @@
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/shim_names.h"
 
-#if defined(__x86_64__)
-#define RELOCATION_JUMP R_X86_64_JUMP_SLOT
-#elif defined(__aarch64__)
-#define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
-#endif
-
 /* --- handles that were seen */
 
 #define HANDLES 64
@@ -198,7 +192,7 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	slot->open = false;
 	slot->entry = 0;
 	slot->address = elf->base + relocation->r_offset;
-	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP || !index ||
+	if (ELF64_R_TYPE(relocation->r_info) != TL_ELF_JUMP_SLOT || !index ||
 	    slot->address % sizeof(uintptr_t) || elf->symbols[index].st_shndx != SHN_UNDEF)
 		return false;
 	bool confining = name_is_confining(name);
@@ -254,7 +248,7 @@ static bool library_has_shim(const struct tl_elf *elf, void *closure)
 	for (uint32_t i = 0; i < elf->njumps; i++) {
 		void *const *slot = (void *const *)(elf->base + elf->jumps[i].r_offset);
 		const struct tl_shim *shim =
-			ELF64_R_TYPE(elf->jumps[i].r_info) == RELOCATION_JUMP &&
+			ELF64_R_TYPE(elf->jumps[i].r_info) == TL_ELF_JUMP_SLOT &&
 					(uintptr_t)slot % sizeof(*slot) == 0
 				? tl_shim_names_at(*slot)
 				: NULL;

@@ -26,11 +26,9 @@
 #define ENTANGLED_SPARE 16
 
 #if defined(__x86_64__)
-#define RELOCATION_JUMP R_X86_64_JUMP_SLOT
 #define RELOCATION_GOT	R_X86_64_GLOB_DAT
 #define RELOCATION_WORD R_X86_64_64
 #elif defined(__aarch64__)
-#define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
 #define RELOCATION_GOT	R_AARCH64_GLOB_DAT
 #define RELOCATION_WORD R_AARCH64_ABS64
 #endif
@@ -213,7 +211,7 @@ static enum binding relocation_binding(const struct look *look, const struct tl_
 	bool ours = bound == (uintptr_t)shim->entry ||
 		    (elf != look->program &&
 		     bound - look->program->start < look->program->end - look->program->start);
-	bool jump = ELF64_R_TYPE(relocation->r_info) == RELOCATION_JUMP;
+	bool jump = ELF64_R_TYPE(relocation->r_info) == TL_ELF_JUMP_SLOT;
 
 	if (ours)
 		return jump ? BOUND_BY_CALL : BOUND_IN_TABLE;
@@ -256,7 +254,7 @@ static const struct tl_shim_name *relocation_name(const struct tl_elf *elf,
 	uint32_t index = ELF64_R_SYM(relocation->r_info);
 
 	if (!index ||
-	    (type != RELOCATION_JUMP && type != RELOCATION_GOT && type != RELOCATION_WORD))
+	    (type != TL_ELF_JUMP_SLOT && type != RELOCATION_GOT && type != RELOCATION_WORD))
 		return NULL;
 	if (elf->symbols[index].st_shndx == SHN_UNDEF && !undefined)
 		return NULL;

@@ -12,12 +12,6 @@
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
 
-#if defined(__x86_64__)
-#define RELOCATION_JUMP R_X86_64_JUMP_SLOT
-#elif defined(__aarch64__)
-#define RELOCATION_JUMP R_AARCH64_JUMP_SLOT
-#endif
-
 /* The beginnings of their names: Open MPI's, and those of MPICH and of what is made from it. */
 static bool library_is_fortrans(const struct tl_elf *elf)
 {
@@ -30,13 +24,13 @@ static bool library_is_fortrans(const struct tl_elf *elf)
 	return false;
 }
 
-/* The library's function, if it has it under both names. NULL: it does not. */
-static const ElfW(Sym) *function_of_both(const struct tl_elf *library, const char *second)
+/* The library has one function under both names. */
+static bool library_has_both(const struct tl_elf *library, const char *second)
 {
 	const ElfW(Sym) *one = tl_elf_lookup(library, second + 1, tl_elf_hash(second + 1), NULL);
 	const ElfW(Sym) *other = tl_elf_lookup(library, second, tl_elf_hash(second), NULL);
 
-	return one && other && one->st_value == other->st_value ? one : NULL;
+	return one && other && one->st_value == other->st_value;
 }
 
 static void slot_bind(struct tl_own_references *references, const ElfW(Rela) *relocation)
@@ -46,15 +40,14 @@ static void slot_bind(struct tl_own_references *references, const ElfW(Rela) *re
 	const char *name = elf->strings + elf->symbols[index].st_name;
 	uintptr_t slot = elf->base + relocation->r_offset;
 
-	if (ELF64_R_TYPE(relocation->r_info) != RELOCATION_JUMP || slot % sizeof(slot) ||
+	if (ELF64_R_TYPE(relocation->r_info) != TL_ELF_JUMP_SLOT || slot % sizeof(slot) ||
 	    !tl_elf_begins(name, "PMPI_"))
 		return;
 	const struct tl_shim *shim = tl_shim_names_find(name + 1);
 	const struct tl_elf *first =
 		shim ? tl_roles_first_at_start(references->loaded, NULL, name + 1) : NULL;
 
-	if (first && function_of_both(first, name) &&
-	    tl_own_reference_is_writable(references, slot))
+	if (first && library_has_both(first, name))
 		tl_own_reference_store(references, slot, (uintptr_t)shim->entry);
 }
 

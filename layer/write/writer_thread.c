@@ -21,7 +21,6 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -77,16 +76,6 @@ static void thread_sleep(void)
 		tl_buffer_wait(tl_control_patience(200));
 }
 
-/* The value of a field of /proc/self/stat, which proc(5) numbers; "": there is no such field. */
-static const char *stat_field(const char *stat, int number)
-{
-	const char *at = strrchr(stat, ')');
-
-	for (int field = 2; at && field < number; field++)
-		at = strchr(at + 1, ' ');
-	return at ? at + 1 : "";
-}
-
 /*
  * All threads of the program have ended by the system call of one thread (exit), the first of them as
  * a zombie. Without this thread the process would be gone. *code: what the first ended with.
@@ -96,11 +85,9 @@ static bool thread_is_last(int *code)
 	char stat[1024];
 
 	stat[tl_proc_read("/proc/self/stat", stat, sizeof(stat) - 1)] = 0;
-	if (*stat_field(stat, 3) != 'Z' || strncmp(stat_field(stat, 20), "2 ", 2))
+	if (*tl_proc_stat_field(stat, 3) != 'Z' || tl_proc_stat_number(stat, 20) != 2)
 		return false;
-	for (const char *at = stat_field(stat, 52); *at >= '0' && *at <= '9'; at++)
-		*code = *code * 10 + (*at - '0');
-	*code = *code >> 8 & 0xff;
+	*code = (int)(tl_proc_stat_number(stat, 52) >> 8 & 0xff);
 	return true;
 }
 

@@ -15,6 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The relocation of a slot that a library's calls of a function go through. */
+#if defined(__x86_64__)
+#define TL_ELF_JUMP_SLOT R_X86_64_JUMP_SLOT
+#elif defined(__aarch64__)
+#define TL_ELF_JUMP_SLOT R_AARCH64_JUMP_SLOT
+#endif
+
 /*
  * One loaded library, or the program itself. The pointers lead into its own memory and are valid
  * while it stays loaded.
