@@ -145,15 +145,11 @@ static bool thread_is_dying(uint32_t pid, const char *thread)
 {
 	unsigned long long pending = 0;
 	char path[80], line[1024];
-	unsigned flags = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/stat", pid, thread);
 	if (!tl_proc_line(path, line, sizeof(line)))
 		return true;
-	/* The second field, in parentheses, may hold anything. */
-	char *rest = strrchr(line, ')');
-	if (rest)
-		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags);
+	uint64_t flags = tl_proc_stat_number(line, 9);
 	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/status", pid, thread);
 	FILE *file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))

@@ -291,9 +291,8 @@ static bool is_stopped(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	text[tl_proc_read(path, text, sizeof(text) - 1)] = 0;
-	/* "PID (NAME) STATE …"; the name may have any character. */
-	const char *state = strrchr(text, ')');
-	return state && state[1] && (state[2] == 'T' || state[2] == 't');
+	char state = *tl_proc_stat_field(text, 3);
+	return state == 'T' || state == 't';
 }
 
 /*

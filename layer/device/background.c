@@ -139,8 +139,8 @@ static bool main_thread_has_ended(void)
 	*name.at = 0;
 	size_t size = tl_proc_read(path, text, sizeof(text) - 1);
 	text[size] = 0;
-	const char *end = strrchr(text, ')');
-	return !end || strncmp(end, ") Z", 3) == 0;
+	char state = *tl_proc_stat_field(text, 3);
+	return !state || state == 'Z';
 }
 
 /*
