@@ -9,9 +9,10 @@
 plan 26
 why=$(slurm_possible) || { case $why in Bail*) echo "$why"; exit 99 ;; esac; skip 26 "$why"; exit; }
 export TMPDIR=$tmp
-# When one rank fails, -K kills the others, whose own end may then be another.
-launch() { local ranks=$1; shift; slurm timeout -k 5 60 srun --kill-on-bad-exit=${kill_others:-1} -n "$ranks" -N ${#hosts[@]} --ntasks-per-node=$(((ranks + ${#hosts[@]} - 1) / ${#hosts[@]})) --distribution=block "$@" </dev/null; }
-launch_on_nodes() { slurm srun -N ${#hosts[@]} --ntasks-per-node=1 "$@" </dev/null; }
+# When one rank fails, -K kills the others, whose own end may then be another. With --quiet, srun does not say that it waits for nodes which the
+# job before has not yet given back.
+launch() { local ranks=$1; shift; slurm timeout -k 5 60 srun --quiet --kill-on-bad-exit=${kill_others:-1} -n "$ranks" -N ${#hosts[@]} --ntasks-per-node=$(((ranks + ${#hosts[@]} - 1) / ${#hosts[@]})) --distribution=block "$@" </dev/null; }
+launch_on_nodes() { slurm srun --quiet -N ${#hosts[@]} --ntasks-per-node=1 "$@" </dev/null; }
 host_of() { echo "${hosts[$1 / (($2 + ${#hosts[@]} - 1) / ${#hosts[@]})]}"; }
 
 for count in 1 2; do
