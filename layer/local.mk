@@ -63,7 +63,7 @@ libtl_core_la_SOURCES = \
 	%D%/process/exec_image.h %D%/process/exec_image.c \
 	%D%/buffers/label_memory.h %D%/buffers/label_memory.c \
 	%D%/calls/longjmp.h %D%/calls/longjmp.c \
-	%D%/base/futex.h %D%/base/membarrier.h \
+	%D%/base/futex.h %D%/base/membarrier.h %D%/base/membarrier.c \
 	%D%/base/start_page.h %D%/base/first_call.h %D%/base/first_call.c \
 	%D%/base/once.h %D%/base/once.c %D%/base/shared_table.h \
 	%D%/base/bounded_lock.h %D%/base/bounded_lock.c \
