@@ -11,6 +11,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "layer/base/libc/kernel.h"
+#include "layer/buffers/process_state.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 #define MARK	      0x4000000000000000u
 #define IS_LATE(word) ((word) >> 60)
@@ -19,6 +28,32 @@
 extern const int32_t __start_tl_late_words[] __attribute__((weak, visibility("hidden")));
 extern const int32_t __stop_tl_late_words[] __attribute__((weak, visibility("hidden")));
 
+/* The tables: the section of that name. */
+extern char __start_tl_late[] __attribute__((weak, visibility("hidden")));
+extern char __stop_tl_late[] __attribute__((weak, visibility("hidden")));
+
+#ifdef __x86_64__
+#define PAGE_LARGEST 4096u
+#else
+#define PAGE_LARGEST 65536u
+#endif
+
+/*
+ * The tables' whole pages become the process's own by one system call. By page faults that takes three
+ * times as long. With other threads it takes ten times as long: reading maps a page, and each write to a
+ * mapped page then interrupts their processors. Where the kernel can't, page faults do it.
+ */
+static void pages_make_own(void)
+{
+	uintptr_t start =
+		((uintptr_t)__start_tl_late + PAGE_LARGEST - 1) & -(uintptr_t)PAGE_LARGEST;
+	uintptr_t stop = (uintptr_t)__stop_tl_late & -(uintptr_t)PAGE_LARGEST;
+
+	if (start < stop && !tl_process_is_confined())
+		tl_kernel(SYS_madvise, (long)start, (long)(stop - start), MADV_POPULATE_WRITE, 0, 0,
+			  0);
+}
+
 void tl_late_relocate(void)
 {
 	static _Atomic bool done;
@@ -26,6 +61,7 @@ void tl_late_relocate(void)
 	/* Acquire, pairs with the release below: who sees it sees all pointers. */
 	if (atomic_load_explicit(&done, memory_order_acquire))
 		return;
+	pages_make_own();
 	for (const int32_t *place = __start_tl_late_words; place != __stop_tl_late_words; place++) {
 		_Atomic uintptr_t *word =
 			(_Atomic uintptr_t *)((uintptr_t)place + (uintptr_t)(intptr_t)*place);

@@ -460,6 +460,8 @@ static struct definitions library_definitions(const struct tl_elf *elf,
 	struct definitions defined = {false, false};
 
 	/* Most libraries have none of the names: functions are only looked at for those that have. */
+	if (!tl_shim_names_are_in(names, elf))
+		return defined;
 	for (uint32_t i = 0; i < names->count; i++) {
 		const struct tl_shim_name *name = &names->name[i];
 

@@ -161,6 +161,39 @@ static const struct tl_shim_name *names_find(const struct tl_shim_names *names, 
 	return NULL;
 }
 
+static uint32_t hash_bit(uint32_t hash)
+{
+	return hash / 2 % TL_SHIM_HASHES;
+}
+
+/* A name has this hash, but for the lowest bit. */
+static bool names_have_hash(const struct tl_shim_names *names, uint32_t hash)
+{
+	uint32_t buckets[] = {hash & names->mask, (hash ^ 1) & names->mask};
+
+	for (int i = 0; i < 2; i++)
+		for (uint32_t at = names->buckets[buckets[i]]; at; at = names->name[at - 1].next)
+			if ((names->name[at - 1].hash | 1) == (hash | 1))
+				return true;
+	return false;
+}
+
+bool tl_shim_names_are_in(const struct tl_shim_names *names, const struct tl_elf *elf)
+{
+	const uint32_t *hashes;
+	uint32_t count = tl_elf_hashes(elf, 4 * names->count, &hashes);
+
+	if (!count || count > 4 * names->count)
+		return elf->gnu_hash || elf->sysv_hash;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t bit = hash_bit(hashes[i]);
+
+		if (names->hashes[bit / 64] >> bit % 64 & 1 && names_have_hash(names, hashes[i]))
+			return true;
+	}
+	return false;
+}
+
 static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, uint32_t *buckets)
 {
 	for (unsigned n = 0; n < names->libraries; n++) {
@@ -183,6 +216,7 @@ static void names_fill(struct tl_shim_names *names, struct tl_shim_name *name, u
 			uint32_t beginning = name_beginning(text);
 
 			names->beginnings[beginning / 64] |= 1ull << beginning % 64;
+			names->hashes[hash_bit(hash) / 64] |= 1ull << hash_bit(hash) % 64;
 		}
 	}
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layer/base/libc/elf_image.h"
 #include "tracelayer/shim.h"
 
 struct tl_shim_name {
@@ -25,6 +26,7 @@ struct tl_shim_name {
 };
 
 #define TL_SHIM_BEGINNINGS 4096
+#define TL_SHIM_HASHES	   32768
 
 struct tl_shim_names {
 	const struct tl_shim_name *name;
@@ -34,6 +36,8 @@ struct tl_shim_names {
 	uint64_t bytes;
 	/* A bit for each beginning that a name has. Most names that are asked for have none of them. */
 	uint64_t beginnings[TL_SHIM_BEGINNINGS / 64];
+	/* A bit for each hash, without its lowest bit. */
+	uint64_t hashes[TL_SHIM_HASHES / 64];
 };
 
 /*
@@ -44,6 +48,12 @@ void tl_shim_names_add(struct tl_shim_library *library);
 
 /* All names; NULL: there are none, or memory was refused. */
 const struct tl_shim_names *tl_shim_names(void);
+
+/*
+ * False: the library defines none of the names. True: it may define some. As a rule it does, or it has
+ * many more symbols than there are names.
+ */
+bool tl_shim_names_are_in(const struct tl_shim_names *names, const struct tl_elf *elf);
 
 /* The name's entry in tl_shim_names, or NULL. */
 const struct tl_shim_name *tl_shim_names_entry(const char *name);

@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 17
+plan 23
 
 cat >"$tmp/sorts.c" <<'END_OF_FILE'
 #include <stddef.h>
@@ -120,6 +120,18 @@ for app in linked opened; do
 	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/$app.json" | sort | uniq -c | xargs)" \
 		"4 compare 1 comparer 1 count 2 count_by_table 1 enter_table" "$app, traced: the calls of others alone are recorded, by name and by pointer"
 	test ! -s "$tmp/errors" || diag "$(cat "$tmp/errors")"
+done
+
+# Likewise by a plugin with another kind of symbol table, with many functions, and with so many that each name is looked for in its table.
+for kind in sysv:0 gnu:1500 gnu:20000; do
+	seq -f 'void more_%.0f(void) {}' "${kind#*:}" | cat "$tmp/plugin.c" - >"$tmp/more.c"
+	$CC -O0 -shared -fPIC -Wl,--hash-style="${kind%:*}" -o "$tmp/more.so" "$tmp/more.c" -L"$tmp" -lsorts -Wl,-rpath,"$tmp" || { fail "it compiles"; exit 1; }
+	rm -f "$tmp/more.json"
+	XDG_CACHE_HOME=$tmp/cache "$top_builddir/tracelayer" run --quiet --lib "$tmp/libsorts.so" -o "$tmp/more.json" -- \
+		"$tmp/opened" "$tmp/more.so" "$tmp/libsorts.so" >"$tmp/traced" 2>"$tmp/errors"
+	is "$(sed -n 1,2p "$tmp/traced" | xargs)" "$(sed -n 1,2p "$tmp/bare" | xargs)" "a plugin with a table of the kind $kind: pointers lead to the same functions"
+	is "$(jq -r '.[] | select(.ph == "X") | .name' "$tmp/more.json" | sort | uniq -c | xargs)" \
+		"4 compare 1 comparer 1 count 2 count_by_table 1 enter_table" "... and the calls of others alone are recorded"
 done
 
 # Where the library is in the global scope, what is opened later changes nothing: nobody asks whether libraries were opened.

@@ -275,25 +275,39 @@ const char *tl_elf_needed_version(const struct tl_elf *elf, uint32_t index)
  * A GNU hash table does not say how many symbols there are. The last symbol is the end of the chain
  * that begins farthest back.
  */
-uint32_t tl_elf_symbols(const struct tl_elf *elf)
+static uint32_t gnu_symbols(const uint32_t *table, const uint32_t **chains)
 {
-	const uint32_t *table = elf->gnu_hash;
-
-	if (!elf->symbols || !elf->strings)
-		return 0;
-	if (!table)
-		return elf->sysv_hash ? elf->sysv_hash[1] : 0;
 	uint32_t nbuckets = table[0], first = table[1], last = 0;
-	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t)),
-		       *chains = buckets + nbuckets;
+	const uint32_t *buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
 
+	*chains = buckets + nbuckets;
 	for (uint32_t i = 0; i < nbuckets; i++)
 		last = buckets[i] > last ? buckets[i] : last;
 	if (last < first)
 		return 0;
-	while (!(chains[last - first] & 1))
+	while (!((*chains)[last - first] & 1))
 		last++;
 	return last + 1;
+}
+
+uint32_t tl_elf_symbols(const struct tl_elf *elf)
+{
+	const uint32_t *chains;
+
+	if (!elf->symbols || !elf->strings)
+		return 0;
+	if (!elf->gnu_hash)
+		return elf->sysv_hash ? elf->sysv_hash[1] : 0;
+	return gnu_symbols(elf->gnu_hash, &chains);
+}
+
+uint32_t tl_elf_hashes(const struct tl_elf *elf, uint32_t most, const uint32_t **hashes)
+{
+	if (!elf->gnu_hash || elf->gnu_hash[0] > most)
+		return 0;
+	uint32_t symbols = gnu_symbols(elf->gnu_hash, hashes);
+
+	return symbols ? symbols - elf->gnu_hash[1] : 0;
 }
 
 void *tl_elf_address(const struct tl_elf *elf, const ElfW(Sym) *symbol)

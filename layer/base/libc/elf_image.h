@@ -89,6 +89,12 @@ static inline bool tl_elf_may_have(const struct tl_elf *elf, uint32_t hash)
 }
 
 /*
+ * The hashes of all symbols that the library defines, and how many there are. The lowest bit is not the
+ * hash's. 0: it has no such table, or one with more than `most` buckets.
+ */
+uint32_t tl_elf_hashes(const struct tl_elf *elf, uint32_t most, const uint32_t **hashes);
+
+/*
  * The version that the library asks for with a symbol that it refers to, by the symbol's index.
  * NULL: none.
  */
