@@ -22,7 +22,7 @@ libtl_cli_a_SOURCES = \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/tally/tally.h %D%/tally/tally_rows.h %D%/tally/tally.c %D%/tally/rank_sum.h %D%/tally/rank_sum.c \
-	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/pftrace_reader.h %D%/read/pftrace_frames.h %D%/read/pftrace_values.h %D%/read/protobuf_fields.h %D%/read/sqlite_reader.h %D%/read/trace_kind.h %D%/read/plain_event.h %D%/read/record_file.h %D%/read/record_file.c %D%/read/json.h %D%/read/trace_events.h %D%/read/selection.h %D%/read/selection.c %D%/read/selection_time.h %D%/read/selection_time.c %D%/read/event_filter.h %D%/read/lane_filter.h %D%/read/lane_filter.c %D%/read/arrow_filter.h %D%/read/lane_keys.h %D%/read/lane_keys.c %D%/read/event_members.h %D%/read/event_kernel.h %D%/read/event_stacks.h %D%/read/event_stacks.c %D%/read/event_category.h %D%/read/event_category.c \
+	%D%/read/read.h %D%/read/chrome_reader.h %D%/read/loose_json.h %D%/read/block_reader.h %D%/read/block_reader.c %D%/read/pftrace_reader.h %D%/read/pftrace_frames.h %D%/read/pftrace_values.h %D%/read/protobuf_fields.h %D%/read/sqlite_reader.h %D%/read/trace_kind.h %D%/read/plain_event.h %D%/read/record_file.h %D%/read/record_file.c %D%/read/json.h %D%/read/trace_events.h %D%/read/selection.h %D%/read/selection.c %D%/read/selection_time.h %D%/read/selection_time.c %D%/read/event_filter.h %D%/read/lane_filter.h %D%/read/lane_filter.c %D%/read/arrow_filter.h %D%/read/lane_keys.h %D%/read/lane_keys.c %D%/read/event_members.h %D%/read/event_kernel.h %D%/read/event_stacks.h %D%/read/event_stacks.c %D%/read/event_category.h %D%/read/event_category.c \
 	%D%/systrace/slices.h %D%/systrace/systrace_writer.h %D%/systrace/systrace_writer.c \
 	%D%/control/control.h %D%/control/control.c \
 	%D%/job/job.h %D%/job/job_folder.h %D%/job/job_folder.c \
@@ -47,7 +47,7 @@ libtl_cli_a_SOURCES = \
 # Of no use without jansson, and without tracegen.
 if HAVE_JANSSON
 libtl_cli_a_SOURCES += \
-	%D%/export/json_print.c %D%/read/chrome_reader.c %D%/read/pftrace_reader.c %D%/read/pftrace_frames.c %D%/read/pftrace_values.c %D%/read/sqlite_reader.c %D%/read/plain_event.c %D%/read/trace_events.c %D%/read/event_filter.c %D%/read/arrow_filter.c \
+	%D%/export/json_print.c %D%/read/chrome_reader.c %D%/read/loose_json.c %D%/read/pftrace_reader.c %D%/read/pftrace_frames.c %D%/read/pftrace_values.c %D%/read/sqlite_reader.c %D%/read/plain_event.c %D%/read/trace_events.c %D%/read/event_filter.c %D%/read/arrow_filter.c \
 	%D%/systrace/slices.c %D%/summary/plain_history.c %D%/report/report_make.c %D%/report/report_model.c %D%/report/report_text.c %D%/report/report_page.c %D%/apis/api_descriptors.c %D%/sqlite/sqlite_schema.c %D%/summary/history_events.c
 endif
 if HAVE_TRACEGEN

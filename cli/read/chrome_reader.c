@@ -21,6 +21,7 @@
 #include "cli/basics/basics.h"
 #include "cli/read/block_reader.h"
 #include "cli/read/chrome_reader.h"
+#include "cli/read/loose_json.h"
 #include "cli/read/pftrace_reader.h"
 #include "cli/read/sqlite_reader.h"
 #include "cli/read/trace_kind.h"
@@ -47,6 +48,7 @@ struct trace_reader {
 	char *text; /* the value being cut out */
 	size_t length, room;
 	bool is_skipping; /* the value is skipped, not kept */
+	bool has_mended;  /* and a message has told what */
 
 	const struct trace_visitor *visitor; /* NULL: the caller asks for events */
 	void *user;
@@ -210,12 +212,27 @@ static enum trace_state trace_ends(struct trace_reader *reader)
 	return TRACE_END;
 }
 
-/* The value that was cut out. NULL: it is none. */
-static json_t *value_parse(const struct trace_reader *reader, json_error_t *error)
+/* Another tool's trace may have numbers of more than 64 bits. It is still read. */
+#define LOADED (JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY)
+
+/* The value that was cut out, which began on that line. NULL: it is none. */
+static json_t *value_parse(struct trace_reader *reader, unsigned long line, json_error_t *error)
 {
-	/* Another tool's trace may have numbers of more than 64 bits. It is still read. */
-	return json_loadb(reader->text, reader->length,
-			  JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY, error);
+	json_t *value = json_loadb(reader->text, reader->length, LOADED, error);
+	json_error_t first = *error;
+	size_t size;
+	char *mended = value ? NULL : loose_json_mend(reader->text, reader->length, &size);
+
+	if (!mended)
+		return value;
+	value = json_loadb(mended, size, LOADED, error);
+	free(mended);
+	if (value && !reader->has_mended) {
+		say("%s:%lu: not JSON: %s; it is read all the same, and so are others",
+		    path_shown(reader), line + (unsigned long)first.line - 1, first.text);
+		reader->has_mended = true;
+	}
+	return value;
 }
 
 /* One frame of "stackFrames", behind the quote before its id. */
@@ -227,7 +244,7 @@ static enum trace_state frame_take(struct trace_reader *reader)
 	reader->length = 0;
 	if (!value_cut_string(reader))
 		return trace_ends_early(reader);
-	json_t *id = value_parse(reader, &error);
+	json_t *id = value_parse(reader, line, &error);
 	int colon = char_past_space(reader);
 
 	if (!id || colon != ':') {
@@ -241,7 +258,7 @@ static enum trace_state frame_take(struct trace_reader *reader)
 		json_decref(id);
 		return trace_is_broken(reader, line, "a frame of more than 16 MB, as no trace has");
 	}
-	json_t *frame = is_whole ? value_parse(reader, &error) : NULL;
+	json_t *frame = is_whole ? value_parse(reader, line, &error) : NULL;
 
 	if (frame)
 		reader->visitor->frame(reader->user, json_string_value(id), frame);
@@ -377,8 +394,7 @@ static enum trace_state trace_ends_in_event(struct trace_reader *reader, unsigne
 	const int token = 16; /* the last token may be cut, too */
 	json_error_t error;
 
-	json_decref(json_loadb(reader->text, reader->length,
-			       JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error));
+	json_decref(value_parse(reader, line, &error));
 	if (json_error_code(&error) != json_error_premature_end_of_input &&
 	    (size_t)error.position + token < reader->length)
 		return trace_is_broken(reader, line + (unsigned long)error.line - 1, error.text);
@@ -415,7 +431,7 @@ enum trace_state trace_next(struct trace_reader *reader, json_t **event)
 
 	json_error_t error;
 
-	*event = value_parse(reader, &error);
+	*event = value_parse(reader, line, &error);
 	if (!*event)
 		return trace_is_broken(reader,
 				       line + (unsigned long)(error.line > 0 ? error.line - 1 : 0),

@@ -6,7 +6,7 @@ sources="-DBLOCK_ROOM=64 -DBLOCK_CARRY=200 -DEVENTS_KEPT=6 -DEVENTS_AT_ONCE=3 -D
 	$top_srcdir/tests/cli/summary/fuzz_events.c $top_srcdir/common/proc.c $top_srcdir/common/command_kinds.c $top_srcdir/common/settings.c $top_srcdir/common/rank_set.c
 	$top_srcdir/format/encode/trace_source.c $(ls "$top_srcdir"/format/file/*.c | grep -v stack_text | tr '\n' ' ')
 	$(cd "$cli" && for name in summary/record_scan summary/scan_known summary/scan_marks summary/scan_commands summary/scan_files summary/event_runs summary/queue_map summary/kept_times summary/stack_groups read/event_stacks summary/history_reader summary/plain_history summary/filter read/selection read/event_category read/lane_keys summary/flat summary/flat_calls summary/flat_commands summary/flat_waits summary/flat_events summary/history summary/history_events \
-		summary/waits summary/tabulate summary/tabulate_groups summary/tabulate_queues summary/tabulate_sums read/trace_events read/chrome_reader read/pftrace_reader read/pftrace_frames read/pftrace_values read/sqlite_reader read/block_reader read/plain_event read/temporary_file read/inflater outputs/trace_encoder \
+		summary/waits summary/tabulate summary/tabulate_groups summary/tabulate_queues summary/tabulate_sums read/trace_events read/chrome_reader read/loose_json read/pftrace_reader read/pftrace_frames read/pftrace_values read/sqlite_reader read/block_reader read/plain_event read/temporary_file read/inflater outputs/trace_encoder \
 		tally/tally basics/interned basics/lane_spans; do printf '%s/%s.c ' "$cli" "$name"; done) $(ls "$top_srcdir"/tables/*.c | tr '\n' ' ')
 	-I. -lsqlite3 -lz -lm -lpthread"
 what="every way to read a trace in JSON finds the same"

@@ -176,6 +176,10 @@ static const char *const values[] = {
 	"\"\n\"",
 	"\"",
 	"\"a very long text that does not fit into one block of the reader, and not into two of them\"",
+	/* not quite JSON */
+	"NaN",
+	"-inf",
+	"\"C:\\w\xff\t\"",
 };
 #define VALUES (sizeof(values) / sizeof(*values))
 

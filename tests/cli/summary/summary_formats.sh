@@ -10,7 +10,7 @@ app=$(cd "$top_builddir" && pwd)/tests/apps/cl_requests
 cd "$tmp" || exit 99
 export TZ=UTC
 timeout 100 "$app" >out 2>&1 || skip_all "OpenCL does not work on this machine"
-plan 49
+plan 57
 
 timeout 100 "$tracelayer" run --quiet --full=drop -o %p.tlt -- "$app" >out 2>&1
 mv "$(ls -S [0-9]*.tlt | head -n 1)" t.tlt # the child's is the smaller one
@@ -98,3 +98,31 @@ is "$? $(cat got)" "1 tracelayer: foreign.sqlite: a database of something else; 
 "$tracelayer" export --gpu-tracks=perfetto t.tlt -o gpu.pftrace >out 2>&1
 "$tracelayer" summary gpu.pftrace >got 2>&1
 is "$? $(cat got)" "1 tracelayer: gpu.pftrace: its device commands are Perfetto's own GPU events (--gpu-tracks), which can't be read again; give the .tlt or JSON that it was made of" "Perfetto's GPU events can't be read: one line"
+
+# --- what is not quite JSON: Python's json writes NaN and Infinity, programs that print JSON themselves nan, inf, lone backslashes and any bytes
+"$python" - <<-'END'
+	import json
+	event = {"ph": "X", "ts": 1, "dur": 2, "pid": 1, "tid": 1}
+	numbers = {"gigabytes": float("inf"), "least": [float("-inf"), float("nan"), 1.5], "NaN": "inf"}
+	json.dump([event | {"name": "fine"}, event | {"name": "numbers", "args": numbers}, event | {"name": "late", "dur": float("nan")}], open("numbers.json", "w"))
+	start = b'{"ph":"X","ts":1,"dur":2,"pid":1,"tid":1,'
+	open("printed.json", "wb").write(b"[\n" + start + b'"name":"fine"},\n' + start + b'"name":"C:\\windows\\x.exe \xff\t\xc3\xa9\xc3"},\n' +
+	                                 start + b'"name":"nan","args":{"a":nan,"b":-inf,"c":[-nan,inf],"d":null}}\n]\n')
+	open("wrong.json", "wb").write(b"[\n" + start + b'"name":"fine"},\n' + start + b'"name":"nonsense","args":{"a":nano,"b":inf}}]\n')
+	open("short.json", "wb").write(b"[\n" + start + b'"name":"nan","args":{"a":nan}},\n' + start + b'"name":"nan","args":{"a":nan,"b":')
+END
+"$tracelayer" export numbers.json -o numbers.out.json 2>said
+is "$? $(grep -v ' events in ' said)" "0 tracelayer: numbers.json:1: not JSON: invalid token near 'Infinity'; it is read all the same, and so are others" "Python's numbers that are not JSON: one line"
+is "$(jq -c '.[] | [.name, .dur, .args]' numbers.out.json | xargs -d '\n')" \
+	'["fine",2,null] ["numbers",2,{"gigabytes":"Infinity","least":["-Infinity","NaN",1.5],"NaN":"inf"}] ["late","NaN",null]' "... and all else is there"
+"$tracelayer" summary numbers.json >got 2>said
+is "$? $(awk '$2 == 1 { print $1, $4 }' got | sort | xargs)" "0 fine 2.000 late 0 numbers 2.000" "... in tables, too"
+"$tracelayer" export printed.json -o printed.out.json 2>said
+is "$? $(grep -v ' events in ' said)" "0 tracelayer: printed.json:3: not JSON: invalid escape near '\"C:\w'; it is read all the same, and so are others" "texts that are not JSON: one line"
+is "$(jq -c '.[] | [.name, .args]' printed.out.json | xargs -d '\n')" \
+	'["fine",null] ["C:\\windows\\x.exe �\té�",null] ["nan",{"a":"nan","b":"-inf","c":["-nan","inf"],"d":null}]' "... and all else is there"
+"$tracelayer" summary wrong.json >got 2>said
+is "$? $(cat said)" "1 tracelayer: wrong.json:3: invalid token near 'nano'; give a .json, .json.gz or .tlt trace, as \`tracelayer run\` writes it" "what is wrong beside that is said, with its line"
+"$tracelayer" summary short.json >got 2>said
+is "$? $(tail -n 1 said)" "3 tracelayer: short.json: cut short after line 2: the end of the trace is missing; the 1 event before that is used" "a trace that is cut beside that counts up to there"
+is "$(awk '$1 == "nan" { print $2 }' got)" 1 "... in tables"
