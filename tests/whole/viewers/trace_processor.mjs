@@ -49,6 +49,8 @@ for (const query of queries) {
 	const result = await engine.query(query), rows = [];
 	for (const row = result.iter({}); row.valid(); row.next())
 		rows.push(Object.fromEntries(result.columns().map(name => [name, row.get(name)])));
-	process.stdout.write(JSON.stringify(rows, (_, value) => typeof value === "bigint" ? Number(value) : value) + "\n");
+	const line = JSON.stringify(rows, (_, value) => typeof value === "bigint" ? Number(value) : value) + "\n";
+	// process.exit does not wait for what a pipe has not taken yet.
+	await new Promise(written => process.stdout.write(line, written));
 }
 process.exit(0);
