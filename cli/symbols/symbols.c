@@ -232,6 +232,30 @@ static struct module *module_of(struct symbols *symbols, const struct tl_stack_l
 
 /* --- names */
 
+/* Whether a character of UTF-8 began before this byte. */
+static bool is_inside_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* C++ templates make names of any length. The middle goes: what differs is often at the end. */
+static void name_shorten(char *name)
+{
+	static const char mark[] = "…";
+	const size_t most = TL_FRAME_NAME_MAX - 1, kept = (most - (sizeof(mark) - 1)) / 2;
+	size_t size = strlen(name);
+
+	if (size <= most)
+		return;
+	char *end = name + kept, *rest = name + size - kept;
+	while (end > name && is_inside_character(*end))
+		end--;
+	while (is_inside_character(*rest))
+		rest++;
+	memcpy(end, mark, sizeof(mark) - 1);
+	memmove(end + sizeof(mark) - 1, rest, strlen(rest) + 1);
+}
+
 static char *name_find(const struct symbols *symbols, const struct module *module, uint64_t address)
 {
 	GElf_Off offset;
@@ -244,7 +268,11 @@ static char *name_find(const struct symbols *symbols, const struct module *modul
 			      : NULL;
 
 	/* Without the version of a symbol: name@@VERSION. */
-	return shown ? shown : name ? need(strndup(name, strcspn(name, "@"))) : NULL;
+	if (!shown && name)
+		shown = need(strndup(name, strcspn(name, "@")));
+	if (shown)
+		name_shorten(shown);
+	return shown;
 }
 
 static const char *symbol_of(const struct symbols *symbols, struct module *module, uint64_t address)

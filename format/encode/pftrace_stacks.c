@@ -7,8 +7,9 @@
 
 #include "format/encode/stack_frames_text.h"
 
-#define NAME_MOST 512			 /* bytes of a function's name; longer ones are cut */
-#define ENTRY	  (2 * NAME_MOST + 1536) /* most bytes of a packet with one definition */
+#define ENTRY (TL_FRAME_NAME_MAX + 1536) /* most bytes of a packet with one definition */
+
+_Static_assert(TL_STACK_FRAMES *ENTRY + TL_PF_ROOM < TL_ENCODER_ROOM, "a call's stack has room");
 
 static struct tl_pf_stacks *stacks_of(const struct tl_encoder *encoder)
 {
@@ -166,14 +167,16 @@ static uint32_t define_mapping(const struct tl_encoder *encoder, struct tl_text 
 static uint32_t define_function(const struct tl_encoder *encoder, struct tl_text *text,
 				const struct tl_stack_frame *frame)
 {
-	char plain[4096], clean[NAME_MOST];
+	char plain[TL_FRAME_NAME_MAX], clean[TL_FRAME_NAME_MAX];
 	struct tl_text name = {plain, plain + sizeof(plain), false},
 		       whole = {clean, clean + sizeof(clean), false};
 
 	tl_frame_name(encoder, &name, frame);
 	size_t size = (size_t)(name.at - plain);
-	/* A character that is not UTF-8 takes three bytes in its place. */
-	tl_text_utf8(&whole, plain, size < NAME_MOST / 3 ? size : NAME_MOST / 3);
+	tl_text_utf8(&whole, plain, size);
+	/* A byte that is not UTF-8 becomes three: so many of them have no room, and the name is cut. */
+	if (whole.cut)
+		tl_text_utf8(&whole, plain, size / 3);
 	return define_string(encoder, text, TL_PF_FUNCTION_NAMES, clean,
 			     (size_t)(whole.at - clean));
 }

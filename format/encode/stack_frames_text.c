@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define NAME_MOST 4096 /* bytes of a frame's name; longer ones are cut */
-
 void tl_frame_place(struct tl_text *text, const struct tl_stack_library *library, uint64_t address)
 {
 	if (library) {
@@ -48,7 +46,7 @@ static void json_frames(const struct tl_encoder *encoder, struct tl_text *text,
 	bool any = false;
 
 	while (tl_stack_read_frame(reader, &frame)) {
-		char room[NAME_MOST];
+		char room[TL_FRAME_NAME_MAX];
 		struct tl_text name = {room, room + sizeof(room), false};
 		tl_frame_name(encoder, &name, &frame);
 		tl_text_string(text, any ? ",\"" : "\"");

@@ -8,6 +8,9 @@
 #include "format/encode/encoder.h"
 #include "format/file/stack_text.h"
 
+/* Bytes of a frame's name, at most. It has a place in every format, whole. */
+#define TL_FRAME_NAME_MAX 1536
+
 /*
  * Append a frame's name, as it is: by the encoder's .frame_name, else the library's file name and
  * the address in it: libfoo.so+0x1139.

@@ -8,7 +8,7 @@ need_command
 need_library
 command -v sqlite3 >/dev/null || { echo "Bail out! sqlite3 is missing; ./scripts/install-packages installs it"; exit 99; }
 cd "$tmp" || exit 99
-plan 39
+plan 45
 
 summary() { "$tracelayer" summary --by=stack "$@"; }
 
@@ -84,6 +84,39 @@ is "$same" " first lists numbers unusual" "frames before the events, lists, numb
 { summary --csv --table=calls t.tlt && summary --csv --table=calls frames.json | sed 1d; } | cut -d, -f1-4 | sort >wanted
 summary --csv --table=calls t.tlt frames.json | cut -d, -f1-4 | sort >found
 is "$(cat found)" "$(cat wanted)" "a .tlt file and JSON in one table"
+
+# ---- names of any length, as C++'s templates make them: of each length two that differ at the end
+cat >long.cc <<'END'
+#include <zlib.h>
+template <class One, class Other> struct both {};
+template <int depth> struct deep { typedef both<typename deep<depth - 1>::type, typename deep<depth - 1>::type> type; };
+template <> struct deep<0> { typedef int type; };
+template <class Type, class End> __attribute__((noinline)) unsigned long call(unsigned size)
+{
+	unsigned long sum = crc32(0, (const Bytef *)"text", size);
+	__asm__ volatile("" : "+r"(sum));
+	return sum;
+}
+struct first {};
+struct second {};
+#define CALL(depth) (call<deep<depth>::type, first>(1) + call<deep<depth>::type, second>(2))
+int main() { return (CALL(1) + CALL(4) + CALL(6) + CALL(9)) == 0; }
+END
+ok "a program with long names is built" ${CXX:-c++} -O1 -Wl,--build-id -o long long.cc -lz
+timeout 60 "$tracelayer" run --stack --api zlib -o long.tlt -- ./long >/dev/null 2>&1
+summary --json --table=calls long.tlt >wanted
+is "$("$python" -c 'import json
+rows = json.load(open("wanted"))["tables"][0]["rows"]
+names = {row["stack"].split(" < ")[0] for row in rows}
+print(len(names), all("first>(unsigned int)" in name or "second>(unsigned int)" in name for name in names), max(map(len, names)) < 1536)')" \
+	"8 True True" "each has a row; of names that are too long the middle is left out"
+for format in json pftrace sqlite; do
+	"$tracelayer" export long.tlt -o long.$format >said 2>&1
+	summary --json --table=calls long.$format >found
+	same found wanted "long names in a .$format: the tables of the .tlt file"
+done
+"$tracelayer" export long.tlt -o long.folded
+is "$("$tracelayer" export long.pftrace -o again.folded && cmp again.folded long.folded && wc -l <long.folded)" 8 "... and the same folded stacks"
 
 # ---- nothing to group by
 timeout 60 "$tracelayer" run -o none.json -- "$apps/cl_vector_add" >/dev/null 2>&1
