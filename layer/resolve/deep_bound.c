@@ -10,7 +10,7 @@
  *
  * Slots for functions by which a library confines the process get ours in the same way. Otherwise
  * the process would be killed for what its recorded calls need, or libc's function would fail
- * because of the layer's thread.
+ * because of the layer's thread. So do slots for dlsym: what a plugin opens itself, it finds by that.
  *
  * A shim has one real function. If a slot leads to another one (a second copy of the library), it
  * stays.
@@ -22,6 +22,7 @@
 
 #include "format/args/args.h"
 #include "layer/buffers/process_state.h"
+#include "layer/resolve/dlsym.h"
 #include "layer/resolve/library_roles.h"
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/real_function.h"
@@ -81,7 +82,7 @@ struct deep_look {
 };
 
 struct deep_slot {
-	struct tl_shim *shim;	      /* NULL: a function that confines the process */
+	struct tl_shim *shim;	      /* NULL: a function of libc */
 	uintptr_t entry;	      /* the shim's, or our function in libc's place */
 	uintptr_t address;	      /* of the slot */
 	const struct tl_elf *library; /* the traced library, or libc */
@@ -125,19 +126,21 @@ static const struct tl_elf *library_of_unbound(const struct tl_loaded *loaded,
 }
 
 /*
- * Functions that change what the process may do. The layer exports its own, since they concern its
- * system calls and its thread, too (layer/process/confine.c, setid.c, process_end.c).
+ * Functions of libc that the layer exports, too. Those that change what the process may do concern
+ * its system calls and its thread (layer/process/confine.c, setid.c, process_end.c). By dlsym a
+ * plugin finds what it opens itself, as volk does in Taichi (dlsym.c).
  */
-static bool name_is_confining(const char *name)
+static bool name_is_of_libc(const char *name)
 {
 	static const char names[][12] = {
-		"prctl",   "syscall",  "unshare",   "setns",	 "capset",
-		"setuid",  "seteuid",  "setreuid",  "setresuid", "setgid",
-		"setegid", "setregid", "setresgid", "setgroups", "initgroups",
+		"dlsym",  "dlvsym",  "dlerror",	 "prctl",     "syscall",   "unshare",
+		"setns",  "capset",  "setuid",	 "seteuid",   "setreuid",  "setresuid",
+		"setgid", "setegid", "setregid", "setresgid", "setgroups", "initgroups",
 	};
 
 	switch (*name) { /* a plugin may have thousands of slots */
 	case 'c':
+	case 'd':
 	case 'i':
 	case 'p':
 	case 's':
@@ -152,23 +155,31 @@ static bool name_is_confining(const char *name)
 	return false;
 }
 
-/* Our function, if it passes its calls on to this library's. 0: it does not. */
+/*
+ * Our function, if it passes its calls on to this library's. 0: it does not. The dynamic linker may
+ * still put the usual dlsym into a slot that it has not bound yet.
+ */
 static uintptr_t own_function_before(const struct tl_loaded *loaded, const struct tl_elf *library,
-				     const char *name)
+				     const char *name, bool is_bound)
 {
 	const struct tl_elf *own = tl_loaded_at(loaded, (void *)tl_deep_bound_look);
 	const ElfW(Sym) *symbol = own ? tl_elf_lookup(own, name, tl_elf_hash(name), NULL) : NULL;
 
-	return symbol && own < library && library < loaded->elf + loaded->startup
-		       ? own->base + symbol->st_value
-		       : 0;
+	if (!symbol || own >= library || library >= loaded->elf + loaded->startup)
+		return 0;
+	if (tl_elf_same(name, "dlsym"))
+		return is_bound ? (uintptr_t)tl_dlsym_deep : 0;
+	if (tl_elf_same(name, "dlvsym"))
+		return is_bound ? (uintptr_t)tl_dlvsym_deep : 0;
+	return own->base + symbol->st_value;
 }
 
 /*
  * Sets what the slot gets, by the library whose function it leads to. False: it stays. If the
  * program started with another library that defines the function, that one's is the real function.
  */
-static bool slot_set_entry(const struct tl_loaded *loaded, struct deep_slot *slot, const char *name)
+static bool slot_set_entry(const struct tl_loaded *loaded, struct deep_slot *slot, const char *name,
+			   bool is_bound)
 {
 	const struct tl_elf *first =
 		slot->library ? tl_roles_first_at_start(loaded, slot->library, name) : NULL;
@@ -176,7 +187,7 @@ static bool slot_set_entry(const struct tl_loaded *loaded, struct deep_slot *slo
 	if (!slot->library || (first && first != slot->library))
 		return false;
 	if (!slot->shim)
-		slot->entry = own_function_before(loaded, slot->library, name);
+		slot->entry = own_function_before(loaded, slot->library, name, is_bound);
 	else if (tl_roles_is_named_by(slot->library, slot->shim->function->api))
 		slot->entry = (uintptr_t)slot->shim->entry;
 	return slot->entry != 0;
@@ -195,9 +206,9 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	if (ELF64_R_TYPE(relocation->r_info) != TL_ELF_JUMP_SLOT || !index ||
 	    slot->address % sizeof(uintptr_t) || elf->symbols[index].st_shndx != SHN_UNDEF)
 		return false;
-	bool confining = name_is_confining(name);
-	slot->shim = confining ? NULL : tl_shim_names_find(name);
-	if (!confining && (!slot->shim || !tl_shim_names_is_generic(slot->shim)))
+	bool of_libc = name_is_of_libc(name);
+	slot->shim = of_libc ? NULL : tl_shim_names_find(name);
+	if (!of_libc && (!slot->shim || !tl_shim_names_is_generic(slot->shim)))
 		return false;
 	uintptr_t bound =
 		atomic_load_explicit((_Atomic uintptr_t *)slot->address, memory_order_acquire);
@@ -206,7 +217,7 @@ static bool slot_read(const struct tl_loaded *loaded, const struct tl_elf *elf,
 	slot->library = is_bound ? tl_loaded_at(loaded, (const void *)bound)
 				 : library_of_unbound(loaded, elf, name);
 	slot->open = is_bound && !slot->library;
-	if (!slot_set_entry(loaded, slot, name))
+	if (!slot_set_entry(loaded, slot, name, is_bound))
 		return false;
 	const char *version = tl_elf_needed_version(elf, index);
 	const ElfW(Sym) *symbol = tl_elf_lookup(slot->library, name, tl_elf_hash(name), NULL);

@@ -4,10 +4,10 @@
  *
  * The dynamic linker searches such a library and what it needs before the global scope. So its
  * calls lead to the traced library and not to an interposer. Here the slots of its calls
- * (JUMP_SLOT) get the shims, if their real functions are those that the slots lead to. Pointers
- * stay as they are, and so do slots of older versions and of indirect functions (IFUNC): these
- * calls are not recorded. A traced library that was opened later stays loaded, as after its first
- * call.
+ * (JUMP_SLOT) get the shims, if their real functions are those that the slots lead to. Its dlsym
+ * becomes ours, so that it finds shims in a library that it opens itself. Pointers stay as they
+ * are, and so do slots of older versions and of indirect functions (IFUNC): these calls are not
+ * recorded. A traced library that was opened later stays loaded, as after its first call.
  *
  * It is done when the program first asks dlsym for something by a handle: whoever opens a plugin
  * asks for its functions. dlopen is not interposed. What a plugin calls before that, in its

@@ -58,34 +58,38 @@
 TL_EXPORT char *tl_dlerror(void) __asm__("dlerror");
 
 #if defined(__x86_64__)
-#define ENTRY(name, version)                                                                       \
+#define ENTRY(name, version, hook)                                                                 \
 	__asm__(".text\n.globl " name "\n.type " name ", @function\n.p2align 4\n" name ":\n"       \
 		".cfi_startproc\n endbr64\n"                                                       \
 		" sub $40, %rsp\n .cfi_adjust_cfa_offset 40\n"                                     \
 		" mov %rdi, (%rsp)\n mov %rsi, 8(%rsp)\n mov" version                              \
 		", 16(%rsp)\n movq $0, 24(%rsp)\n"                                                 \
-		" mov %rsp, %rdi\n mov 40(%rsp), %rsi\n call tl_dlsym_hook\n mov %rax, %r11\n"     \
+		" mov %rsp, %rdi\n mov 40(%rsp), %rsi\n call " hook "\n mov %rax, %r11\n"          \
 		" mov (%rsp), %rdi\n mov 8(%rsp), %rsi\n mov 16(%rsp), %rdx\n mov 24(%rsp), "      \
 		"%rax\n"                                                                           \
 		" add $40, %rsp\n .cfi_adjust_cfa_offset -40\n"                                    \
 		" test %r11, %r11\n je 1f\n jmp *%r11\n1: ret\n"                                   \
 		".cfi_endproc\n.size " name ", . - " name "\n")
-ENTRY("dlsym", "q $0");
-ENTRY("dlvsym", " %rdx");
+ENTRY("dlsym", "q $0", "tl_dlsym_hook");
+ENTRY("dlvsym", " %rdx", "tl_dlsym_hook");
+ENTRY("tl_dlsym_deep", "q $0", "tl_dlsym_deep_hook");
+ENTRY("tl_dlvsym_deep", " %rdx", "tl_dlsym_deep_hook");
 #elif defined(__aarch64__)
-#define ENTRY(name, version)                                                                       \
+#define ENTRY(name, version, hook)                                                                 \
 	__asm__(".text\n.globl " name "\n.type " name ", %function\n.p2align 4\n" name ":\n"       \
 		".cfi_startproc\n hint #34\n"                                                      \
 		" stp x29, x30, [sp, #-48]!\n .cfi_def_cfa_offset 48\n .cfi_offset 29, -48\n "     \
 		".cfi_offset 30, -40\n"                                                            \
 		" mov x29, sp\n stp x0, x1, [sp, #16]\n stp " version ", xzr, [sp, #32]\n"         \
-		" add x0, sp, #16\n mov x1, x30\n bl tl_dlsym_hook\n mov x16, x0\n"                \
+		" add x0, sp, #16\n mov x1, x30\n bl " hook "\n mov x16, x0\n"                     \
 		" ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x29, x30, [sp], #48\n"       \
 		" .cfi_restore 29\n .cfi_restore 30\n .cfi_def_cfa_offset 0\n"                     \
 		" cbz x16, 1f\n br x16\n1: mov x0, x3\n ret\n"                                     \
 		".cfi_endproc\n.size " name ", . - " name "\n")
-ENTRY("dlsym", "xzr");
-ENTRY("dlvsym", "x2");
+ENTRY("dlsym", "xzr", "tl_dlsym_hook");
+ENTRY("dlvsym", "x2", "tl_dlsym_hook");
+ENTRY("tl_dlsym_deep", "xzr", "tl_dlsym_deep_hook");
+ENTRY("tl_dlvsym_deep", "x2", "tl_dlsym_deep_hook");
 #endif
 
 /* --- answers */
@@ -203,6 +207,17 @@ static void *answer_default(const struct tl_lookup *lookup)
 		global = tl_lookup_in_scope(lookup);
 	return !lookup->foreign && tl_roles_is_loader_at(global) ? lookup_give(lookup, global)
 								 : lookup_jump(lookup);
+}
+
+/* To a library that was opened with RTLD_DEEPBIND: what it needs comes before the global scope. */
+static void *answer_deep_default(const struct tl_lookup *lookup)
+{
+	void *own = tl_lookup_in_scope(lookup);
+
+	if (!own)
+		return answer_default(lookup);
+	return !lookup->foreign && tl_roles_is_loader_at(own) ? lookup_give(lookup, own)
+							      : lookup_jump(lookup);
 }
 
 static void *answer_next(const struct tl_lookup *lookup)
@@ -343,8 +358,7 @@ static bool name_is_ours(const char *name)
  * which this may change; or NULL: return the question's answer. A name without a shim costs its
  * hash.
  */
-__attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_question *question,
-								const void *caller)
+static void *question_answer(struct tl_question *question, const void *caller, bool is_deep)
 {
 	struct tl_lookup lookup = {.question = question, .real = tl_real_dl(), .caller = caller};
 	const struct tl_known_library *asking;
@@ -377,13 +391,27 @@ __attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_questi
 	if (asking && asking->role == TL_ROLE_OWN)
 		next = lookup_jump(&lookup);
 	else if (question->handle == RTLD_DEFAULT)
-		next = answer_default(&lookup);
+		next = is_deep ? answer_deep_default(&lookup) : answer_default(&lookup);
+	else if (question->handle == RTLD_NEXT && is_deep)
+		next = lookup_jump(&lookup);
 	else if (question->handle == RTLD_NEXT)
 		next = answer_next(&lookup);
 	else
 		next = answer_handle(&lookup);
 	errno = saved;
 	return next;
+}
+
+__attribute__((used, visibility("hidden"))) void *tl_dlsym_hook(struct tl_question *question,
+								const void *caller)
+{
+	return question_answer(question, caller, false);
+}
+
+__attribute__((used, visibility("hidden"))) void *tl_dlsym_deep_hook(struct tl_question *question,
+								     const void *caller)
+{
+	return question_answer(question, caller, true);
 }
 
 /*

@@ -33,4 +33,12 @@ const struct tl_dl *tl_dl(void);
  */
 void *tl_dlsym_next(const char *name);
 
+/*
+ * dlsym and dlvsym for a library that was opened with RTLD_DEEPBIND (deep_bound.h): RTLD_DEFAULT and
+ * RTLD_NEXT have their meaning there.
+ */
+__attribute__((visibility("hidden"))) void *tl_dlsym_deep(void *handle, const char *name);
+__attribute__((visibility("hidden"))) void *tl_dlvsym_deep(void *handle, const char *name,
+							   const char *version);
+
 #endif

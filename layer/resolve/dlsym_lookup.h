@@ -42,6 +42,7 @@ struct tl_lookup {
 
 /* The assembly calls it. */
 void *tl_dlsym_hook(struct tl_question *question, const void *caller);
+void *tl_dlsym_deep_hook(struct tl_question *question, const void *caller);
 
 /* The library that asks, if it is a loader, a driver or our own; NULL: the program asks. */
 const struct tl_known_library *tl_lookup_asking_library(const void *caller);

@@ -6,7 +6,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 : "${CC:=cc}"
 test -x "$top_builddir/tracelayer" || skip_all "not built"
-plan 52
+plan 61
 
 cat >"$tmp/dice.c" <<'END_OF_FILE'
 static int thrown;
@@ -82,6 +82,34 @@ int plugin_run(int times)
 		_exit(77);
 	dice_throw(6);
 	_exit(write(1, dice_thrown() == 2 ? "two\n" : "not\n", 4) != 4);
+}
+END_OF_FILE
+# A plugin that opens the library itself, and one that asks for functions without a handle: its own come first.
+cat >"$tmp/finds.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int plugin_run(int times)
+{
+	void *dice = dlopen("libdice.so", RTLD_NOW | RTLD_LOCAL);
+	int (*throws)(int) = (int (*)(int))dlsym(dice, "dice_throw"), (*thrown)(void) = (int (*)(void))dlvsym(dice, "dice_thrown", "NONE"), sum = 0;
+	printf("%s\n", thrown ? "of a version that is not there" : dlerror());
+	thrown = (int (*)(void))dlsym(dice, "dice_thrown");
+	while (times--)
+		sum += throws(6);
+	printf("%s\n", dlsym(dice, "dice_lost") ? "lost" : dlerror());
+	printf("%s\n", dlsym(RTLD_DEFAULT, "dice_throw") ? "found" : dlerror());
+	return sum * 1000 + thrown();
+}
+END_OF_FILE
+cat >"$tmp/asks_for_own.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int dice_throw(int sides) { return 100; }
+int plugin_run(int times)
+{
+	int (*throws)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "dice_throw"), (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "dice_throw");
+	return throws ? throws(6) * 10 + (throws == dice_throw) + 2 * !next : 0;
 }
 END_OF_FILE
 # Three other interposers: one asks for a function of each library that is opened, one has handles of its own, one has a function of the traced library.
@@ -212,6 +240,8 @@ build()
 		$CC -O1 -shared -fPIC -Wl,-z,lazy -o plugin_unversioned.so unversioned.c -L. -ldice -Wl,-rpath,"$tmp/versions" &&
 		$CC -O1 -shared -fPIC -o plugin_confines.so confines.c -L. -ldice -Wl,-rpath,"$tmp" &&
 		$CC -O1 -shared -fPIC -o plugin_unshares.so unshares.c -L. -ldice -Wl,-rpath,"$tmp" &&
+		$CC -O1 -shared -fPIC -Wl,-z,now -Wl,-rpath,"$tmp" -o plugin_finds.so finds.c -ldl &&
+		$CC -O1 -shared -fPIC -w -Wl,-z,now -o plugin_asks_for_own.so asks_for_own.c -L. -lhelper -Wl,-rpath,"$tmp" -ldl &&
 		$CC -O1 -shared -fPIC -w -o adds.so adds.c -ldl && $CC -O1 -DLATE -o late app.c -L. -ldice -Wl,-rpath,"$tmp" -ldl &&
 		$CC -O1 -shared -fPIC -w -o asks.so asks.c -ldl &&
 		case $(uname -m) in x86_64) base=GLIBC_2.2.5 ;; *) base=GLIBC_2.17 ;; esac &&
@@ -242,6 +272,9 @@ counted "one after the other" "66 dice_throw 4 dice_thrown" opens "$now" "$lazy"
 # The library stays: a plugin that was opened alone would bring it anew.
 counted "closed and opened again" "166 dice_throw 10 dice_thrown" linked "$now" "$now" "$now" "$now" "$now"
 counted "closed and opened again in this way, at the same place" "36 dice_throw 4 dice_thrown" again "$tmp/plugin_keep.so" "$now"
+counted "a plugin that opens the library itself" "11 dice_throw 2 dice_thrown" opens "$tmp/plugin_finds.so"
+counted "... the program has the library, too" "12 dice_throw 2 dice_thrown" linked "$tmp/plugin_finds.so"
+counted "a plugin that asks for a function of its own, without a handle" "1 dice_throw" linked "$tmp/plugin_asks_for_own.so"
 both=$tmp/plugin_both.so
 counted "what a plugin needs gets the plugin's own function" "2 dice_thrown" opens "$both"
 counted "... the program has the library, too" "1 dice_throw 2 dice_thrown" linked "$both"
