@@ -43,7 +43,10 @@ class Engine extends EngineBase {
 const channel = new MessageChannel();
 globalThis.bridge.initialize(channel.port1);
 const engine = new Engine(channel.port2);
-await engine.parse(new Uint8Array(readFileSync(trace)));
+// It takes messages of less than 64 MiB.
+const bytes = new Uint8Array(readFileSync(trace)), part = 32 * 1024 * 1024;
+for (let at = 0; at < bytes.length; at += part)
+	await engine.parse(bytes.slice(at, at + part));
 await engine.notifyEof();
 for (const query of queries) {
 	const result = await engine.query(query), rows = [];
