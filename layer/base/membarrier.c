@@ -20,10 +20,9 @@ static void no_function(void)
  * Nothing may be used here that the dynamic linker has yet to bind. A failure is no matter: those who
  * need the barrier register again, which costs nothing by then, and look at the answer.
  */
-static __attribute__((no_sanitize("address", "thread", "undefined"), no_instrument_function,
-		      no_profile_instrument_function, used)) void (*register_early(void))(void)
+static TL_BEFORE_RELOCATION __attribute__((used)) void (*register_early(void))(void)
 {
-	tl_kernel(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+	TL_KERNEL_IN_PLACE(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
 	return no_function;
 }
 

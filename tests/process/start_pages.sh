@@ -6,8 +6,9 @@
 need_library
 : "${CC:=cc}"
 
-plan 8
+plan 9
 
+source=$(cd "$top_srcdir" && pwd)
 cd "$tmp" || exit 99
 echo 'int main(void) { return 0; }' >nothing.c
 $CC -O2 nothing.c -o nothing || exit 99
@@ -72,8 +73,11 @@ echo 'int first(void); int main(void) { return first(); }' >later.c
 $CC -shared -fPIC first.c -o libfirst.so && $CC later.c -o later -L. -lfirst -Wl,-rpath,"$tmp" || exit 99
 bare=$(./later)
 if test "$bare" = "no membarrier"; then
-	skip 2 "this machine's kernel has no membarrier"
+	skip 3 "this machine's kernel has no membarrier"
 else
 	is "$bare" "not registered" "a program by itself is not registered with membarrier"
 	is "$(TRACELAYER_OUTPUT=/dev/null LD_PRELOAD=$libtracelayer ./later)" registered "with the layer it is, before the first constructor"
+	# What a compiler adds to functions is found by slots that the dynamic linker has yet to fill.
+	$CC -O0 -finstrument-functions -shared -fPIC -Wl,-z,lazy -I"$source" "$source/layer/base/membarrier.c" -o observed.so || exit 99
+	is "$(LD_PRELOAD=$tmp/observed.so ./later)" registered "... also in a build that observes its functions"
 fi

@@ -20,6 +20,25 @@
 #define TL_CALLER_AGAIN "\n"
 #endif
 
+/*
+ * For a function that the dynamic linker runs before it has relocated this library: nothing that
+ * compilers add to functions (sanitizers, coverage, profilers) may be called there. A function that is
+ * inlined would bring its own.
+ */
+#define TL_BEFORE_RELOCATION                                                                       \
+	TL_UNSANITIZED                                                                             \
+	__attribute__((no_sanitize("address", "thread", "undefined"), no_instrument_function,      \
+		       no_profile_instrument_function))
+#if !defined(__has_attribute)
+#define TL_UNSANITIZED
+#elif __has_attribute(disable_sanitizer_instrumentation)
+#define TL_UNSANITIZED __attribute__((disable_sanitizer_instrumentation, no_sanitize("coverage")))
+#elif __has_attribute(no_sanitize_coverage)
+#define TL_UNSANITIZED __attribute__((no_sanitize_coverage, no_stack_protector))
+#else
+#define TL_UNSANITIZED
+#endif
+
 #if defined(__x86_64__)
 #include "layer/base/libc/kernel_x86_64.h"
 #elif defined(__aarch64__)

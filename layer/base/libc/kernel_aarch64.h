@@ -26,6 +26,16 @@ static inline long tl_kernel(long number, long a, long b, long c, long d, long e
 	return x0;
 }
 
+/* Two arguments, and no function: see TL_BEFORE_RELOCATION. */
+#define TL_KERNEL_IN_PLACE(number, a, b)                                                           \
+	({                                                                                         \
+		register long x8_ __asm__("x8") = (long)(number);                                  \
+		register long x0_ __asm__("x0") = (long)(a);                                       \
+		register long x1_ __asm__("x1") = (long)(b);                                       \
+		__asm__ volatile("svc 0" : "+r"(x0_) : "r"(x8_), "r"(x1_) : "memory");             \
+		x0_;                                                                               \
+	})
+
 static inline char *tl_thread_pointer(void)
 {
 	char *pointer;

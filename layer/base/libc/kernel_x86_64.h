@@ -23,6 +23,17 @@ static inline long tl_kernel(long number, long a, long b, long c, long d, long e
 	return answer;
 }
 
+/* Two arguments, and no function: see TL_BEFORE_RELOCATION. */
+#define TL_KERNEL_IN_PLACE(number, a, b)                                                           \
+	({                                                                                         \
+		long answer_;                                                                      \
+		__asm__ volatile("syscall"                                                         \
+				 : "=a"(answer_)                                                   \
+				 : "0"((long)(number)), "D"((long)(a)), "S"((long)(b))             \
+				 : "rcx", "r11", "memory");                                        \
+		answer_;                                                                           \
+	})
+
 static inline char *tl_thread_pointer(void)
 {
 	char *pointer;
