@@ -48,6 +48,95 @@ static void read_interpreter(int fd, const Elf64_Phdr *segment, struct tl_progra
 	file->interpreter[size] = '\0';
 }
 
+static bool segment_read(int fd, const Elf64_Ehdr *header, unsigned number, Elf64_Phdr *segment)
+{
+	return number < header->e_phnum && number < SEGMENTS &&
+	       read_at(fd, segment, sizeof(*segment),
+		       header->e_phoff + (uint64_t)number * header->e_phentsize);
+}
+
+static bool segment_find(int fd, const Elf64_Ehdr *header, uint32_t type, Elf64_Phdr *segment)
+{
+	for (unsigned i = 0; segment_read(fd, header, i, segment); i++)
+		if (segment->p_type == type)
+			return true;
+	return false;
+}
+
+/* The segment that is loaded to this address. */
+static bool segment_at(int fd, const Elf64_Ehdr *header, uint64_t address, Elf64_Phdr *segment)
+{
+	for (unsigned i = 0; segment_read(fd, header, i, segment); i++)
+		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz)
+			return true;
+	return false;
+}
+
+/* The library's own name is that of glibc's dynamic linker. */
+static bool is_named_ours(int fd, const Elf64_Ehdr *header, uint64_t names, uint64_t name)
+{
+	char soname[sizeof(OUR_INTERPRETER)];
+	Elf64_Phdr segment;
+
+	return names && name && segment_at(fd, header, names + name, &segment) &&
+	       read_at(fd, soname, sizeof(soname),
+		       names + name - segment.p_vaddr + segment.p_offset) &&
+	       !memcmp(soname, OUR_INTERPRETER, sizeof(soname));
+}
+
+/*
+ * Of a file that names no dynamic linker. It is static, unless it is a library: then it is a dynamic
+ * linker, to which somebody gives the program's name.
+ */
+static enum tl_program_nature nature_without_linker(int fd, const Elf64_Ehdr *header)
+{
+	uint64_t names = 0, name = 0, flags = 0;
+	Elf64_Phdr dynamic;
+	Elf64_Dyn entry;
+
+	if (header->e_type != ET_DYN || !segment_find(fd, header, PT_DYNAMIC, &dynamic))
+		return TL_PROGRAM_STATIC;
+	for (uint64_t at = 0; at + sizeof(entry) <= dynamic.p_filesz; at += sizeof(entry)) {
+		if (!read_at(fd, &entry, sizeof(entry), dynamic.p_offset + at) ||
+		    entry.d_tag == DT_NULL)
+			break;
+		if (entry.d_tag == DT_STRTAB)
+			names = entry.d_un.d_ptr;
+		else if (entry.d_tag == DT_SONAME)
+			name = entry.d_un.d_val;
+		else if (entry.d_tag == DT_FLAGS_1)
+			flags = entry.d_un.d_val;
+	}
+	if (flags & DF_1_PIE)
+		return TL_PROGRAM_STATIC;
+	return is_named_ours(fd, header, names, name) ? TL_PROGRAM_DYNAMIC : TL_PROGRAM_LIBC;
+}
+
+/* A dynamic linker is at work in a program of another architecture. If that can't be told, it may be. */
+static bool foreign_is_linked(int fd, const Elf64_Ehdr *wide)
+{
+	Elf32_Ehdr narrow;
+	uint64_t at = wide->e_phoff;
+	unsigned count = wide->e_phnum, size = wide->e_phentsize;
+	uint32_t type;
+
+	if (wide->e_ident[EI_DATA] != ELFDATA2LSB || wide->e_type != ET_EXEC)
+		return true;
+	if (wide->e_ident[EI_CLASS] != ELFCLASS64) {
+		if (!read_at(fd, &narrow, sizeof(narrow), 0))
+			return true;
+		at = narrow.e_phoff;
+		count = narrow.e_phnum;
+		size = narrow.e_phentsize;
+	}
+	/* A segment's type is its first word in both classes. */
+	for (unsigned i = 0; i < count && i < SEGMENTS; i++)
+		if (!read_at(fd, &type, sizeof(type), at + (uint64_t)i * size) || type == PT_INTERP)
+			return true;
+	return false;
+}
+
 static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file)
 {
 	Elf64_Phdr segment;
@@ -58,20 +147,15 @@ static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file
 	file->machine = header.e_machine;
 	/* x32 programs are for this machine, but have the other class. */
 	file->narrow = header.e_machine == OUR_MACHINE && header.e_ident[EI_CLASS] != ELFCLASS64;
-	if (header.e_machine != OUR_MACHINE || file->narrow)
+	if (header.e_machine != OUR_MACHINE || file->narrow) {
+		file->linked = foreign_is_linked(fd, &header);
 		return TL_PROGRAM_FOREIGN;
-	for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS; i++) {
-		if (!read_at(fd, &segment, sizeof(segment),
-			     header.e_phoff + (uint64_t)i * header.e_phentsize))
-			return TL_PROGRAM_UNKNOWN;
-		if (segment.p_type != PT_INTERP)
-			continue;
-		read_interpreter(fd, &segment, file);
-		return !*file->interpreter || is_our_interpreter(file->interpreter)
-			       ? TL_PROGRAM_DYNAMIC
-			       : TL_PROGRAM_LIBC;
 	}
-	return TL_PROGRAM_STATIC;
+	if (!segment_find(fd, &header, PT_INTERP, &segment))
+		return nature_without_linker(fd, &header);
+	read_interpreter(fd, &segment, file);
+	return !*file->interpreter || is_our_interpreter(file->interpreter) ? TL_PROGRAM_DYNAMIC
+									    : TL_PROGRAM_LIBC;
 }
 
 /*

@@ -17,12 +17,12 @@
 #define TL_PROGRAM_INTERPRETER 256
 
 enum tl_program_nature {
-	TL_PROGRAM_DYNAMIC, /* glibc's dynamic linker starts it: preloading works */
+	TL_PROGRAM_DYNAMIC, /* glibc's dynamic linker starts it, or it is that: preloading works */
 	TL_PROGRAM_STATIC,  /* it has no dynamic linker */
 	TL_PROGRAM_FOREIGN, /* it is for another architecture than this library */
 	/*
-	 * the dynamic linker of another C library starts it, and would refuse to start it with this
-	 * library
+	 * the dynamic linker of another C library starts it, or it is that, which would refuse to start
+	 * a program with this library
 	 */
 	TL_PROGRAM_LIBC,
 	/* set-user-id, set-group-id or file capabilities: the dynamic linker ignores LD_PRELOAD */
@@ -36,6 +36,7 @@ struct tl_program_file {
 	bool script;				  /* the path was a script */
 	uint16_t machine;			  /* ELF's number for it */
 	bool narrow;				  /* FOREIGN: this machine, but an ABI of 32 bits */
+	bool linked;				  /* FOREIGN: its dynamic linker reads LD_PRELOAD */
 	char interpreter[TL_PROGRAM_INTERPRETER]; /* the dynamic linker's path; "": none */
 };
 

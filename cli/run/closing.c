@@ -292,6 +292,18 @@ static void say_no_memory(const struct reports *reports)
 		    none);
 }
 
+static void say_libc(const struct program *program, const char *what, const char *file)
+{
+	if (*program->loader)
+		say("no trace: %s%s is started by %s, the dynamic linker of another C library or of a glibc that is too old, so it ran without "
+		    "libtracelayer.so; link it with this machine's glibc",
+		    what, file, program->loader);
+	else
+		say("no trace: %s%s is the dynamic linker of another C library, so what it starts ran without libtracelayer.so; link the program with "
+		    "this machine's glibc",
+		    what, file);
+}
+
 /* The program can't have loaded the layer: its file says why. Returns false where the file says
  * nothing of the kind. */
 static bool say_nature(const struct program *program)
@@ -314,9 +326,7 @@ static bool say_nature(const struct program *program)
 		    what, file);
 		return true;
 	case TL_PROGRAM_LIBC:
-		say("no trace: %s%s is started by %s, the dynamic linker of another C library or of a glibc that is too old, so it ran without "
-		    "libtracelayer.so; link it with this machine's glibc",
-		    what, file, program->loader);
+		say_libc(program, what, file);
 		return true;
 	default:
 		return false;

@@ -4,8 +4,9 @@
  *
  * The dynamic linker of another C library (musl, bionic) finds no libc.so.6 for the layer and gives
  * up. So such a program gets an LD_PRELOAD without the layer, and without the libraries that need it.
- * So does a program that can't read the layer's file, and one that can't read an interposer's gets
- * an LD_PRELOAD without that: glibc's dynamic linker would print an error, or give up, too.
+ * So does a program of another architecture, and one that can't read the layer's file, and one that
+ * can't read an interposer's gets an LD_PRELOAD without that: glibc's dynamic linker would print an
+ * error, or give up, too.
  */
 #include "layer/process/exec_image.h"
 
@@ -134,7 +135,8 @@ size_t tl_image_look(const char *path, char *const envp[], bool *all)
 	why = image_why_without(&file, &own);
 	if (why)
 		tl_report_without(why, path);
-	*all = own.unreadable || file.nature == TL_PROGRAM_LIBC;
+	*all = own.unreadable || file.nature == TL_PROGRAM_LIBC ||
+	       (file.nature == TL_PROGRAM_FOREIGN && file.linked);
 	if (!why && own.missing)
 		tl_report_unreadable(own.missing, own.missing_length, path);
 	if (!own.any || (!*all && !own.missing))

@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 57
+plan 68
 
 none="tracelayer: no trace: "
 # runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
@@ -73,6 +73,12 @@ if musl-gcc -o hello hello.c 2>/dev/null && ./hello >/dev/null; test $? = 5; the
 	is "$(timeout 60 "$tracelayer" run sh -c ./preload 2>/dev/null)" none "... and all of it where there is nothing else"
 	is "$(LD_PRELOAD=$libtracelayer TRACELAYER_FOLLOW=no sh -c './hello; echo $?' 2>&1)" "hello
 5" "one that is not followed runs, too"
+	musl=$("$python" -c "import re; print(re.search(rb'/[^\0]*/ld-musl-[^\0]*', open('hello', 'rb').read()).group().decode())")
+	ok "one that is given to its dynamic linker runs" runs "5 hello" "$musl" ./hello
+	is "$(said)" "${none}$musl is the dynamic linker of another C library, so what it starts ran without libtracelayer.so; link the program with this machine's glibc" \
+		"... and the line says so"
+	ok "... also where a shell does that" runs "5 hello" sh -c "$musl ./hello; exit \$?"
+	like "$(said)" "^${none}sh started $musl, which is linked with another C library " "... and it says so"
 	for by in "./hello" "sh -c './hello; exit \$?'" "env ./hello"; do
 		eval "set -- $by"
 		ok "with an interposer it runs, too: $*" runs_own "5 hello" "$@"
@@ -89,7 +95,7 @@ if musl-gcc -o hello hello.c 2>/dev/null && ./hello >/dev/null; test $? = 5; the
 5" "with 20 interposers, too" || diag "$(cat err)"
 	is "$(LD_PRELOAD=$tmp/other.so timeout 60 "$tracelayer" run "${libs[@]}" sh -c ./preload 2>/dev/null)" "$tmp/other.so" "... and what the user preloads stays"
 else
-	skip 27 "no program of musl can be made on this machine (no musl-gcc)"
+	skip 31 "no program of musl can be made on this machine (no musl-gcc)"
 fi
 
 # A dynamic linker of our name, of a C library that is too old for us.
@@ -120,6 +126,42 @@ mkdir same && cp "$(readlink -f "/lib64/$linker" 2>/dev/null || readlink -f "/li
 	$CC -o moved hello.c -Wl,--dynamic-linker="$tmp/same/$linker"
 ok "one of a glibc elsewhere runs" runs "5 hello" ./moved
 like "$(said)" "${none}the program made no call" "... with the library"
+
+# A program that is given to glibc's dynamic linker is one like others.
+glibc=$("$python" -c "import re; print(re.search(rb'/[^\0]*/ld-[^\0]*', open('/bin/true', 'rb').read()).group().decode())")
+$CC -o greets hello.c
+ok "a program that is given to the dynamic linker runs" runs "5 hello" "$glibc" ./greets
+is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "... and the line does not say that it is static"
+runs "5 " "$glibc" "$app" _exit 7
+is "$(said)" "tracelayer: trace: t.json (7 events)" "... and its calls are traced"
+
+# --- another architecture: its dynamic linker would print an error
+cat >narrow.s <<'END'
+.globl _start, nothing
+_start:	mov (%esp), %eax
+	lea 8(%esp,%eax,4), %esi
+1:	mov (%esi), %edi
+	mov $5, %ebx
+	test %edi, %edi
+	jz 2f
+	add $4, %esi
+	cmpl $0x505f444c, (%edi)	/* LD_P */
+	jne 1b
+	mov $1, %ebx
+2:	mov $1, %eax
+	int $0x80
+nothing:
+END
+if { as --32 narrow.s -o narrow.o && ld -m elf_i386 narrow.o -o narrow && ld -m elf_i386 -shared narrow.o -o narrow.so &&
+	ld -m elf_i386 -dynamic-linker "$tmp/narrow" narrow.o narrow.so -o narrow_linked; } 2>/dev/null && { ./narrow_linked; test $? = 5; } 2>/dev/null; then
+	ok "a 32-bit program that a shell starts has no LD_PRELOAD" runs "5 " sh -c './narrow_linked; exit $?'
+	is "$(said)" "${none}sh started ./narrow_linked, which is for another architecture; use a tracelayer built for that" "... and the line says why there is no trace"
+	ok "... without run, too" env LD_PRELOAD="$libtracelayer" sh -c './narrow_linked; test $? = 5'
+	"$tracelayer" run sh -c './narrow; exit $?' 2>/dev/null
+	is $? 1 "a static one passes it on: it reads it not"
+else
+	skip 4 "this machine runs no 32-bit programs"
+fi
 
 # --- wrappers
 calls="$app _exit 7"
