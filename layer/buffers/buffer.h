@@ -243,6 +243,9 @@ void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count);
 /* The same of calls that never returned, of which too many were open; and how many these were in all. */
 void tl_buffer_lose_unreturned(struct tl_producer *producer, uint64_t count);
 uint64_t tl_buffer_unreturned(void);
+/* The same of a call that tl_process_is_early_guest keeps nothing of, if this is one; and their number. */
+void tl_buffer_lose_early(void);
+uint64_t tl_buffer_early(void);
 
 /* For the trace's end: events that newer ones in rings have overwritten. */
 uint64_t tl_buffer_overwritten(void);

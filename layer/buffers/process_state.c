@@ -4,6 +4,7 @@
  */
 #include "layer/buffers/process_state.h"
 
+#include <linux/kcmp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -62,6 +63,8 @@ bool tl_process_begin(void)
 
 	if (tl_once_is_over(&begun))
 		return true;
+	if (tl_process_is_early_guest())
+		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	enum tl_once_answer answer = tl_once_begin(&begun);
@@ -89,6 +92,14 @@ bool tl_process_is_owner(void)
 bool tl_process_is_home(void)
 {
 	return process_id() == home;
+}
+
+bool tl_process_is_early_guest(void)
+{
+	pid_t own = process_id();
+
+	return home && own != home && !tl_process_has_begun() &&
+	       syscall(SYS_kcmp, own, home, KCMP_VM, 0, 0) == 0;
 }
 
 pid_t tl_process_home(void)

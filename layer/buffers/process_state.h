@@ -35,7 +35,7 @@ bool tl_process_is_started(void);
 /*
  * At the first call that is watched: start the clock, register exit handlers, print the line about
  * wrong settings. Returns once that is done, whichever thread does it. False: the calling thread
- * itself is doing it.
+ * itself is doing it, or tl_process_is_early_guest.
  */
 bool tl_process_begin(void);
 bool tl_process_has_begun(void);
@@ -51,6 +51,13 @@ bool tl_process_is_owner(void);
 
 /* This memory was loaded in the calling process, or copied to it by a fork. */
 bool tl_process_is_home(void);
+
+/*
+ * No watched call was made yet, and this is a child that shares the memory of the process that it
+ * was loaded in (vfork). Nothing may begin here: it would end with the child, and what the parent
+ * calls later would be lost.
+ */
+bool tl_process_is_early_guest(void);
 
 /* That process, without asking the kernel. A child of vfork gets its parent's number. */
 pid_t tl_process_home(void);

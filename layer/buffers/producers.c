@@ -27,6 +27,7 @@
 #include "layer/buffers/free_list.h"
 #include "layer/buffers/lane_numbers.h"
 #include "layer/buffers/pool.h"
+#include "layer/buffers/process_state.h"
 #include "layer/buffers/rings.h"
 
 #define PRODUCER_SIZE TL_FILE_PAGE /* a thread's piece, with its open calls */
@@ -304,6 +305,21 @@ void tl_buffer_detach(struct tl_producer *producer)
 void tl_buffer_lose(void)
 {
 	atomic_fetch_add_explicit(&nobody.lost, 1, memory_order_relaxed);
+}
+
+static _Atomic uint64_t early;
+
+void tl_buffer_lose_early(void)
+{
+	if (!tl_process_is_early_guest())
+		return;
+	atomic_fetch_add_explicit(&early, 1, memory_order_relaxed);
+	tl_buffer_lose();
+}
+
+uint64_t tl_buffer_early(void)
+{
+	return atomic_load_explicit(&early, memory_order_relaxed);
 }
 
 uint64_t tl_buffer_overwritten(void)

@@ -30,8 +30,10 @@ static struct tl_thread *event_thread(void)
 	tl_process_notice_fork();
 	if (tl_self)
 		return tl_self;
-	if (!tl_process_begin())
+	if (!tl_process_begin()) {
+		tl_buffer_lose_early();
 		return NULL;
+	}
 	struct tl_thread *thread = tl_thread_attach();
 	if (!thread)
 		tl_buffer_lose();

@@ -83,8 +83,10 @@ static struct tl_thread *call_thread(struct tl_call *call)
 	struct tl_thread *thread = tl_self;
 
 	if (!thread) {
-		if (!tl_process_begin())
+		if (!tl_process_begin()) {
+			tl_buffer_lose_early();
 			return NULL;
+		}
 		thread = tl_thread_attach();
 		if (!thread)
 			tl_buffer_lose();

@@ -87,6 +87,11 @@ static void line_put_remedy(struct tl_text *text, uint64_t lost, int error)
 				     "in one thread than can be kept");
 		return;
 	}
+	if (!error && tl_buffer_early() >= lost) {
+		tl_text_string(text, "a child that shares this process's memory (vfork) made them, "
+				     "before this process's first call");
+		return;
+	}
 	if (!tl_writer.unwritten || !*tl_arena_path()) {
 		tl_text_string(text, error_remedy(error));
 		return;

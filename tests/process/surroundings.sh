@@ -10,7 +10,7 @@ double=$(cd "$top_builddir" && pwd)/tests/apps/.libs/clock_double.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 10
+plan 12
 
 # --- .preinit_array
 cat >early.c <<'END'
@@ -62,6 +62,34 @@ sys.exit(fork(5))
 END
 LD_PRELOAD=$libtracelayer "$python" nested.py
 is $? 0 "the forks of a forked child do not wait"
+
+# --- a child that shares its parent's memory makes calls before its parent's first one
+cat >shares.c <<'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int clGetPlatformIDs(unsigned, void *, unsigned *);
+int main(void)
+{
+	unsigned n;
+	int status;
+	pid_t child = vfork();
+	if (!child) {
+		clGetPlatformIDs(0, NULL, &n);
+		clGetPlatformIDs(0, NULL, &n);
+		_exit(3);
+	}
+	if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+		return 1;
+	for (int i = 0; i < 7; i++)
+		clGetPlatformIDs(0, NULL, &n);
+	return 5;
+}
+END
+$CC -o shares shares.c -l:libOpenCL.so.1
+"$tracelayer" run -o shares.json ./shares 2>err
+is "$? $(sed 1d err)" "5 tracelayer: trace: shares.json (7 events, 2 lost)" "calls of a vfork's child before the parent's first: the parent's are in the trace"
+is "$(sed 1q err)" "tracelayer: $tmp/shares.json: 2 events lost; a child that shares this process's memory (vfork) made them, before this process's first call" \
+	"... and the line says what the others were"
 
 # --- chains
 cat >stack_frames.c <<'END'
