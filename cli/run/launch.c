@@ -257,6 +257,20 @@ static bool is_terminals(const siginfo_t *got)
 	}
 }
 
+/*
+ * From a timer of a library that is preloaded into this command, too, as a profiler is. It has a
+ * handler here. The signal of an alarm that was set before we were started has none.
+ */
+static bool is_own_timers(const siginfo_t *got)
+{
+	struct sigaction now;
+
+	if (got->si_code != SI_KERNEL)
+		return got->si_code == SI_TIMER;
+	return !sigaction(got->si_signo, NULL, &now) && now.sa_handler != SIG_DFL &&
+	       now.sa_handler != SIG_IGN;
+}
+
 static bool terminated; /* this command got SIGTERM */
 
 static void pass_on(struct launcher *launcher, const siginfo_t *got)
@@ -266,7 +280,7 @@ static void pass_on(struct launcher *launcher, const siginfo_t *got)
 	/* Not the one that a program sends to its parent: it is meant for our parent. */
 	terminated |= got->si_signo == SIGTERM && got->si_pid != launcher->program;
 
-	if (got->si_signo == SIGCHLD || is_terminals(got))
+	if (got->si_signo == SIGCHLD || is_terminals(got) || is_own_timers(got))
 		return;
 	/* The watcher's, for us alone. */
 	if (got->si_signo == SIGCONT && launcher->watcher > 0 && got->si_pid == launcher->watcher)

@@ -92,6 +92,37 @@ for seconds in 1, 2, 4, 8:
         break
 check("an alarm that was set before run started goes off in the program", alarmed, (3, ["SIGALRM", "SIGTERM"]))
 
+# A profiler that is preloaded has a timer in run, too. The program of that one would not live to have a handler.
+with open(tmp + "/profiler.c", "w") as source:
+    source.write("""
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static void sample(int number) { (void)number; }
+static __attribute__((constructor)) void start(void)
+{
+	struct sigaction action = {.sa_handler = sample, .sa_flags = SA_RESTART};
+	usleep(30000);
+#ifdef INTERVAL
+	struct itimerval often = {{0, 100}, {0, 100}};
+	sigaction(SIGALRM, &action, 0);
+	setitimer(ITIMER_REAL, &often, 0);
+#else
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+	struct itimerspec often = {{0, 100000}, {0, 100000}};
+	timer_t timer;
+	sigaction(SIGALRM, &action, 0);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &often, 0);
+#endif
+}
+""")
+for kind, what in ("-DINTERVAL", "setitimer"), ("-UINTERVAL", "timer_create"):
+    subprocess.run(os.environ.get("CC", "cc").split() + ["-shared", "-fPIC", kind, "-o", tmp + "/profiler.so", tmp + "/profiler.c"], check=True)
+    check("the timer of a preloaded library does not go off in the program: " + what,
+          [subprocess.run([tracelayer, "run", "--quiet", "--", "sh", "-c", "exit 5"], env=dict(os.environ, LD_PRELOAD=tmp + "/profiler.so")).returncode for _ in range(3)], [5] * 3)
+
 # run learns by a child of its own that a signal was sent to the whole group. Here this one gets no processor for 100 ms, as on a busy machine.
 def beside_a_hog(pid):
     children = open("/proc/%d/task/%d/children" % (pid, pid)).read().split()
