@@ -222,7 +222,7 @@ lib_LTLIBRARIES += libtracelayer.la
 libtracelayer_la_CPPFLAGS = $(AM_CPPFLAGS)
 libtracelayer_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fvisibility=hidden
 libtracelayer_la_SOURCES = %D%/process/device_apis.c %D%/device/handles.h %D%/device/handles.c $(opencl_lanes) $(ze_lanes) $(cuda_lanes) $(vulkan_lanes) \
-	%D%/process/confine.c %D%/process/driver_exit.c %D%/process/process_end.c %D%/process/setid.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
+	%D%/process/confine.c %D%/process/driver_exit.c %D%/process/process_end.c %D%/process/setid.c %D%/process/asan_options.c %D%/calls/exceptions.c %D%/program/zel_tracer.h %D%/program/zel_tracer.c
 nodist_libtracelayer_la_SOURCES = apis/builtin_apis.c
 libtracelayer_la_LIBADD = libtl_libc.la libtl_late.la libtl_core.la libtl_resolve.la libtl_writer.la libtl_format.la
 libtracelayer_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -static-libgcc -Wl,--wrap=syscall -Wl,--wrap=prctl \

@@ -99,7 +99,8 @@ static char *lists_join(const char *first, const char *second)
 
 /*
  * AddressSanitizer refuses to start behind another library, unless it is told not to look. It works
- * all the same. This is for the program that is started here, not for those that it starts.
+ * all the same. The layer tells it (layer/process/asan_options.c), unless the program has defaults of
+ * its own. This is for such a program, if it is started here, and not for those that it starts.
  * `preload`: LD_PRELOAD without the layer, or NULL.
  */
 static void let_asan_start(const struct program *program, const char *preload)

@@ -19,7 +19,9 @@
 #include "common/library_file.h"
 
 #define INTERPRETERS 4 /* scripts that interpret scripts: as deep as Linux follows them */
-#define ASAN	     "libasan.so" /* the beginning of its file's name */
+
+/* The beginnings of its file's names: gcc's and clang's. */
+static const char *const asan_names[] = {"libasan.so", "libclang_rt.asan"};
 
 /* The errno that executing the file would give; 0 where it can be. */
 static int cannot_execute(const char *path)
@@ -202,12 +204,23 @@ int program_find(const char *name, struct program *program)
 	return 0;
 }
 
-bool preload_has_asan(const char *preload)
+static bool list_has(const char *list, const char *name)
 {
-	for (const char *at = preload; at && (at = strstr(at, ASAN)); at++)
-		if (at == preload || strchr(": /", at[-1]))
+	for (const char *at = list; at && (at = strstr(at, name)); at++)
+		if (at == list || strchr(": /", at[-1]))
 			return true;
 	return false;
+}
+
+bool preload_has_asan(const char *preload)
+{
+	return list_has(preload, asan_names[0]) || list_has(preload, asan_names[1]);
+}
+
+static bool is_asan(const char *name)
+{
+	return !strncmp(name, asan_names[0], strlen(asan_names[0])) ||
+	       !strncmp(name, asan_names[1], strlen(asan_names[1]));
 }
 
 bool program_has_asan(const struct program *program)
@@ -222,7 +235,7 @@ bool program_has_asan(const struct program *program)
 			file.dynamic[i].d_tag == DT_NEEDED
 				? tl_library_file_string(&file, file.dynamic[i].d_un.d_val)
 				: NULL;
-		has = name && !strncmp(name, ASAN, strlen(ASAN));
+		has = name && is_asan(name);
 	}
 	tl_library_file_close(&file);
 	return has;

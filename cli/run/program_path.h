@@ -32,7 +32,7 @@ int program_find(const char *name, struct program *program);
  */
 bool program_takes(struct program *program, const char *preload);
 
-/* The program needs gcc's runtime of AddressSanitizer. */
+/* The program needs AddressSanitizer's runtime, as a shared library. */
 bool program_has_asan(const struct program *program);
 
 /* LD_PRELOAD's value, which may be NULL, names that runtime. */

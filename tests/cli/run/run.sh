@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 139
+plan 142
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -455,12 +455,27 @@ is "$(reports_in "$top_builddir/tracelayer" run --quiet)" "/dev/shm" "the layer 
 is "$(reports_in "$top_builddir/tracelayer" run --quiet --buffers="$TMPDIR")" "/tmp" "with --buffers, where temporary files are"
 is "$(run --quiet -- sh -c 'echo "${TRACELAYER_REPORT%/tracelayer-run-*}"' 2>/dev/null)" "$TMPDIR" "where TMPDIR names a folder, there"
 
-# --- gcc's AddressSanitizer wants to be the first library
+# --- AddressSanitizer wants to be the first library
 printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { puts(getenv("ASAN_OPTIONS")); return 3; }\n' >"$tmp/asan.c"
 gcc -fsanitize=address -o "$tmp/asan" "$tmp/asan.c" 2>"$tmp/asan.said" || diag "$(cat "$tmp/asan.said")"
 is "$(ASAN_OPTIONS=detect_leaks=0 run --quiet -- "$tmp/asan" 2>&1; echo $?)" "detect_leaks=0:verify_asan_link_order=0
 3" "a program with AddressSanitizer starts"
+is "$(ASAN_OPTIONS=detect_leaks=0 run --quiet -- sh -c "$tmp/asan; exit \$?" 2>&1; echo $?)" "detect_leaks=0
+3" "... also where a shell starts it"
 is "$(ASAN_OPTIONS=verify_asan_link_order=1 run --quiet -- "$tmp/asan" 2>/dev/null; echo $?)" 1 "what the user asks it for stays"
+sed -i '1iconst char *__asan_default_options(void) { return "detect_leaks=0"; }' "$tmp/asan.c"
+gcc -fsanitize=address -o "$tmp/asan_own" "$tmp/asan.c"
+is "$(run --quiet -- "$tmp/asan_own" 2>&1; echo $?)" "verify_asan_link_order=0
+3" "one with defaults of its own starts"
+for clang in clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14; do
+	runtime=$($clang -print-file-name=libclang_rt.asan-$(uname -m).so 2>/dev/null) && test -f "$runtime" && break
+done
+if $clang -fsanitize=address -shared-libasan -Wl,-rpath,"${runtime%/*}" -o "$tmp/asan_clang" "$tmp/asan.c" 2>/dev/null; then
+	is "$(run --quiet -- "$tmp/asan_clang" 2>&1; echo $?)" "verify_asan_link_order=0
+3" "... with clang's runtime, too"
+else
+	skip 1 "no clang with a shared runtime of AddressSanitizer"
+fi
 asan=$(gcc -print-file-name=libasan.so)
 is "$(ASAN_OPTIONS= LD_PRELOAD=$asan run --quiet -- sh -c 'echo ran; kill -0 $$; exit 3' 2>&1; echo $?)" "ran
 3" "a program with AddressSanitizer preloaded starts, and its exit code stays"
