@@ -116,6 +116,14 @@ static int run_witness(void *launcher_)
 #define WITNESS_SHARES CLONE_VM
 #endif
 
+/* valgrind ends a process that makes a child in shared memory. It preloads libraries of its own. */
+static bool is_under_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "/vgpreload_");
+}
+
 static void start_witness(struct launcher *launcher)
 {
 	static _Alignas(64) char stack[16 << 10];
@@ -126,8 +134,11 @@ static void start_witness(struct launcher *launcher)
 		return;
 	launcher->own = getpid();
 	launcher->testify = ends[1];
-	launcher->witness =
-		clone(run_witness, stack + sizeof(stack), WITNESS_SHARES | SIGCHLD, launcher);
+	if (is_under_valgrind())
+		launcher->witness = -1;
+	else
+		launcher->witness = clone(run_witness, stack + sizeof(stack),
+					  WITNESS_SHARES | SIGCHLD, launcher);
 	/* qemu's emulation of processes can't share memory. */
 	if (launcher->witness < 0)
 		launcher->witness = clone(run_witness, stack + sizeof(stack), SIGCHLD, launcher);

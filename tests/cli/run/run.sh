@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 142
+plan 143
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -479,6 +479,14 @@ fi
 asan=$(gcc -print-file-name=libasan.so)
 is "$(ASAN_OPTIONS= LD_PRELOAD=$asan run --quiet -- sh -c 'echo ran; kill -0 $$; exit 3' 2>&1; echo $?)" "ran
 3" "a program with AddressSanitizer preloaded starts, and its exit code stays"
+
+# --- valgrind knows no child in shared memory
+if valgrind -q true 2>/dev/null; then
+	is "$(valgrind -q "$top_builddir/tracelayer" run --quiet -- sh -c 'echo ran; exit 3' 2>/dev/null; echo $?)" "ran
+3" "run starts the program under valgrind"
+else
+	skip 1 "this machine has no valgrind"
+fi
 
 # --- nothing is left
 is "$(ls -A "$TMPDIR")" "" "run leaves nothing in TMPDIR"
