@@ -7,7 +7,8 @@
  * layer runs each filter on the system calls listed below before the kernel gets the filter. If the
  * filter would answer one of them with a signal, or let one fail without which events would be lost
  * uncounted, then recording ends: everything is written, and from then on the layer makes no system
- * call in the program's threads. API calls go straight to the driver. Any other filter changes
+ * call in the program's threads. API calls go straight to the driver. What the program starts then
+ * has the filter from its start on, and so gets no layer (exec_image.c). Any other filter changes
  * nothing.
  *
  * Landlock takes rights to files from a thread and from those that it starts later. So the layer

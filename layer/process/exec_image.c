@@ -119,13 +119,27 @@ static size_t copy_room(size_t count, const char *list)
 	return (count + 1) * sizeof(char *) + sizeof(PRELOAD) + strlen(list);
 }
 
+static bool preload_has_ours(const char *list)
+{
+	const char *item;
+	size_t length;
+
+	while (list && (item = tl_preload_next(&list, &length)))
+		if (tl_preload_is_ours(item, length))
+			return true;
+	return false;
+}
+
 size_t tl_image_look(const char *path, char *const envp[], bool *all)
 {
 	struct tl_program_file file;
 	const char *list = preload_of(envp), *why;
 
-	if (tl_process_is_confined())
-		return 0;
+	/* The filter stays, and would kill the program for system calls of the layer's start. */
+	if (tl_process_is_confined()) {
+		*all = true;
+		return preload_has_ours(list) ? copy_room(environment_count(envp), list) : 0;
+	}
 	struct own_items own = preload_look(list);
 
 	if (!path || (!own.any && !tl_report_is_asked()) ||
@@ -149,7 +163,7 @@ static bool item_stays(const char *item, size_t length, bool all)
 	return !tl_preload_is_ours(item, length) || (!all && can_read(item, length));
 }
 
-/* Writes LD_PRELOAD's entry with the list's other items. */
+/* Writes LD_PRELOAD's entry with the list's other items. It may be the entry that has the list. */
 static void preload_put_rest(char *to, const char *list, bool all)
 {
 	char *first = to + strlen(PRELOAD);
@@ -163,10 +177,18 @@ static void preload_put_rest(char *to, const char *list, bool all)
 			continue;
 		if (to > first)
 			*to++ = ':';
-		memcpy(to, item, length);
+		memmove(to, item, length);
 		to += length;
 	}
 	*to = 0;
+}
+
+void tl_image_confine(void)
+{
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, PRELOAD, strlen(PRELOAD)) &&
+		    preload_has_ours(*entry + strlen(PRELOAD)))
+			preload_put_rest(*entry, *entry + strlen(PRELOAD), true);
 }
 
 char *const *tl_image_without(char *const envp[], bool all, void *room, size_t size)
@@ -197,6 +219,8 @@ const char *tl_image_find(const char *file, char *found, size_t room)
 
 	if (strchr(file, '/'))
 		return file;
+	if (tl_process_is_confined())
+		return NULL;
 	for (const char *at = path ? path : "/bin:/usr/bin"; *file; at++) {
 		size_t length = strcspn(at, ":");
 		struct tl_text text = {found, found + room - 1, false};

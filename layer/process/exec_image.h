@@ -15,7 +15,7 @@
  * Look at the program. If the layer or an interposer won't get into it, report that to `tracelayer
  * run`. Returns 0, or how much room tl_image_without needs: then the program would not start with
  * the libraries that LD_PRELOAD names, or its dynamic linker would print errors. *all: none of them
- * may stay.
+ * may stay. In a confined process none may, whatever the program is.
  */
 size_t tl_image_look(const char *path, char *const envp[], bool *all);
 
@@ -26,7 +26,13 @@ size_t tl_image_look(const char *path, char *const envp[], bool *all);
  */
 char *const *tl_image_without(char *const envp[], bool all, void *room, size_t size);
 
-/* The path that execvp would find, in `room` bytes; NULL: none. */
+/*
+ * The process confines itself: takes this library and those that need it out of LD_PRELOAD in the
+ * process's own environment, for what the C library itself starts (system, popen).
+ */
+void tl_image_confine(void);
+
+/* The path that execvp would find, in `room` bytes; NULL: none, or the process is confined. */
 const char *tl_image_find(const char *file, char *found, size_t room);
 
 #endif

@@ -16,6 +16,7 @@
 #include "layer/calls/open_calls.h"
 #include "layer/device/background.h"
 #include "layer/device/device_lanes.h"
+#include "layer/process/exec_image.h"
 #include "layer/process/process_parts.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/recording.h"
@@ -179,5 +180,6 @@ void tl_process_confine(void)
 	tl_recording_switch(TL_FILE_CONFINED);
 	tl_api_unwatch_all();
 	tl_report_stop();
+	tl_image_confine();
 	tl_process_set_confined();
 }

@@ -12,7 +12,11 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 "$app" prctl open 0 0 || test $? = 5 || skip_all "this machine's kernel has no seccomp"
-plan 40
+plan 46
+
+: "${CC:=cc}"
+other=$tmp/other.so
+$CC -shared -fPIC -nostdlib -x c -o "$other" - <<<'int nothing;'
 
 # alike EVENTS HOW FILTER BEFORE AFTER: traced it ends as alone, with so many events in the trace.
 alike()
@@ -59,6 +63,60 @@ ok "nor does the question whether there are filters" alike 20 prctl probe 10 10
 ok "nor one that the kernel refuses" alike 20 refused kill 10 10
 ok "nor one that is not in memory" alike 20 prctl nowhere 10 10
 ok "one that answers by errors: nothing is lost unseen" alike 20000 prctl error 20000 20000
+
+# --- what it starts then has the filter, too, and would be killed as the layer starts
+cat >starts.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	/* What the layer's start makes: membarrier. What a search of the program in PATH makes: faccessat. */
+	struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+				     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 1, 0),
+				     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_faccessat, 0, 1),
+				     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+				     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+	char *env[] = {"env", NULL};
+	int status = 9 << 8;
+	pid_t child;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (argc < 2 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 9;
+	if (!strcmp(argv[1], "execve"))
+		execve("/usr/bin/env", env, environ);
+	if (!strcmp(argv[1], "execvp"))
+		execvp("env", env);
+	if (!strcmp(argv[1], "system"))
+		status = system("env");
+	if (!strcmp(argv[1], "fork")) {
+		if (!(child = fork()))
+			execlp("env", "env", (char *)NULL);
+		waitpid(child, &status, 0);
+	}
+	if (!strcmp(argv[1], "spawn") && !posix_spawnp(&child, "env", NULL, NULL, env, environ))
+		waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 8;
+}
+END
+$CC -o starts starts.c || exit 99
+for how in execve execvp system fork spawn; do
+	is "$(LD_PRELOAD=$libtracelayer:$other ./starts $how 2>err | grep -a '^LD_PRELOAD='; echo "${PIPESTATUS[0]}")" "LD_PRELOAD=$other
+0" "what it starts then by $how runs, without the layer alone" || diag "$(cat err)"
+done
+"$tracelayer" run -o starts.json ./starts system >env 2>err
+is "$? $(ls starts*.json 2>/dev/null)" "0 " "... also by tracelayer run"
 
 # --- a library of many functions: all real functions are found before the filter, also those that no call has needed; each costs no system call
 "$python" -c '
