@@ -13,6 +13,7 @@
 
 #include "layer/base/cache_near.h"
 #include "layer/base/environment.h"
+#include "layer/base/libc/kernel.h"
 #include "layer/base/once.h"
 #include "layer/base/start_page.h"
 #include "layer/buffers/pool.h"
@@ -89,17 +90,28 @@ bool tl_process_is_owner(void)
 	return atomic_load_explicit(&owner, memory_order_relaxed) == process_id();
 }
 
+/*
+ * Of a child that no fork handler announced. If the kernel does not say it (the parent is gone or in
+ * another namespace, or a sandbox forbids the question), the child has a copy, as most do that make
+ * such a child.
+ */
+static bool shares_memory(pid_t own)
+{
+	return TL_KERNEL(SYS_kcmp, own, home, KCMP_VM) == 0;
+}
+
 bool tl_process_is_home(void)
 {
-	return process_id() == home;
+	pid_t own = process_id();
+
+	return own == home || !shares_memory(own);
 }
 
 bool tl_process_is_early_guest(void)
 {
 	pid_t own = process_id();
 
-	return home && own != home && !tl_process_has_begun() &&
-	       syscall(SYS_kcmp, own, home, KCMP_VM, 0, 0) == 0;
+	return home && own != home && !tl_process_has_begun() && shares_memory(own);
 }
 
 pid_t tl_process_home(void)
