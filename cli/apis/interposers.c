@@ -354,7 +354,32 @@ static bool interposer_fits(const struct cache_entry *entry, const char *library
 struct order {
 	char tracegen[PATH_MAX];
 	struct words words, keyed;
+	char *library; /* see own_library */
 };
+
+/*
+ * The path of a library that only the program finds, in a folder that it names itself (RUNPATH), to be
+ * freed. NULL: it is not such a one.
+ */
+static char *own_library(const struct interposer_request *request)
+{
+	char *path, *whole;
+
+	if (!request->program || strchr(request->library, '/') ||
+	    library_is_installed(request->library))
+		return NULL;
+	path = program_library_path(request->program, request->library);
+	if (!path || *path == '/')
+		return path;
+	/* Not realpath: the file's name is to stay the one that is asked for. */
+	char *here = need(getcwd(NULL, 0));
+
+	if (asprintf(&whole, "%s/%s", here, path) < 0)
+		need(NULL);
+	free(here);
+	free(path);
+	return whole;
+}
 
 /* False: there is no tracegen. */
 static bool order_begin(struct order *order, const struct interposer_request *request,
@@ -370,8 +395,9 @@ static bool order_begin(struct order *order, const struct interposer_request *re
 		words_add(&order->words, descriptor);
 	}
 	if (request->library) {
+		order->library = own_library(request);
 		words_add(&order->words, "--lib");
-		words_add(&order->words, request->library);
+		words_add(&order->words, order->library ? order->library : request->library);
 	}
 	if (request->pkg) {
 		words_add(&order->words, "--pkg");
@@ -393,6 +419,7 @@ static void order_end(struct order *order)
 {
 	words_free(&order->words);
 	words_free(&order->keyed);
+	free(order->library);
 }
 
 /* It is in the cache; checks that, and tells of it. */

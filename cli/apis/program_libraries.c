@@ -27,7 +27,9 @@
 struct loading {
 	struct words *names;
 	char *program_rpath;
-	bool whole; /* each was found, and read */
+	bool whole;	    /* each was found, and read */
+	const char *wanted; /* the library whose file is asked for, or NULL */
+	char *where;	    /* its path, once it is found */
 };
 
 static bool names_have(const struct words *names, const char *name)
@@ -113,10 +115,13 @@ static void loading_read(struct loading *loading, const char *path)
 		if (!name || names_have(loading->names, name))
 			continue;
 		words_add(loading->names, need(strdup(name)));
-		if (library_find(loading, name, rpath, runpath, found))
-			loading_read(loading, found);
-		else
+		if (!library_find(loading, name, rpath, runpath, found)) {
 			loading->whole = false;
+			continue;
+		}
+		if (loading->wanted && !loading->where && !strcmp(name, loading->wanted))
+			loading->where = need(strdup(found));
+		loading_read(loading, found);
 	}
 	free(runpath);
 	free(rpath);
@@ -191,6 +196,22 @@ void program_libraries_free(struct program_libraries *libraries)
 		free((char *)libraries->names.item[i]);
 	words_free(&libraries->names);
 	free(libraries->listed);
+}
+
+char *program_library_path(const char *program, const char *soname)
+{
+	struct words names = {0};
+	struct loading loading = {.names = &names, .whole = true, .wanted = soname};
+	struct tl_program_file file;
+
+	tl_program_file(program, &file);
+	if (*file.interpreter)
+		loading_read(&loading, program);
+	for (size_t i = 0; i < names.count; i++)
+		free((char *)names.item[i]);
+	words_free(&names);
+	free(loading.program_rpath);
+	return loading.where;
 }
 
 bool library_is_installed(const char *soname)

@@ -22,6 +22,12 @@ void program_libraries_read(const char *program, struct program_libraries *libra
 bool program_libraries_have(const struct program_libraries *libraries, const char *soname);
 void program_libraries_free(struct program_libraries *libraries);
 
+/*
+ * The path at which the program, or a library of it, gets a library that it needs, to be freed: also
+ * by an RPATH or RUNPATH. NULL: it needs none of that name, or it is not found.
+ */
+char *program_library_path(const char *program, const char *soname);
+
 /* Whether the dynamic linker finds the library. */
 bool library_is_installed(const char *soname);
 

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 143
+plan 145
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -448,6 +448,21 @@ like "$(said run --lib=libz.so.1 --level=none --tool=log=file=/dev/full -- "$pyt
 like "$(ulimit -f 4; XDG_CACHE_HOME=$tmp/small said run --lib=libz.so.1 -- true | tail -n 1)" \
 	"cannot be made; free some space, or set XDG_CACHE_HOME to a folder that has some" "no room for the interposer"
 rm -rf few.* cut.pftrace err small
+
+# --- a library that only the program finds, beside itself
+mkdir -p "$tmp/bundle/lib"
+echo 'int bundled(int n) { return n + 1; }' | $CC -shared -fPIC -Wl,-soname,libbundled.so.1 -x c -o "$tmp/bundle/lib/libbundled.so.1" -
+echo 'int bundled(int); int main(void) { return bundled(4); }' |
+	$CC -x c -o "$tmp/bundle/app" - -x none "$tmp/bundle/lib/libbundled.so.1" -Wl,-rpath,'$ORIGIN/lib'
+bundled() { (cd "$tmp/bundle" && XDG_CACHE_HOME=$tmp/bundle said run -o t.json --lib=libbundled.so.1 -- "$1" | tail -n 1); }
+case $top_builddir in
+/*)
+	is "$(bundled "$tmp/bundle/app")" "tracelayer: trace: t.json (1 event)" "--lib finds a library by the program's RUNPATH"
+	is "$(bundled ./app)" "tracelayer: trace: t.1.json (1 event)" "... also where that is relative"
+	;;
+*) skip 2 "the build folder is no whole path" ;;
+esac
+rm -rf "$tmp/bundle"
 
 # --- where the layer reports
 reports_in() { env -u TMPDIR "$@" -- sh -c 'echo "$TRACELAYER_REPORT"' 2>/dev/null | sed 's,/tracelayer-run-.*,,'; }
