@@ -233,6 +233,9 @@ static void tools_load_at_first_call(void)
 {
 	uintptr_t self = (uintptr_t)pthread_self(), state = WANTED;
 
+	/* The parent's own first call loads them. */
+	if (tl_process_is_early_guest())
+		return;
 	if (atomic_compare_exchange_strong_explicit(&tool_state, &state, self, memory_order_acquire,
 						    memory_order_acquire)) {
 		tools_load();

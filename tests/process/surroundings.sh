@@ -10,7 +10,7 @@ double=$(cd "$top_builddir" && pwd)/tests/apps/.libs/clock_double.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 12
+plan 13
 
 # --- .preinit_array
 cat >early.c <<'END'
@@ -90,6 +90,8 @@ $CC -o shares shares.c -l:libOpenCL.so.1
 is "$? $(sed 1d err)" "5 tracelayer: trace: shares.json (7 events, 2 lost)" "calls of a vfork's child before the parent's first: the parent's are in the trace"
 is "$(sed 1q err)" "tracelayer: $tmp/shares.json: 2 events lost; a child that shares this process's memory (vfork) made them, before this process's first call" \
 	"... and the line says what the others were"
+"$tracelayer" run --level=none --tool=summary ./shares 2>err
+is "$? $(awk '/^clGetPlatformIDs/ { print $2 }' err)" "5 7" "... and tools see the parent's"
 
 # --- chains
 cat >stack_frames.c <<'END'
