@@ -160,7 +160,8 @@ static void describe_trace(FILE *to, const struct reports *reports, const struct
 			fprintf(to, ", the others are kept");
 		else if (trace->lost)
 			fprintf(to, ", %llu lost", (unsigned long long)trace->lost);
-		if (trace->recovered)
+		/* It may have had all but its end. */
+		if (trace->recovered && trace->recovered_events)
 			fprintf(to, ", %llu recovered",
 				(unsigned long long)trace->recovered_events);
 		if (trace->unfinished)

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 145
+plan 146
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -228,6 +228,9 @@ d.json" "a relative name starts in the folder of the command, wherever the progr
 is "$(end='os._exit(0)' said calls -o _exit.json)" "tracelayer: trace: _exit.json (10 events)" "ended by _exit"
 is "$(end='ctypes.CDLL(None).syscall(231 if os.uname().machine == "x86_64" else 94, 0)' said calls -o g.json)" \
 	"tracelayer: trace: g.json (10 events, 10 recovered)" "ended by exit_group early: recovered, too"
+printf '%s\n' '#include <signal.h>' 'int clGetPlatformIDs(unsigned, void *, unsigned *);' '__attribute__((destructor)) static void end(void) { raise(SIGKILL); }' \
+	'int main(void) { unsigned n; clGetPlatformIDs(0, 0, &n); return 0; }' | $CC -x c -o ends - -x none -l:libOpenCL.so.1 || exit 99
+is "$(OCL_ICD_VENDORS=$tmp/none said run -o ends.json ./ends)" "tracelayer: trace: ends.json (1 event)" "killed at its end: nothing was left to recover"
 like "$(n=50000 end='os.kill(os.getpid(), 9)' said calls -o d.json)" "^tracelayer: trace: d.json \(50001 events, [0-9]+ recovered\)$" \
 	"killed late: the trace is continued"
 "$tracelayer" summary d.json >/dev/null 2>&1; is $? 0 "and is whole"
