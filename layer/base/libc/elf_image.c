@@ -283,7 +283,8 @@ static uint32_t gnu_symbols(const uint32_t *table, const uint32_t **chains)
 	*chains = buckets + nbuckets;
 	for (uint32_t i = 0; i < nbuckets; i++)
 		last = buckets[i] > last ? buckets[i] : last;
-	if (last < first)
+	/* Symbol 0 is none. */
+	if (!last || last < first)
 		return 0;
 	while (!((*chains)[last - first] & 1))
 		last++;
