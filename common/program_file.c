@@ -48,25 +48,34 @@ static void read_interpreter(int fd, const Elf64_Phdr *segment, struct tl_progra
 	file->interpreter[size] = '\0';
 }
 
+static unsigned segment_count(const Elf64_Ehdr *header)
+{
+	return header->e_phnum < SEGMENTS ? header->e_phnum : SEGMENTS;
+}
+
 static bool segment_read(int fd, const Elf64_Ehdr *header, unsigned number, Elf64_Phdr *segment)
 {
-	return number < header->e_phnum && number < SEGMENTS &&
-	       read_at(fd, segment, sizeof(*segment),
+	return read_at(fd, segment, sizeof(*segment),
 		       header->e_phoff + (uint64_t)number * header->e_phentsize);
 }
 
-static bool segment_find(int fd, const Elf64_Ehdr *header, uint32_t type, Elf64_Phdr *segment)
+/* *damaged: that can't be told, since the file ends before its table does. */
+static bool segment_find(int fd, const Elf64_Ehdr *header, uint32_t type, Elf64_Phdr *segment,
+			 bool *damaged)
 {
-	for (unsigned i = 0; segment_read(fd, header, i, segment); i++)
-		if (segment->p_type == type)
+	*damaged = false;
+	for (unsigned i = 0; i < segment_count(header) && !*damaged; i++) {
+		*damaged = !segment_read(fd, header, i, segment);
+		if (!*damaged && segment->p_type == type)
 			return true;
+	}
 	return false;
 }
 
 /* The segment that is loaded to this address. */
 static bool segment_at(int fd, const Elf64_Ehdr *header, uint64_t address, Elf64_Phdr *segment)
 {
-	for (unsigned i = 0; segment_read(fd, header, i, segment); i++)
+	for (unsigned i = 0; i < segment_count(header) && segment_read(fd, header, i, segment); i++)
 		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
 		    address - segment->p_vaddr < segment->p_filesz)
 			return true;
@@ -94,8 +103,9 @@ static enum tl_program_nature nature_without_linker(int fd, const Elf64_Ehdr *he
 	uint64_t names = 0, name = 0, flags = 0;
 	Elf64_Phdr dynamic;
 	Elf64_Dyn entry;
+	bool damaged;
 
-	if (header->e_type != ET_DYN || !segment_find(fd, header, PT_DYNAMIC, &dynamic))
+	if (header->e_type != ET_DYN || !segment_find(fd, header, PT_DYNAMIC, &dynamic, &damaged))
 		return TL_PROGRAM_STATIC;
 	for (uint64_t at = 0; at + sizeof(entry) <= dynamic.p_filesz; at += sizeof(entry)) {
 		if (!read_at(fd, &entry, sizeof(entry), dynamic.p_offset + at) ||
@@ -140,6 +150,7 @@ static bool foreign_is_linked(int fd, const Elf64_Ehdr *wide)
 static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file)
 {
 	Elf64_Phdr segment;
+	bool damaged;
 	Elf64_Ehdr header;
 
 	if (!read_at(fd, &header, sizeof(header), 0))
@@ -151,8 +162,8 @@ static enum tl_program_nature nature_of_elf(int fd, struct tl_program_file *file
 		file->linked = foreign_is_linked(fd, &header);
 		return TL_PROGRAM_FOREIGN;
 	}
-	if (!segment_find(fd, &header, PT_INTERP, &segment))
-		return nature_without_linker(fd, &header);
+	if (!segment_find(fd, &header, PT_INTERP, &segment, &damaged))
+		return damaged ? TL_PROGRAM_UNKNOWN : nature_without_linker(fd, &header);
 	read_interpreter(fd, &segment, file);
 	return !*file->interpreter || is_our_interpreter(file->interpreter) ? TL_PROGRAM_DYNAMIC
 									    : TL_PROGRAM_LIBC;

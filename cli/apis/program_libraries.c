@@ -169,19 +169,25 @@ static char *program_list(const char *program, const char *interpreter)
 	return text;
 }
 
+/* Reads the program's file, and what is loaded with it, if it has a dynamic linker. */
+static void loading_read_all(struct loading *loading, const char *program,
+			     struct tl_program_file *file)
+{
+	tl_program_file(program, file);
+	if (*file->interpreter)
+		loading_read(loading, program);
+	free(loading->program_rpath);
+}
+
 void program_libraries_read(const char *program, struct program_libraries *libraries)
 {
 	struct loading loading = {.names = &libraries->names, .whole = true};
 	struct tl_program_file file;
 
 	*libraries = (struct program_libraries){0};
-	tl_program_file(program, &file);
-	if (!*file.interpreter)
-		return;
-	loading_read(&loading, program);
+	loading_read_all(&loading, program, &file);
 	if (!loading.whole)
 		libraries->listed = program_list(program, file.interpreter);
-	free(loading.program_rpath);
 }
 
 bool program_libraries_have(const struct program_libraries *libraries, const char *soname)
@@ -200,17 +206,12 @@ void program_libraries_free(struct program_libraries *libraries)
 
 char *program_library_path(const char *program, const char *soname)
 {
-	struct words names = {0};
-	struct loading loading = {.names = &names, .whole = true, .wanted = soname};
+	struct program_libraries libraries = {0};
+	struct loading loading = {.names = &libraries.names, .wanted = soname};
 	struct tl_program_file file;
 
-	tl_program_file(program, &file);
-	if (*file.interpreter)
-		loading_read(&loading, program);
-	for (size_t i = 0; i < names.count; i++)
-		free((char *)names.item[i]);
-	words_free(&names);
-	free(loading.program_rpath);
+	loading_read_all(&loading, program, &file);
+	program_libraries_free(&libraries);
 	return loading.where;
 }
 

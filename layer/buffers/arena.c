@@ -37,15 +37,12 @@
 #include "common/text.h"
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
+#include "layer/base/libc/kernel.h"
 #include "layer/buffers/pool.h"
 #include "layer/buffers/upcalls.h"
 #include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define SMALLEST (1024u * 1024)
 #define LARGEST	 (UINT64_C(1) << 40)

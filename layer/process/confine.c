@@ -47,10 +47,6 @@
 #include "layer/process/process_exit.h"
 #include "layer/write/writer.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #ifndef SYS_landlock_restrict_self
 #define SYS_landlock_restrict_self 446
 #endif

@@ -11,15 +11,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "layer/base/libc/kernel.h"
 #include "layer/buffers/process_state.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define MARK	      0x4000000000000000u
 #define IS_LATE(word) ((word) >> 60)
@@ -50,8 +45,7 @@ static void pages_make_own(void)
 	uintptr_t stop = (uintptr_t)__stop_tl_late & -(uintptr_t)PAGE_LARGEST;
 
 	if (start < stop && !tl_process_is_confined())
-		tl_kernel(SYS_madvise, (long)start, (long)(stop - start), MADV_POPULATE_WRITE, 0, 0,
-			  0);
+		TL_KERNEL(SYS_madvise, start, stop - start, MADV_POPULATE_WRITE);
 }
 
 void tl_late_relocate(void)

@@ -181,9 +181,9 @@ static bool names_have_hash(const struct tl_shim_names *names, uint32_t hash)
 bool tl_shim_names_are_in(const struct tl_shim_names *names, const struct tl_elf *elf)
 {
 	const uint32_t *hashes;
-	uint32_t count = tl_elf_hashes(elf, 4 * names->count, &hashes);
+	uint32_t most = 4 * names->count, count = tl_elf_hashes(elf, most, &hashes);
 
-	if (!count || count > 4 * names->count)
+	if (!count || count > most)
 		return elf->gnu_hash || elf->sysv_hash;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t bit = hash_bit(hashes[i]);

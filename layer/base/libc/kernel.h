@@ -10,6 +10,12 @@
 #define TL_LAYER_BASE_LIBC_KERNEL_H
 
 #include <stdint.h>
+#include <sys/mman.h>
+
+/* Older headers lack it. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 /* For stack unwinders; only where the compiler itself writes unwind tables. */
 #ifdef __GCC_HAVE_DWARF2_CFI_ASM
