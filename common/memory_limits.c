@@ -274,8 +274,3 @@ uint64_t tl_limits_addresses(void)
 {
 	return uint64_least(limit_of_process(RLIMIT_AS), limit_of_process(RLIMIT_DATA));
 }
-
-uint64_t tl_limits_memory(const char *root)
-{
-	return uint64_least(tl_limits_addresses(), tl_limits_cgroup(root));
-}

@@ -148,6 +148,16 @@ void tl_output_program(char *name, size_t room)
 	name[length] = 0;
 }
 
+/* NULL: this process's program. */
+static void name_add_program(struct name *name, const char *program)
+{
+	char own[256];
+
+	if (!program)
+		tl_output_program(own, sizeof(own));
+	name_add_plain(name, program ? program : own);
+}
+
 /* A process without a rank must not look like one with a rank. */
 static void name_add_rank(struct name *name, int64_t rank)
 {
@@ -183,7 +193,7 @@ static void name_fill_in(struct name *name, const char *pattern,
 			name_add_number(name, names->pid, 1);
 			break;
 		case 'e':
-			name_add_plain(name, names->program);
+			name_add_program(name, names->program);
 			break;
 		case 'h':
 			name_add_plain(name, names->host);
@@ -313,15 +323,12 @@ bool tl_output_expand(char *path, size_t room, const char *pattern, int64_t rank
 {
 	struct utsname host;
 	struct timespec now = {0};
-	char program[256];
 
-	tl_output_program(program, sizeof(program));
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	const struct tl_output_names names = {
 		.pid = (uint32_t)KERNEL(SYS_getpid),
 		.rank = rank,
 		.seconds = (uint64_t)now.tv_sec,
-		.program = program,
 		.host = host_named(&host),
 		.standard = TL_OUTPUT_STANDARD,
 	};

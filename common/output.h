@@ -41,10 +41,11 @@ void tl_output_program(char *name, size_t room);
 /* What a pattern's letters stand for. */
 struct tl_output_names {
 	uint32_t pid;
-	int64_t rank;	  /* below 0: no launcher gave one */
-	const char *step; /* the folder's name of the job's step; NULL: %j stays as it is */
-	uint64_t seconds; /* since 1970 */
-	const char *program, *host;
+	int64_t rank;	     /* below 0: no launcher gave one */
+	const char *step;    /* the folder's name of the job's step; NULL: %j stays as it is */
+	uint64_t seconds;    /* since 1970 */
+	const char *program; /* NULL: the calling process's */
+	const char *host;
 	/* the file's name if the path is a folder; NULL: the path stays as it is */
 	const char *standard;
 };

@@ -70,7 +70,7 @@ static int64_t time_offset(const char *clock)
 
 	text[tl_proc_read("/proc/self/timens_offsets", text, sizeof(text) - 1)] = 0;
 	const char *at = strstr(text, clock);
-	if (!at || !is_in_childrens_time())
+	if (!at)
 		return 0;
 	at += strcspn(at, " \t");
 	at += strspn(at, " \t");
@@ -78,7 +78,8 @@ static int64_t time_offset(const char *clock)
 	int64_t seconds = (int64_t)number_at(at + negative);
 	at += strcspn(at, " \t");
 	at += strspn(at, " \t");
-	return (negative ? -seconds : seconds) * 1000000000 + (int64_t)number_at(at);
+	int64_t offset = (negative ? -seconds : seconds) * 1000000000 + (int64_t)number_at(at);
+	return offset && is_in_childrens_time() ? offset : 0;
 }
 
 int64_t tl_proc_time_offset(void)

@@ -85,7 +85,9 @@ struct place {
 
 static _Atomic(char *) arena;
 static _Atomic uint64_t used;
-static uint64_t capacity; /* set before `arena` */
+static uint64_t mapped;		   /* bytes from `arena` on; set before it */
+static _Atomic uint64_t capacity;  /* what may be taken of these; lowered at most once */
+static _Atomic bool cgroups_asked; /* stored under `making` */
 static char path[TL_PLACES_PATH];
 static uint64_t inherited; /* bytes of addresses that the arenas and pools of parents take here */
 static struct tl_places places; /* as the environment named them when the library was loaded */
@@ -99,17 +101,21 @@ static struct beginning *arena_beginning(void)
 	return (struct beginning *)atomic_load_explicit(&arena, memory_order_acquire);
 }
 
+/* Lowers tl_config.memory to whole units of the smallest size, and not below one. */
+static void memory_lower(uint64_t size)
+{
+	if (size < SMALLEST)
+		size = SMALLEST;
+	if (size < tl_config.memory)
+		tl_config.memory = size & ~(uint64_t)(SMALLEST - 1);
+}
+
 void tl_arena_fit(void)
 {
 	if (tl_config.memory > LARGEST)
 		tl_config.memory = LARGEST;
-	if (tl_config.memory_given)
-		return;
-	uint64_t part = tl_limits_memory("") / PART;
-	if (part < SMALLEST)
-		part = SMALLEST;
-	if (part < tl_config.memory)
-		tl_config.memory = part & ~(uint64_t)(SMALLEST - 1);
+	if (!tl_config.memory_given)
+		memory_lower(tl_limits_addresses() / PART);
 }
 
 static uint64_t arena_size_wanted(void)
@@ -184,6 +190,22 @@ static bool pages_become_own(char *memory, uint64_t size)
 }
 
 /* --- making the arena */
+
+/*
+ * A spin lock, since a signal handler could not wait for another kind. It does not wait for its own
+ * thread: all signals are blocked where pieces are taken. Acquire: pairs with the release of
+ * making_end, so that the thread sees an arena that another has made.
+ */
+static void making_begin(void)
+{
+	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
+		sched_yield();
+}
+
+static void making_end(void)
+{
+	atomic_store_explicit(&making, 0, memory_order_release);
+}
 
 static bool place_make_own(struct place *place)
 {
@@ -317,9 +339,37 @@ static uint64_t size_mappable(void)
 {
 	uint64_t size = arena_size_wanted();
 
+	/* Without a limit there are addresses. */
+	if (tl_limits_addresses() == UINT64_MAX)
+		return size;
 	while (size > SMALLEST && !size_is_mappable(size))
 		size = size / 2 < SMALLEST ? SMALLEST : size / 2 & ~(uint64_t)(TL_ARENA_UNIT - 1);
 	return size_is_mappable(size) ? size : 0;
+}
+
+/* The size that is mapped in this process becomes what it may have. */
+static bool place_size(struct place *place)
+{
+	place->capacity = size_mappable();
+	if (!place->capacity)
+		return false;
+	if (place->capacity < arena_size_wanted()) {
+		if (tl_config.memory_given)
+			tl_arena_say_less(arena_size_wanted(), place->capacity);
+		tl_config.memory = place->capacity;
+	}
+	return true;
+}
+
+/* Lowers tl_config.memory to a part of what the cgroups let the process have. Called under `making`. */
+static bool memory_fit_in_cgroups(void)
+{
+	uint64_t before = tl_config.memory;
+
+	if (!tl_config.memory_given && !atomic_load_explicit(&cgroups_asked, memory_order_relaxed))
+		memory_lower(tl_limits_cgroup("") / PART);
+	atomic_store_explicit(&cgroups_asked, true, memory_order_relaxed);
+	return tl_config.memory < before;
 }
 
 /*
@@ -330,21 +380,18 @@ static bool place_make_anywhere(struct place *place)
 {
 	int error = 0;
 
-	place->capacity = size_mappable();
-	if (!place->capacity)
+	if (!place_size(place))
 		return false;
-	if (place->capacity < arena_size_wanted()) {
-		if (tl_config.memory_given)
-			tl_arena_say_less(arena_size_wanted(), place->capacity);
-		tl_config.memory = place->capacity;
-	}
 	/* A process that may not be recorded leaves no file. */
 	if (!tl_process_may_record())
 		return place_make_own(place);
 	if (!places.count)
 		tl_places(&places);
 	for (unsigned i = 0; i < places.count; i++) {
-		if (place_make_in(place, places.folder[i])) {
+		bool made = place_make_in(place, places.folder[i]);
+		if (!made && !i && memory_fit_in_cgroups() && place_size(place))
+			made = place_make_in(place, places.folder[i]);
+		if (made) {
 			if (i)
 				tl_arena_say_place(places.folder[0], error, places.folder[i],
 						   arena_size_wanted());
@@ -435,19 +482,14 @@ static struct beginning *arena_make(void)
 
 	if (tl_arena_is_refused())
 		return NULL;
-	/*
-	 * A spin lock, since a signal handler could not wait for another kind. It does not wait for
-	 * its own thread: all signals are blocked where pieces are taken. Acquire: pairs with the
-	 * release at the end, so that the thread sees an arena that another has made.
-	 */
-	while (atomic_exchange_explicit(&making, 1, memory_order_acquire))
-		sched_yield();
+	making_begin();
 	begin = arena_beginning();
 	if (!begin && !tl_arena_is_refused() && place_make_anywhere(&place)) {
 		begin = (struct beginning *)place.memory;
-		capacity = place.capacity;
+		mapped = place.capacity;
+		atomic_store_explicit(&capacity, mapped, memory_order_relaxed);
 		memcpy(path, place.path, sizeof(path));
-		beginning_fill(begin, capacity);
+		beginning_fill(begin, mapped);
 		tl_clock_move(&begin->clock.table);
 		atomic_store_explicit(&used, sizeof(struct beginning), memory_order_relaxed);
 		/* Release: pairs with the acquire in arena_beginning(). */
@@ -463,7 +505,7 @@ static struct beginning *arena_make(void)
 	}
 	if (!begin && !tl_arena_is_refused())
 		arena_refuse();
-	atomic_store_explicit(&making, 0, memory_order_release);
+	making_end();
 	return begin;
 }
 
@@ -505,15 +547,31 @@ const char *tl_arena_path(void)
 	return arena_beginning() ? path : "";
 }
 
+/*
+ * What may be taken in all, for a piece that ends at `end`. Up to the smallest size, it does not
+ * matter what the cgroups say. The kernel takes long to tell, and most programs never get there.
+ */
+static uint64_t arena_most(uint64_t end)
+{
+	if (end > SMALLEST && !atomic_load_explicit(&cgroups_asked, memory_order_relaxed)) {
+		making_begin();
+		if (memory_fit_in_cgroups())
+			atomic_store_explicit(&capacity, tl_config.memory, memory_order_relaxed);
+		making_end();
+	}
+	return atomic_load_explicit(&capacity, memory_order_relaxed);
+}
+
 void *tl_arena_take(enum tl_piece_kind kind, uint64_t size)
 {
 	char *memory = tl_arena_begin() ? (char *)arena_beginning() : NULL;
-	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed);
+	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed), most;
 
 	if (!memory)
 		return NULL;
 	do {
-		if (size > capacity - at)
+		most = arena_most(at + size);
+		if (at > most || size > most - at)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed,
 							memory_order_relaxed));
@@ -525,8 +583,15 @@ void *tl_arena_take(enum tl_piece_kind kind, uint64_t size)
 
 bool tl_arena_left(uint64_t size)
 {
-	return !arena_beginning() ||
-	       size <= capacity - atomic_load_explicit(&used, memory_order_relaxed);
+	uint64_t at = atomic_load_explicit(&used, memory_order_relaxed), most = tl_arena_memory();
+
+	return !arena_beginning() || (at <= most && size <= most - at);
+}
+
+uint64_t tl_arena_memory(void)
+{
+	return arena_beginning() ? atomic_load_explicit(&capacity, memory_order_relaxed)
+				 : tl_config.memory;
 }
 
 void tl_arena_done(bool done)
@@ -557,12 +622,8 @@ static void memory_fit_in_child(void)
 	if (tl_config.memory_given)
 		return;
 	uint64_t quarter = tl_limits_addresses() / PARTS;
-	uint64_t part = quarter > inherited ? (quarter - inherited) / 2 : 0;
 
-	if (part < SMALLEST)
-		part = SMALLEST;
-	if (part < tl_config.memory)
-		tl_config.memory = part & ~(uint64_t)(SMALLEST - 1);
+	memory_lower(quarter > inherited ? (quarter - inherited) / 2 : 0);
 }
 
 void tl_arena_after_fork(void)
@@ -574,9 +635,9 @@ void tl_arena_after_fork(void)
 	 */
 	tl_clock_after_fork();
 	if (memory) {
-		mmap(memory, capacity, PROT_READ | PROT_WRITE,
+		mmap(memory, mapped, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-		inherited += capacity + tl_pool_size(capacity);
+		inherited += mapped + tl_pool_size(mapped);
 		memory_fit_in_child();
 	}
 	*path = 0;

@@ -30,9 +30,10 @@
 bool tl_arena_begin(void);
 
 /*
- * Lower tl_config.memory to a part of the memory that the process may have
+ * Lower tl_config.memory to a part of the addresses that the process may have
  * (common/memory_limits.h), unless the user has set it. Called at the first watched call, before
- * anything is taken.
+ * anything is taken. What the cgroups allow is asked later, when a piece is taken for which that
+ * matters.
  */
 void tl_arena_fit(void);
 
@@ -64,6 +65,9 @@ void *tl_arena_take(enum tl_piece_kind kind, uint64_t size);
 
 /* A piece of this size could still be taken. */
 bool tl_arena_left(uint64_t size);
+
+/* The bytes that can be taken in all: tl_config.memory, or less where the cgroups allow less. */
+uint64_t tl_arena_memory(void);
 
 /*
  * Note in the file whether all that was recorded is in the output. If so, there is nothing to

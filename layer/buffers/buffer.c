@@ -93,7 +93,7 @@
 
 static uint64_t *reserve_in_new_chunk(struct tl_producer *producer, uint64_t size, uint64_t at)
 {
-	bool large = producer->chunks > 0;
+	bool large = producer->chunks >= TL_CHUNKS_SMALL;
 
 	tl_current_seal(producer, at);
 	struct tl_chunk *chunk = tl_ring_is_policy() ? tl_ring_get(producer) : tl_chunk_get(large);

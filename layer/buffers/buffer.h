@@ -16,10 +16,14 @@
 #include "format/file/trace_file.h"
 #include "tracelayer/shim.h"
 
-/* of a thread that records much; its first chunk is of TL_CHUNK_SMALL */
-#define TL_CHUNK_SIZE  TL_CHUNK_MAX
-#define TL_CHUNK_SMALL (16u * 1024)
-#define TL_RECORD_MAX  (12u * 1024) /* bytes; no record is longer */
+/*
+ * A thread's first chunks are small, so that a program of few calls has few pages made. From then on
+ * they have the full size.
+ */
+#define TL_CHUNK_SIZE	TL_CHUNK_MAX
+#define TL_CHUNK_SMALL	(16u * 1024)
+#define TL_CHUNKS_SMALL 4u	     /* how many a thread has first */
+#define TL_RECORD_MAX	(12u * 1024) /* bytes; no record is longer */
 
 /*
  * What the runtime knows of a thread beyond what shims touch. Never freed: a new thread takes it

@@ -21,6 +21,8 @@
  */
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/proc.h"
@@ -379,25 +381,36 @@ void tl_buffer_give_back(struct tl_chunk *chunk)
 	ready_put_first(chunk);
 }
 
-/* Threads often get their names after their first call: ask the kernel again. */
-static void producer_refresh_name(struct tl_producer *producer)
+/* The name of a thread of this process. False: the kernel does not say. */
+static bool thread_name(uint32_t tid, char name[17])
 {
-	char path[64], name[17];
+	char path[64];
 	struct tl_text text = {path, path + sizeof(path) - 1, false};
 
-	/*
-	 * If the producer is being given to another thread, the name may be the one's or the
-	 * other's, until the next flush.
-	 */
+	/* The calling thread's name is there without a file. */
+	if (tid == (uint32_t)syscall(SYS_gettid))
+		return syscall(SYS_prctl, PR_GET_NAME, name) == 0;
 	tl_text_string(&text, "/proc/self/task/");
-	tl_text_unsigned(&text, __atomic_load_n(&producer->tid, __ATOMIC_RELAXED));
+	tl_text_unsigned(&text, tid);
 	tl_text_string(&text, "/comm");
 	*text.at = 0;
-	size_t size = tl_proc_read(path, name, sizeof(name));
+	size_t size = tl_proc_read(path, name, 17);
 	if (!size || name[size - 1] != '\n')
-		return;
+		return false;
 	name[size - 1] = 0;
-	tl_producer_set_name(producer, name);
+	return true;
+}
+
+/*
+ * Threads often get their names after their first call: ask the kernel again. If the producer is being
+ * given to another thread, the name may be the one's or the other's, until the next flush.
+ */
+static void producer_refresh_name(struct tl_producer *producer)
+{
+	char name[17];
+
+	if (thread_name(__atomic_load_n(&producer->tid, __ATOMIC_RELAXED), name))
+		tl_producer_set_name(producer, name);
 }
 
 /*

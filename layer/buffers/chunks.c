@@ -58,7 +58,7 @@ static _Atomic bool stuck;
  */
 static struct tl_chunk *chunk_make(uint32_t size)
 {
-	if (!tl_arena_left(size + tl_config.memory / THREADS_PART))
+	if (!tl_arena_left(size + tl_arena_memory() / THREADS_PART))
 		return NULL;
 	struct tl_chunk *chunk = tl_pool_take(sizeof(*chunk));
 	struct tl_chunk_piece *piece = chunk ? tl_arena_take(TL_PIECE_CHUNK, size) : NULL;
@@ -129,7 +129,7 @@ void tl_buffer_make_ahead(void)
 {
 	if (tl_ring_is_policy())
 		return;
-	for (int made = 0; made < AHEAD_MOST && tl_arena_left(tl_config.memory / 2); made++) {
+	for (int made = 0; made < AHEAD_MOST && tl_arena_left(tl_arena_memory() / 2); made++) {
 		if (atomic_load_explicit(&ready, memory_order_relaxed) >=
 		    atomic_load_explicit(&ahead, memory_order_relaxed))
 			return;

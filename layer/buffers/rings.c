@@ -243,7 +243,7 @@ static struct tl_chunk *ring_inherit_surplus(void)
 
 static bool memory_is_short(void)
 {
-	return !tl_arena_left(tl_config.memory / 4) && !tl_chunk_is_free();
+	return !tl_arena_left(tl_arena_memory() / 4) && !tl_chunk_is_free();
 }
 
 /*

@@ -164,7 +164,7 @@ static bool table_admits(unsigned table, bool of_program)
 
 static bool room_is_there(bool of_program)
 {
-	uint64_t most = (uint64_t)PIECES * UNITS, memory = tl_config.memory / PART / 8;
+	uint64_t most = (uint64_t)PIECES * UNITS, memory = tl_arena_memory() / PART / 8;
 
 	if (memory < most)
 		most = memory;

@@ -25,6 +25,7 @@
 #include "layer/base/cache_near.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/shim_names.h"
 #include "layer/calls/thread.h"
 
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
@@ -238,13 +239,9 @@ static void *shim_real(struct tl_shim *shim)
 
 void *tl_hook_real(const char *function)
 {
-	const struct tl_shim_library *library;
+	struct tl_shim *shim = tl_shim_names_find(function);
 
-	for (uint32_t number = 0; (library = tl_api_library(number)); number++)
-		for (uint32_t i = 0; i < library->api->count; i++)
-			if (!strcmp(library->api->functions[i].name, function))
-				return shim_real(&library->shims[i]);
-	return NULL;
+	return shim ? shim_real(shim) : NULL;
 }
 
 void *tl_hook_real_of(const struct tl_call *call)

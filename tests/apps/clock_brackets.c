@@ -56,7 +56,7 @@ static void call(FILE *file)
 /* So many that chunks are handed over. */
 static void many(void)
 {
-	for (int i = 0; !few && i < 10000; i++)
+	for (int i = 0; !few && i < 20000; i++)
 		bench_none();
 }
 

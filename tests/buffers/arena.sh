@@ -3,7 +3,7 @@
 # Where event buffers lie when /dev/shm is too small, missing, forbidden, or becomes full or smaller while the program runs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 29
+plan 30
 
 cat >"$tmp/calls.py" <<'END'
 # calls.py COUNT [COMMAND COUNT]: so many calls; then the command, and as many again.
@@ -83,6 +83,10 @@ is $? 0 "files may not grow as large as the buffers: no signal, the program runs
 is "$(events "$tmp/limit.json")" 3000 "... and all its calls are recorded"
 like "$(cat "$tmp/err")" "^tracelayer: /dev/shm: the limit of a file's size is too low for [0-9]+M of event buffers; they are in the process's own memory, and a crash \
 loses what is not written: raise the limit \(ulimit -f\), or lower TRACELAYER_MEMORY$" "... which says what that means, and which limit it is"
+
+# shellcheck disable=SC2016
+env tmp="$tmp" LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT="$tmp"/few.json $calls 300 'LD_PRELOAD= stat -c "%b %B" /dev/shm/tracelayer-buffers.$PPID.* >$tmp/blocks' 1
+ok "300 calls take less than 256 KiB of buffers ($(cat "$tmp/blocks"): blocks, bytes in each)" test "$(awk '{ print $1 * $2 }' "$tmp/blocks")" -lt 262144
 
 # A program that has all the files open that it may have, when its first call makes the buffers.
 cat >"$tmp/open.py" <<'END'

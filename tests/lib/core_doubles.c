@@ -27,6 +27,7 @@
 #include "layer/resolve/closure.h"
 #include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/real_function.h"
+#include "layer/resolve/shim_names.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"
 
@@ -335,6 +336,17 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	if (real)
 		atomic_store_explicit(&shim->real, real, memory_order_release);
 	return real;
+}
+
+struct tl_shim *tl_shim_names_find(const char *name)
+{
+	const struct tl_shim_library *library;
+
+	for (uint32_t number = 0; (library = tl_api_library(number)); number++)
+		for (uint32_t i = 0; i < library->api->count; i++)
+			if (!strcmp(library->api->functions[i].name, name))
+				return &library->shims[i];
+	return NULL;
 }
 
 void tl_resolve_real_all(struct tl_shim *shims, uint32_t count)
