@@ -206,6 +206,7 @@ enum tl_open_flag {
 	TL_OPEN_SUSPECT = 1 << 18,  /* it was left by longjmp, or runs on another stack */
 	/* it is served out of line: .frame is the address of a struct tl_call */
 	TL_OPEN_TRACED = 1 << 19,
+	TL_OPEN_OTHER = 1 << 20, /* it ends in tl_call_leave_other or tl_call_unwound */
 };
 
 /*

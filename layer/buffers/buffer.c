@@ -93,7 +93,7 @@
 
 static uint64_t *reserve_in_new_chunk(struct tl_producer *producer, uint64_t size, uint64_t at)
 {
-	bool large = producer->chunks >= TL_CHUNKS_SMALL;
+	bool large = producer->chunks > 0;
 
 	tl_current_seal(producer, at);
 	struct tl_chunk *chunk = tl_ring_is_policy() ? tl_ring_get(producer) : tl_chunk_get(large);
@@ -139,6 +139,20 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 		tl_buffer_lose_here(producer, 1);
 	tl_blocked_end(&blocked);
 	return record;
+}
+
+void tl_buffer_hand_over(struct tl_thread *thread)
+{
+	struct tl_producer *producer = (struct tl_producer *)thread;
+	struct tl_blocked blocked;
+
+	if (tl_buffer_is_stale(thread))
+		return;
+	tl_blocked_begin(&blocked);
+	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
+		tl_current_seal(producer,
+				atomic_load_explicit(&thread->position, memory_order_relaxed));
+	tl_blocked_end(&blocked);
 }
 
 void tl_buffer_after_fork(void)

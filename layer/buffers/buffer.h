@@ -17,13 +17,14 @@
 #include "tracelayer/shim.h"
 
 /*
- * A thread's first chunks are small, so that a program of few calls has few pages made. From then on
- * they have the full size.
+ * Of a thread that records much. Its first chunk is small, and so that a program of few calls has few
+ * pages made, the process's first large ones have the middle size.
  */
-#define TL_CHUNK_SIZE	TL_CHUNK_MAX
-#define TL_CHUNK_SMALL	(16u * 1024)
-#define TL_CHUNKS_SMALL 4u	     /* how many a thread has first */
-#define TL_RECORD_MAX	(12u * 1024) /* bytes; no record is longer */
+#define TL_CHUNK_SIZE	 TL_CHUNK_MAX
+#define TL_CHUNK_MIDDLE	 (64u * 1024)
+#define TL_CHUNKS_MIDDLE 4u
+#define TL_CHUNK_SMALL	 (16u * 1024)
+#define TL_RECORD_MAX	 (12u * 1024) /* bytes; no record is longer */
 
 /*
  * What the runtime knows of a thread beyond what shims touch. Never freed: a new thread takes it
@@ -202,6 +203,12 @@ void tl_buffer_count(void (*put)(void *context, const struct tl_producer *produc
  * again.
  */
 void tl_buffer_refuse(bool refuse);
+
+/*
+ * What the calling thread has recorded goes into the trace before what others record from now on. For a
+ * thread that ends, and that another one goes on for.
+ */
+void tl_buffer_hand_over(struct tl_thread *thread);
 
 /*
  * Writer: sleep until there is something to take, or `ms` milliseconds have passed, or

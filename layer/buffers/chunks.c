@@ -44,6 +44,7 @@ static struct tl_free_list free_small, free_large;
  * them ahead, on another processor.
  */
 static _Atomic int32_t ahead, ready;
+static _Atomic uint32_t large_ones; /* that producers have made; counted up to TL_CHUNKS_MIDDLE */
 static _Atomic(struct tl_chunk *) queue;
 static _Atomic uint64_t queued;	    /* bytes pushed since the writer was last woken for them */
 static _Atomic bool called;	    /* the reader is to wake for another reason */
@@ -75,6 +76,15 @@ static struct tl_chunk *chunk_make(uint32_t size)
 						      memory_order_release, memory_order_relaxed))
 		;
 	return chunk;
+}
+
+static struct tl_chunk *chunk_make_large(void)
+{
+	bool first =
+		atomic_load_explicit(&large_ones, memory_order_relaxed) < TL_CHUNKS_MIDDLE &&
+		atomic_fetch_add_explicit(&large_ones, 1, memory_order_relaxed) < TL_CHUNKS_MIDDLE;
+
+	return chunk_make(first ? TL_CHUNK_MIDDLE : TL_CHUNK_SIZE);
 }
 
 static struct tl_free_list *chunk_free_list(bool large)
@@ -115,7 +125,7 @@ void *tl_chunk_get(bool large)
 		if (chunk && large)
 			atomic_fetch_sub_explicit(&ready, 1, memory_order_relaxed);
 		if (!chunk)
-			chunk = chunk_make(large ? TL_CHUNK_SIZE : TL_CHUNK_SMALL);
+			chunk = large ? chunk_make_large() : chunk_make(TL_CHUNK_SMALL);
 		if (!chunk)
 			continue;
 		if (large && atomic_load_explicit(&ready, memory_order_relaxed) <= 0)
@@ -286,6 +296,7 @@ void tl_chunk_after_fork(void)
 	tl_free_list_forget(&free_large);
 	atomic_store_explicit(&ahead, 0, memory_order_relaxed);
 	atomic_store_explicit(&ready, 0, memory_order_relaxed);
+	atomic_store_explicit(&large_ones, 0, memory_order_relaxed);
 	atomic_store_explicit(&all_chunks, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queue, NULL, memory_order_relaxed);
 	atomic_store_explicit(&queued, 0, memory_order_relaxed);

@@ -46,8 +46,14 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 
 /*
  * For a higher room, once, at the start: call this whenever a function that initialises a driver
- * has returned.
+ * has returned, and after a call of which tl_call_has_handlers said true (again).
  */
-void tl_call_after_initialising(void (*then)(void));
+void tl_call_after_initialising(void (*then)(bool again));
+
+/*
+ * A driver registers an exit handler inside of the calling thread's innermost call. True: the function
+ * above is called when that call is over. False: there is no call, or it ends in its entry.
+ */
+bool tl_call_has_handlers(void);
 
 #endif

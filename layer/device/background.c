@@ -29,6 +29,7 @@
 #include "layer/calls/event.h"
 #include "layer/calls/inside_hook.h"
 #include "layer/base/cache_near.h"
+#include "layer/buffers/buffer.h"
 #include "layer/base/environment.h"
 #include "layer/base/futex.h"
 #include "layer/calls/thread.h"
@@ -251,6 +252,8 @@ static void *thread_run(void *nothing)
 	}
 	tl_thread_busy(thread);
 	thread_work();
+	/* The next thread goes on with the same counters, and viewers want their samples in order. */
+	tl_buffer_hand_over(thread);
 	return NULL;
 }
 

@@ -5,8 +5,10 @@
  * Drivers have libraries that make what they need when it is first needed, and destroy it in an exit
  * handler: LLVM does so for the kernels that PoCL compiles on a thread of its own. If the driver still
  * compiles then, and the process goes on for long, it crashes. So what takes long at our end comes before
- * that. __cxa_atexit is exported in the C library's place. After each handler that a driver registers we
- * register one of ours. Handlers run last registered first, so ours runs before the driver's.
+ * that. __cxa_atexit is exported in the C library's place. After a driver's handlers we register one of
+ * ours. Handlers run last registered first, so ours runs before the driver's. In a call that is served out
+ * of line, as each function's first one, ours comes when the call is over: there a driver loads LLVM,
+ * which registers thousands. Elsewhere nobody knows which handler is the last, so each gets one of ours.
  *
  * Whether a driver registers is not known for certain: what runs inside of a call, or on a thread that made
  * none, counts as a driver. If it is the program, nothing is lost: devices are waited for again at the end.
@@ -16,6 +18,7 @@
 #include <stdint.h>
 
 #include "layer/base/start_page.h"
+#include "layer/calls/slow_path.h"
 #include "layer/device/device_lanes.h"
 #include "layer/process/process_exit.h"
 #include "layer/resolve/dlsym.h"
@@ -48,10 +51,7 @@ static void before_driver(void *unused)
 	tl_exit_early();
 }
 
-/*
- * A library that is closed takes its handlers away, and ours stay. So there are at most so many: more than
- * LLVM registers.
- */
+/* A library that is closed takes its handlers away, and ours stay. So there are at most so many. */
 #define HANDLERS 4096u
 
 static bool one_more(void)
@@ -73,7 +73,7 @@ TL_EXPORT int __cxa_atexit(void (*handler)(void *), void *argument, void *librar
 	int result = next(handler, argument, library);
 
 	if (result == 0 && tl_device_awaits_end() && !tl_exit_early_is_done() &&
-	    tl_device_is_driver_here() && one_more())
+	    tl_device_is_driver_here() && !tl_call_has_handlers() && one_more())
 		next(before_driver, NULL, &__dso_handle);
 	return result;
 }
