@@ -547,18 +547,24 @@ const char *tl_arena_path(void)
 	return arena_beginning() ? path : "";
 }
 
+void tl_arena_ask_cgroups(void)
+{
+	if (atomic_load_explicit(&cgroups_asked, memory_order_relaxed))
+		return;
+	making_begin();
+	if (memory_fit_in_cgroups())
+		atomic_store_explicit(&capacity, tl_config.memory, memory_order_relaxed);
+	making_end();
+}
+
 /*
  * What may be taken in all, for a piece that ends at `end`. Up to the smallest size, it does not
  * matter what the cgroups say. The kernel takes long to tell, and most programs never get there.
  */
 static uint64_t arena_most(uint64_t end)
 {
-	if (end > SMALLEST && !atomic_load_explicit(&cgroups_asked, memory_order_relaxed)) {
-		making_begin();
-		if (memory_fit_in_cgroups())
-			atomic_store_explicit(&capacity, tl_config.memory, memory_order_relaxed);
-		making_end();
-	}
+	if (end > SMALLEST)
+		tl_arena_ask_cgroups();
 	return atomic_load_explicit(&capacity, memory_order_relaxed);
 }
 

@@ -37,6 +37,12 @@ bool tl_arena_begin(void);
  */
 void tl_arena_fit(void);
 
+/*
+ * Ask the cgroups, unless that was done. For the writer's thread: in others, the files that are opened for
+ * it could take a descriptor's number that the program expects for its next file.
+ */
+void tl_arena_ask_cgroups(void);
+
 /* Read from the environment where the file may go. Called once, when the library is loaded. */
 void tl_arena_look(void);
 

@@ -137,6 +137,7 @@ void *tl_chunk_get(bool large)
 
 void tl_buffer_make_ahead(void)
 {
+	tl_arena_ask_cgroups();
 	if (tl_ring_is_policy())
 		return;
 	for (int made = 0; made < AHEAD_MOST && tl_arena_left(tl_arena_memory() / 2); made++) {
