@@ -428,6 +428,7 @@ void history_restart(struct history *history)
 		.frame_name = history->frame_name,
 		.tell_stacks = history->tell_stacks,
 		.frames = history->frames,
+		.wants_sizes = history->wants_sizes,
 	};
 
 	history_free(history);

@@ -7,11 +7,22 @@ need_command
 here=$(cd "$top_builddir" && pwd)
 cd "$tmp" || exit 99
 timeout 100 "$here/tests/apps/cl_sizes" >wanted 2>&1 || skip_all "OpenCL does not work on this machine"
-plan 17
+plan 18
 sort wanted >sorted && mv sorted wanted
 
 # sizes OPTION… FILE…: rows of the kernels' table: the size, the kernel, the count
 sizes() { "$tracelayer" summary --by=size --table=kernels --columns=count --csv "$@" 2>said | tr -d '\r' | sed 1d | sort; }
+
+# --- more calls than are kept, which are read again for a kernel that ran before they had ended
+"$python" - <<-'END'
+	import json
+	events = [{"ph": "X", "pid": 1, "tid": 1, "name": "tick", "cat": "opencl", "ts": 10 * i, "dur": 1} for i in range(34000)]
+	events.append({"ph": "X", "pid": 1, "tid": 9, "name": "scale", "cat": "device", "ts": 5, "dur": 3,
+	               "args": {"kind": "kernel", "queue": 1, "device": "d", "global": "64", "local": "8"}})
+	json.dump(events, open("many.json", "w"))
+END
+is "$("$here/tests/cli/summary/small_tracelayer" summary --by=size --table=kernels --columns=count --csv many.json | tr -d '\r' | sed 1d)" "64 in 8,scale,1" \
+	"JSON that is read twice has sizes"
 
 # --- OpenCL
 timeout 100 "$tracelayer" run --quiet -o t.tlt -- "$here/tests/apps/cl_sizes" >out 2>&1
