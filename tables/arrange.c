@@ -172,12 +172,17 @@ static bool word_is_key(const char *word, size_t length, const char *key)
 	return is;
 }
 
+static bool word_is_column(const char *word, size_t length, const struct table_column *column)
+{
+	return word_is_key(word, length, column->key) ||
+	       words_are_alike(word, length, column->title);
+}
+
 /* The place of a column. The table's width: there is none. */
 static size_t column_named(const struct table *table, const char *word, size_t length)
 {
 	for (size_t c = table->shift; c < table->width; c++)
-		if (word_is_key(word, length, table->columns[c].key) ||
-		    words_are_alike(word, length, table->columns[c].title))
+		if (word_is_column(word, length, &table->columns[c]))
 			return c;
 	return table->width;
 }
@@ -213,7 +218,7 @@ static void columns_choose(struct table *table, const size_t *places, size_t cou
 /* The next word of a list with commas; NULL: it has ended. */
 static const char *word_next(const char **list, size_t *length)
 {
-	const char *word = *list;
+	const char *word = *list ? *list + strspn(*list, ",") : NULL;
 
 	if (!word || !*word)
 		return NULL;
@@ -233,22 +238,34 @@ static bool place_is_taken(const size_t *places, size_t count, size_t place)
 /* The rows' names come first in any case. False: the table has no column of the list. */
 static bool columns_take(struct table *table, const char *list)
 {
-	size_t *places = need(calloc(table->width, sizeof(*places))), count = 0, length, first;
+	size_t *places = need(calloc(table->width, sizeof(*places))), count = 0, length;
 	const char *word;
+	bool has = false;
 
 	for (size_t i = 0; i <= table->shift && i < table->width; i++)
 		places[count++] = i;
-	first = count;
 	while ((word = word_next(&list, &length))) {
 		size_t place = column_named(table, word, length);
 
+		has |= place < table->width;
 		if (place < table->width && !place_is_taken(places, count, place))
 			places[count++] = place;
 	}
-	if (count > first)
+	if (has)
 		columns_choose(table, places, count);
 	free(places);
-	return count > first;
+	return has;
+}
+
+bool table_wishes_name(const struct table_wishes *wishes, const struct table_column *column)
+{
+	const char *list = wishes->columns, *word;
+	size_t length;
+
+	while ((word = word_next(&list, &length)))
+		if (word_is_column(word, length, column))
+			return true;
+	return wishes->sort && word_is_column(wishes->sort, strlen(wishes->sort), column);
 }
 
 static bool any_has(struct table *const *tables, size_t count, const char *word, size_t length)

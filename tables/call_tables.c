@@ -38,6 +38,7 @@ enum call_column {
 	CALLS,
 	FAILED,
 	CALL_TOTAL,
+	CALL_SELF,
 	CALL_SHARE,
 	CALL_AVERAGE,
 	CALL_MIN,
@@ -46,11 +47,14 @@ enum call_column {
 	CALL_MAX
 };
 
+const struct table_column self_column = {"self_ns", "self", TABLE_TIME, false};
+
 static const struct table_column call_columns[] = {
 	[CALL_NAME] = {"function", "function", TABLE_NAME, false},
 	[CALLS] = {"calls", "calls", TABLE_COUNT, false},
 	[FAILED] = {"failed", "failed", TABLE_FAILURES, false},
 	[CALL_TOTAL] = {"total_ns", "total", TABLE_TIME, true},
+	[CALL_SELF] = {NULL, NULL, TABLE_TIME, false}, /* self_column */
 	[CALL_SHARE] = {"share", "share", TABLE_SHARE, false},
 	[CALL_AVERAGE] = {"average_ns", "average", TABLE_TIME, false},
 	[CALL_MIN] = {"min_ns", "min", TABLE_TIME, false},
@@ -65,22 +69,38 @@ struct table *calls_table(const char *name, const char *row, const struct table_
 
 	memcpy(columns, call_columns, sizeof(columns));
 	columns[CALL_NAME].key = columns[CALL_NAME].title = row;
+	memmove(&columns[CALL_SELF], &columns[CALL_SELF + 1],
+		(COUNT_OF(columns) - CALL_SELF - 1) * sizeof(*columns));
+	return table_new_by(group, name, columns, COUNT_OF(columns) - 1);
+}
+
+struct table *self_calls_table(const char *name, const char *row, const struct table_column *group)
+{
+	struct table_column columns[COUNT_OF(call_columns)];
+
+	memcpy(columns, call_columns, sizeof(columns));
+	columns[CALL_NAME].key = columns[CALL_NAME].title = row;
+	columns[CALL_SELF] = self_column;
 	return table_new_by(group, name, columns, COUNT_OF(columns));
 }
 
 void calls_row(struct table *table, const struct calls *calls, long long whole)
 {
+	size_t missing = calls->self ? 0 : 1; /* of the columns behind the total */
+
 	call_row(table, calls->group);
 	table_text(table, CALL_NAME, calls->name);
 	table_number(table, CALLS, calls->calls);
 	table_number(table, FAILED, calls->failed);
 	table_number(table, CALL_TOTAL, calls->total);
-	table_share(table, CALL_SHARE, share_of_total(calls->total, whole));
-	table_number(table, CALL_AVERAGE, average_of_sum(calls->total, calls->calls));
-	table_number(table, CALL_MIN, calls->min);
-	table_number(table, CALL_MEDIAN, calls->median);
-	table_number(table, CALL_P99, calls->p99);
-	table_number(table, CALL_MAX, calls->max);
+	if (calls->self)
+		table_number(table, CALL_SELF, *calls->self);
+	table_share(table, CALL_SHARE - missing, share_of_total(calls->total, whole));
+	table_number(table, CALL_AVERAGE - missing, average_of_sum(calls->total, calls->calls));
+	table_number(table, CALL_MIN - missing, calls->min);
+	table_number(table, CALL_MEDIAN - missing, calls->median);
+	table_number(table, CALL_P99 - missing, calls->p99);
+	table_number(table, CALL_MAX - missing, calls->max);
 }
 
 /* ---- device commands ---- */

@@ -24,10 +24,17 @@
 struct calls {
 	const char *group, *name;
 	long long calls, failed, total, min, median, p99, max;
+	const long long *self; /* NULL: the table has none */
 };
 
 /* A table of that name in JSON, still empty; `row` is what its rows are: "function". */
 struct table *calls_table(const char *name, const char *row, const struct table_column *group);
+
+/* The column that self_calls_table has besides. */
+extern const struct table_column self_column;
+
+/* The same with a column more, for the time without that of the calls inside: rows have .self, too. */
+struct table *self_calls_table(const char *name, const char *row, const struct table_column *group);
 
 /* Add a row; `whole` is the total of all rows. */
 void calls_row(struct table *table, const struct calls *calls, long long whole);

@@ -102,6 +102,9 @@ struct table_wishes {
 	size_t most;	     /* rows, of each group; 0: all */
 };
 
+/* Whether the user names the column: to be shown, or to sort by. For columns that cost time to fill. */
+bool table_wishes_name(const struct table_wishes *wishes, const struct table_column *column);
+
 /*
  * Arrange tables as the user wants them; NULL entries are left out. A table without any of the columns
  * is freed, and becomes NULL. Returns NULL, or the word that no table has a column for: then

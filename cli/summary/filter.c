@@ -159,7 +159,7 @@ bool filter_takes_command(const struct filter *filter, struct filter_memory *mem
 }
 
 /* Traces of other tools begin with their first event. */
-static int64_t history_start(const struct history *history)
+int64_t filter_start_of(const struct history *history)
 {
 	int64_t start = INT64_MAX;
 
@@ -177,7 +177,7 @@ void filter_history(struct filter *filter, struct history *history)
 	struct filter_memory memory = {.names = {NULL, 0}};
 	size_t calls = 0, commands = 0;
 
-	filter_start(filter, history_start(history));
+	filter_start(filter, filter_start_of(history));
 	history->filtered = true;
 	history->unfinished = 0;
 	for (size_t i = 0; i < history->ncalls; i++) {

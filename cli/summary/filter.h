@@ -24,6 +24,9 @@ bool filter_is_any(const struct filter *filter);
 /* The trace begins at this time. */
 void filter_start(struct filter *filter, int64_t start);
 
+/* When a whole history begins. */
+int64_t filter_start_of(const struct history *history);
+
 /*
  * What was found of names, threads, queues and requests, by their numbers in a history: globs are
  * matched once for each. Begins as zeros; a thread has its own.

@@ -29,6 +29,7 @@ void flat_end(struct flat *flat)
 	for (unsigned i = 0; i < flat->nworkers; i++) {
 		tally_free(&flat->workers[i].tally);
 		kept_times_free(&flat->workers[i].times);
+		self_calls_free(&flat->workers[i].self);
 		free(flat->workers[i].groups);
 		free(flat->workers[i].calls);
 		free(flat->workers[i].commands);

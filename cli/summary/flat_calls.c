@@ -115,8 +115,20 @@ void flat_worker_sum(void *user, const struct host_call *call)
 	/* Queues are known when all commands are. */
 	if (worker->flat->by == BY_QUEUE && call->correlation)
 		return;
-	if (flat_worker_counts(worker, call))
-		flat_worker_sum_in(worker, call, worker_group(worker, call));
+	bool counts = flat_worker_counts(worker, call);
+	uint32_t group = counts ? worker_group(worker, call) : 0;
+
+	if (counts)
+		flat_worker_sum_in(worker, call, group);
+	if (worker->flat->history->self)
+		self_calls_add(&worker->self, call, worker->place++, group, counts);
+}
+
+static void worker_begin_run(void *user, size_t number)
+{
+	struct flat_worker *worker = user;
+
+	worker->place = (uint64_t)number << 32;
 }
 
 static void group_sum_merge(struct group_sum *to, const struct group_sum *from)
@@ -147,12 +159,24 @@ static uint32_t *groups_map(const struct flat *flat)
 	return map;
 }
 
+static void flat_merge_self(struct flat *flat, const uint32_t *map)
+{
+	struct self_calls calls = {NULL, 0, 0};
+
+	for (unsigned i = 0; i < flat->nworkers; i++)
+		self_calls_merge(&calls, &flat->workers[i].self, map);
+	self_sums_add(flat->history->self, &calls);
+	self_calls_free(&calls);
+}
+
 void flat_merge(struct flat *flat)
 {
 	uint32_t *map = groups_map(flat);
 	struct flat_sums *sums = flat->sums;
 
 	flat->history->filtered = flat->filter;
+	if (flat->history->self)
+		flat_merge_self(flat, map);
 	for (unsigned i = 0; i < flat->nworkers; i++) {
 		struct flat_worker *worker = &flat->workers[i];
 
@@ -178,9 +202,12 @@ void flat_merge(struct flat *flat)
 
 void flat_sum_calls(struct flat *flat)
 {
-	static const struct scan_visitor visitor = {.call = flat_worker_sum};
+	static const struct scan_visitor visitor = {.run = worker_begin_run,
+						    .call = flat_worker_sum};
 
 	record_scan_all(flat->scan, &visitor, flat->users, NULL);
+	/* Marks are around the calls that took the same time. */
+	worker_begin_run(flat->users[0], UINT32_MAX);
 	if (record_scan_has_marks(flat->scan))
 		record_scan_marks(flat->scan, &visitor, flat->users[0]);
 	flat_merge(flat);

@@ -20,6 +20,7 @@
 #include "cli/summary/kept_times.h"
 #include "cli/summary/queue_map.h"
 #include "cli/summary/record_scan.h"
+#include "cli/summary/self_times.h"
 
 /* Tests make them small. */
 #ifndef COMMANDS_AT_ONCE
@@ -66,6 +67,8 @@ struct flat_worker {
 	bool *selected; /* by thread: the filter takes calls of it */
 	uint32_t nselected;
 	struct kept_times times;
+	struct self_calls self; /* where they are wanted */
+	uint64_t place;		/* of the next call */
 	struct host_call *calls;
 	struct scan_command *commands;
 	size_t ncalls, calls_room, ncommands, commands_room;

@@ -429,6 +429,7 @@ void history_restart(struct history *history)
 		.tell_stacks = history->tell_stacks,
 		.frames = history->frames,
 		.wants_sizes = history->wants_sizes,
+		.self = history->self,
 	};
 
 	history_free(history);

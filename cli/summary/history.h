@@ -21,6 +21,7 @@
 #define NOBODY UINT32_MAX /* no thread, no queue */
 
 struct symbols;
+struct self_sums;
 struct tl_stack_library;
 struct tl_trace;
 struct tl_text;
@@ -108,6 +109,8 @@ struct history {
 	 */
 	struct names sizes;
 	bool wants_sizes;
+	struct self_sums
+		*self; /* of calls, by the rows of the tables (self_times.h); NULL: not wanted */
 	struct event_kernel *kernels; /* likewise, by number in .names */
 	uint32_t nkernels;
 	struct symbols *symbols; /* of functions on stacks, for --by=stack; else NULL */

@@ -234,7 +234,7 @@ void scan_worker_take_file(struct scan_worker *worker, uint32_t file)
 	worker->encoder.names = worker->scan->history->symbols;
 }
 
-/* The calls that had not returned when the process ended. */
+/* The calls that had not returned when the process ended: the inner ones first, as they would have ended. */
 static void worker_open_calls(struct scan_worker *worker, struct scan_run *index)
 {
 	const struct tl_trace *trace = worker->file->trace;
@@ -243,7 +243,7 @@ static void worker_open_calls(struct scan_worker *worker, struct scan_run *index
 		const struct tl_trace_lane *lane = &trace->lanes[i];
 		uint32_t place = scan_known_place(worker, KNOWN_LANE, lane->shown);
 
-		for (size_t j = 0; j < lane->nopens; j++) {
+		for (size_t j = lane->nopens; j-- > 0;) {
 			const struct tl_unfinished_record record =
 				tl_unfinished_unwound(&lane->opens[j], trace->last);
 			worker_record_call(worker, index, place, &record.call);
@@ -324,6 +324,8 @@ static void *worker_main(void *context)
 		if (worker->visitor->wants &&
 		    !worker->visitor->wants(worker->user, &scan->runs[next]))
 			continue;
+		if (worker->visitor->run)
+			worker->visitor->run(worker->user, next);
 		if (worker->tells)
 			progress_show("%zu of %zu parts gone through", next, scan->nruns);
 		if (scan->events)

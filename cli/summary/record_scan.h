@@ -48,6 +48,8 @@ struct record_scan;
 struct scan_visitor {
 	/* whether to go through a run */
 	bool (*wants)(const void *user, const struct scan_run *run);
+	/* before a run: its number, in the order of the files and, of a lane, of its calls */
+	void (*run)(void *user, size_t number);
 	void (*call)(void *user, const struct host_call *call);
 	void (*command)(void *user, const struct scan_command *command);
 };

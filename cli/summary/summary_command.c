@@ -20,6 +20,7 @@
 #include "cli/summary/flat.h"
 #include "cli/summary/history_reader.h"
 #include "cli/summary/job_summary.h"
+#include "cli/summary/self_times.h"
 #include "cli/summary/sum_save.h"
 #include "cli/summary/trace_sum.h"
 #include "cli/symbols/symbols.h"
@@ -110,6 +111,11 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 		word);
 }
 
+static bool wishes_want_self(const struct wishes *wishes)
+{
+	return table_wishes_name(&wishes->job.tables.wishes, &self_column);
+}
+
 /* What the sums of a job do not have, and what --part does not make. */
 static void wish_job_alone(const struct argp_state *state, const struct wishes *wishes)
 {
@@ -123,6 +129,10 @@ static void wish_job_alone(const struct argp_state *state, const struct wishes *
 		option_refuse(
 			state,
 			"--exact: the sums of a job have no single calls; name .tlt files in it");
+	if (wishes_want_self(wishes))
+		option_refuse(
+			state,
+			"self: the sums of a job have no single calls; name .tlt files in it");
 	if (wishes->job.part && printed)
 		option_refuse(state, "--part and %s: --part prints nothing; leave one of them out",
 			      printed);
@@ -230,7 +240,7 @@ static const struct argp argp = {
 	.args_doc = "FILE...\nDIR",
 	.doc = "Tables of the host calls and the device commands in trace files: .tlt files, Chrome JSON of tracelayer or another tool, "
 	       ".pftrace and .sqlite of tracelayer; plain or gzip-compressed. FILE - is standard input. DIR is the folder of a job, as `tracelayer run --job=DIR` fills it.\v"
-	       "Percentiles are nearest-rank: durations that really occurred. Exit code: 0 done, 1 a file is broken, "
+	       "Percentiles are nearest-rank: durations that really occurred. A column more, self, is shown if --sort or --columns names it: calls without the calls inside of them.  Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",
 };
 
@@ -315,7 +325,12 @@ static int history_print(struct history *history, struct wishes *wishes, int cod
 		return code;
 	/* Commands have the request of the call that submitted them. */
 	history_resolve(history);
-	if (filter_is_any(&wishes->filter))
+	bool filtered = filter_is_any(&wishes->filter);
+
+	if (history->self)
+		self_sums_add_history(history->self, history, wishes->by,
+				      filtered ? &wishes->filter : NULL);
+	if (filtered)
 		filter_history(&wishes->filter, history);
 	say_missing(history, wishes->by);
 	if (!history_save(history, &wishes->save))
@@ -410,6 +425,7 @@ int command_summary(int argc, char **argv)
 {
 	struct wishes wishes = {.by = BY_FUNCTION, .table = -1};
 	struct history history = {0};
+	struct self_sums self = {.ns = NULL};
 
 	setlocale(LC_CTYPE, "");
 	options_parse(&argp, argc, argv, 0, &wishes);
@@ -419,6 +435,9 @@ int command_summary(int argc, char **argv)
 	bool by_stack = wishes.by == BY_STACK;
 
 	history.wants_sizes = wishes.by == BY_SIZE;
+	history.self = wishes_want_self(&wishes) ? &self : NULL;
+	/* Which queue a call submitted to is known when all commands are. */
+	wishes.exact |= history.self && wishes.by == BY_QUEUE;
 	int code =
 		by_stack && !wishes_allow_stacks(&wishes) ? EXIT_USAGE : wishes_find_time(&wishes);
 	if (code == EXIT_DONE && by_stack) {
@@ -435,6 +454,7 @@ int command_summary(int argc, char **argv)
 		symbols_say_missing(history.symbols);
 	symbols_close(history.symbols);
 	history_free(&history);
+	self_sums_free(&self);
 	selection_free(&wishes.filter.selection);
 	return code;
 }

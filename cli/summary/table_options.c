@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/summary/table_options.h"
 
@@ -45,12 +46,13 @@ static void take_top(struct argp_state *state, struct table_options *tables, con
 	tables->wishes.most = (size_t)rows;
 }
 
-/* An empty list would leave no table, and nothing would be said. */
+/* A list without a word would leave no table, and nothing would be said. */
 static const char *take_columns(const struct argp_state *state, const char *option,
 				const char *text)
 {
-	if (!*text)
-		option_refuse(state, "--%s=: give a column's title, or its name in --csv", option);
+	if (!text[strspn(text, ",")])
+		option_refuse(state, "--%s=%s: give a column's title, or its name in --csv", option,
+			      text);
 	return text;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
+#include "cli/summary/self_times.h"
 #include "cli/summary/tabulate_work.h"
 
 /* ---- host calls ---- */
@@ -72,6 +73,21 @@ void tabulated_calls_heading(struct table *table, const struct tabulation *of, s
 		      functions, plural_s(functions), threads, plural_s(threads), from);
 }
 
+struct table *tabulated_calls_table(const struct tabulation *of, int which)
+{
+	const char *name = which == TABLE_CALLS ? "host calls" : "own events";
+	const char *row = which == TABLE_CALLS ? "function" : "event";
+	const struct table_column *group = tabulated_other_column(of);
+
+	return of->history->self ? self_calls_table(name, row, group)
+				 : calls_table(name, row, group);
+}
+
+long long tabulated_self(const struct tabulation *of, bool own, uint32_t group, uint32_t name)
+{
+	return of->history->self ? self_sums_of(of->history->self, own, group, name) : 0;
+}
+
 static size_t count_functions(const struct history *history, size_t count)
 {
 	bool *seen = need(calloc(history->names.count + 1, sizeof(*seen)));
@@ -98,8 +114,11 @@ static void add_calls(struct table *table, const struct tabulation *of,
 		struct calls row;
 
 		count = count_calls(of, &calls[i], ncalls - i, &row);
-		row.group = tabulated_row_label(label, of, tabulated_other_column(of),
-						tabulated_call_group(of, &calls[i]));
+		uint32_t group = tabulated_call_group(of, &calls[i]);
+		long long self = tabulated_self(of, calls[i].own, group, calls[i].name);
+
+		row.group = tabulated_row_label(label, of, tabulated_other_column(of), group);
+		row.self = of->history->self ? &self : NULL;
 		calls_row(table, &row, whole);
 	}
 }
@@ -114,13 +133,13 @@ static void tabulate_calls(struct table *tables[TABLES], struct tabulation *of, 
 			of);
 	while (count < history->ncalls && !history->calls[count].own)
 		count++;
-	tables[TABLE_CALLS] = calls_table("host calls", "function", tabulated_other_column(of));
+	tables[TABLE_CALLS] = tabulated_calls_table(of, TABLE_CALLS);
 	add_calls(tables[TABLE_CALLS], of, history->calls, count);
 	tabulated_calls_heading(tables[TABLE_CALLS], of, count, count_functions(history, count),
 				files);
 	if (count == history->ncalls)
 		return;
-	tables[TABLE_EVENTS] = calls_table("own events", "event", tabulated_other_column(of));
+	tables[TABLE_EVENTS] = tabulated_calls_table(of, TABLE_EVENTS);
 	add_calls(tables[TABLE_EVENTS], of, history->calls + count, history->ncalls - count);
 	table_heading(tables[TABLE_EVENTS], "the program's own events: %zu",
 		      history->ncalls - count);

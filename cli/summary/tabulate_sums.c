@@ -40,6 +40,8 @@ static void add_row_of_calls(struct table *table, const struct tabulation *of,
 {
 	const struct histogram *times = &from->times;
 	const struct exact_times percentiles = times_of(sums, from);
+	const long long self =
+		tabulated_self(of, from->kind == TALLY_EVENTS, from->group, from->name);
 	char label[LABEL];
 
 	calls_row(table,
@@ -49,6 +51,7 @@ static void add_row_of_calls(struct table *table, const struct tabulation *of,
 				  .calls = times->count,
 				  .failed = from->failed,
 				  .total = times->sum,
+				  .self = of->history->self ? &self : NULL,
 				  .min = times->min,
 				  .median = percentiles.median,
 				  .p99 = percentiles.p99,
@@ -118,10 +121,9 @@ static void tabulate_rows(struct table *tables[TABLES], const struct tabulation 
 	long long whole =
 		sums[TALLY_KERNELS].time + sums[TALLY_TRANSFERS].time + sums[TALLY_OTHERS].time;
 
-	tables[TABLE_CALLS] = calls_table("host calls", "function", tabulated_other_column(of));
+	tables[TABLE_CALLS] = tabulated_calls_table(of, TABLE_CALLS);
 	if (sums[TALLY_EVENTS].count)
-		tables[TABLE_EVENTS] =
-			calls_table("own events", "event", tabulated_other_column(of));
+		tables[TABLE_EVENTS] = tabulated_calls_table(of, TABLE_EVENTS);
 	for (int i = 0; i < COMMANDS_TABLES; i++)
 		if (sums[TALLY_KERNELS + i].count)
 			tables[TABLE_KERNELS + i] =

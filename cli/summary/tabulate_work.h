@@ -52,6 +52,9 @@ struct table *tabulate_sums_of_groups(const struct tabulation *of, const struct 
 
 void tabulated_calls_heading(struct table *table, const struct tabulation *of, size_t count,
 			     size_t functions, int files);
+/* A table of calls: TABLE_CALLS or TABLE_EVENTS; and a row's self time, where that is wanted. */
+struct table *tabulated_calls_table(const struct tabulation *of, int which);
+long long tabulated_self(const struct tabulation *of, bool own, uint32_t group, uint32_t name);
 struct table *tabulated_commands_table(const struct tabulation *of, enum commands_table which);
 
 /* What the driver knows of the kernel. NULL: the table does not have that. */

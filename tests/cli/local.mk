@@ -3,7 +3,7 @@
 long_scripts += %D%/profile/profile.sh %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh %D%/apis/interposer_cache.sh
 check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh %D%/run/mpi_abi.sh %D%/run/needed.sh
-check_scripts += %D%/summary/job.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
+check_scripts += %D%/summary/job.sh %D%/summary/self_times.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
 check_scripts += %D%/diff/diff.sh
@@ -18,7 +18,7 @@ test_files += %D%/summary/fuzz_sums.c %D%/summary/fuzz_scan.c %D%/summary/fuzz_e
 deep_stress_scripts += %D%/run/config_fuzz.sh
 test_files += %D%/run/fuzz_config.c
 test_files += %D%/diff/diff.py %D%/diff/diff_traces.py
-test_files += %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/summary/summary_progress.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_fast.py %D%/top/top_target.py
+test_files += %D%/summary/self_times.py %D%/summary/summary_device.py %D%/summary/summary_flat.py %D%/summary/summary_progress.py %D%/export/systrace.py %D%/export/timeline.py %D%/profile/profile.py %D%/top/top.py %D%/top/top_fast.py %D%/top/top_target.py
 test_files += %D%/phases/fuzz_phases.c %D%/phases/phases_calls.py %D%/phases/phases_inputs.py %D%/phases/phases_memory.py \
 	%D%/phases/phases_model.py %D%/phases/phases_progress.py %D%/phases/nnapi
 

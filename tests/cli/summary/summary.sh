@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 92
+plan 95
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -105,10 +105,14 @@ is "$(summary --by=thread --columns=calls --top=1 --csv --table=calls "$tmp/line
 is "$(summary --json --columns=median --sort=median --top=1 --table=calls "$tmp/lines.json" | "$python" -c 'import json, sys; print(json.load(sys.stdin)["tables"][0]["rows"])')" \
 	"[{'function': 'each', 'median_ns': 100000}]" "the same in JSON"
 is "$(summary --columns=total --top=1 "$tmp/lines.json" | tail -n 1 | tr -s ' ')" "each 20.10 ms" "and in text"
+is "$(rows --columns=function)" "function each outer inner fails" "the rows' names alone"
+is "$(rows --columns=,calls,,total, --top=1)" "function,calls,total_ns each,200,20100000" "a comma too many is no column"
 for wrong in --sort=size --columns=calls,size,total; do
 	said=$(summary $wrong "$tmp/lines.json" 2>&1)
 	is "$? $said" "2 tracelayer: size: no table here has such a column; give a column's title, or its name in --csv" "$wrong is told of"
 done
+is "$(summary --columns=, "$tmp/lines.json" 2>&1; echo $?)" "tracelayer summary: --columns=,: give a column's title, or its name in --csv
+2" "a list of commas alone is refused"
 is "$(summary --columns= "$tmp/lines.json" 2>&1; echo $?; summary --sort= "$tmp/lines.json" 2>&1; echo $?)" \
 	"tracelayer summary: --columns=: give a column's title, or its name in --csv
 2

@@ -210,7 +210,7 @@ def tables(command, *arguments):
 def compare(command, by, files):
 	by, *part = by.split()
 	rough = ROUGH if any("json" in path.rsplit("/", 1)[1] for path in files) else ()
-	exact, flat = tables(command, "--exact", f"--by={by}", *part, *files), tables(command, f"--by={by}", *part, *files)
+	exact, flat = (tables(command, *way, "--sort=self", f"--by={by}", *part, *files) for way in (["--exact"], []))
 	assert exact[:2] == flat[:2], (exact[:2], flat[:2])
 	assert list(exact[2]) == list(flat[2])
 	for table, rows in exact[2].items():

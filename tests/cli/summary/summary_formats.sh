@@ -25,7 +25,7 @@ tables()
 {
 	local by
 	for by in function thread queue process request size; do
-		"$tracelayer" summary --by=$by --csv "$@" || echo "failed: $?"
+		"$tracelayer" summary --by=$by --csv --sort=self "$@" || echo "failed: $?"
 	done
 	"$tracelayer" summary --exact "$@"
 }
