@@ -118,6 +118,7 @@ static int files_read(struct reading *reading, struct page_files *files)
 	reading->is_flat = !reading->filter && files_are_records(files);
 	reading->sums.history = &reading->history;
 	reading->sums.damage_is_said = true;
+	reading->sums.wants_exact = true;
 	for (int i = 0; i < files->count; i++) {
 		int state = page_file_read(reading, files, i);
 

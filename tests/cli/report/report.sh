@@ -7,7 +7,7 @@ top_srcdir=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 need_command
 need_library
-plan 54
+plan 55
 
 cd "$tmp" || exit 99
 traces="$top_srcdir/tests/cli/report/report_traces.py"
@@ -39,6 +39,17 @@ is "$(sed -n 1p compared)" "True True True True" "it has each call and command w
 is "$(sed -n 2p compared)" "True" "what the trace says of the machine and the settings"
 is "$(sed -n 3p compared)" "1" "one lane is a queue's"
 is "$(sed -n 4p compared)" "True 1" "the tables of summary"
+"$python" -B - t.html <(for t in calls kernels transfers; do "$tracelayer" summary --json --table=$t t.tlt; done | "$python" -c '
+import json, re, sys
+print(json.dumps([table for one in re.split(r"(?<=^\})$", sys.stdin.read(), flags=re.M) if one.strip() for table in json.loads(one)["tables"]]))') "$(dirname "$traces")" >compared <<'END'
+import json, sys
+sys.path.insert(0, sys.argv[3])
+import report_traces
+tables = {table["table"]: table["rows"] for table in report_traces.read(sys.argv[1])[1]["summary"]["tables"]}
+for table in json.load(open(sys.argv[2])):
+	print(table["table"], len(table["rows"]) > 0, table["rows"] == tables[table["table"]])
+END
+is "$(paste -sd, compared)" "host calls True True,kernels True True,transfers True True" "which have the same numbers, percentiles among them"
 report t.json -o j.html
 is "$(page j.html | sort | sha256sum)" "$(page t.html | sort | sha256sum)" "JSON gives the same page as .tlt"
 gzip -k t.json
