@@ -141,14 +141,34 @@ static void take_end(struct event_filter *filter, const json_t *event, uint32_t 
 	json_decref(mark->event);
 }
 
+/* A trace's end without what is true of the whole trace alone: how many events, and how large. */
+static void pass_end(const struct event_filter *filter, const json_t *event)
+{
+	static const char *const whole[] = {"events", "event_bytes", "device_ns",
+					    "event_bytes_per_device_ms"};
+	json_t *part = need(json_deep_copy(event));
+	json_t *args = json_object_get(part, "args");
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		json_object_del(args, whole[i]);
+	filter->listener->each(filter->user, part);
+	json_decref(part);
+}
+
 static void take_metadata(struct event_filter *filter, const json_t *event)
 {
-	bool is_lane = !strncmp(event_text(event, "name"), "thread_", 7);
+	const char *name = event_text(event, "name");
+	bool is_lane = !strncmp(name, "thread_", 7);
 
-	if (is_lane ? lane_filter_has_lane(&filter->lanes, lane_filter_lane(&filter->lanes, event))
-		    : lane_filter_has_process(&filter->lanes,
-					      lane_filter_process(&filter->lanes, event)))
+	if (!(is_lane ? lane_filter_has_lane(&filter->lanes,
+					     lane_filter_lane(&filter->lanes, event))
+		      : lane_filter_has_process(&filter->lanes,
+						lane_filter_process(&filter->lanes, event))))
+		return;
+	if (strcmp(name, "tracelayer_end"))
 		filter->listener->each(filter->user, event);
+	else
+		pass_end(filter, event);
 }
 
 static void take_counter(struct event_filter *filter, const json_t *event, uint32_t lane,

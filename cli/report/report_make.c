@@ -98,7 +98,8 @@ static int page_file_read(struct reading *reading, const struct page_files *file
 	else
 		code = trace_listen(files->paths[number], "the page", &listener, reading, &totals);
 	if (!reading->is_flat) {
-		reading->history.bytes += totals.bytes;
+		/* It is that of all events, also if some are selected. */
+		reading->history.bytes += reading->filter ? 0 : totals.bytes;
 		reading->history.lost += totals.lost;
 	}
 	return code;

@@ -340,6 +340,11 @@ static struct table *tabulate_groups(const struct tabulation *of)
 
 /* ---- all ---- */
 
+bool tabulated_has_memory(const struct tabulation *of)
+{
+	return of->history->bytes && !of->history->filtered;
+}
+
 bool tabulated_several(const struct history *history)
 {
 	size_t processes = 0;
@@ -367,7 +372,7 @@ void tabulate(struct table *tables[TABLES], struct history *history, enum groupi
 		tabulate_queues(tables, &of, &waits);
 		waits_free(&waits);
 		tabulate_commands(&tables[TABLE_KERNELS], &of);
-		if (history->bytes)
+		if (tabulated_has_memory(&of))
 			tables[TABLE_MEMORY] =
 				memory_table((long long)history->bytes, time_of_commands(history));
 	}

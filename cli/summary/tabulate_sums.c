@@ -146,7 +146,7 @@ static void tabulate_rows(struct table *tables[TABLES], const struct tabulation 
 	for (int i = 0; i < COMMANDS_TABLES; i++)
 		if (tables[TABLE_KERNELS + i])
 			commands_heading(tables[TABLE_KERNELS + i], sums[TALLY_KERNELS + i].count);
-	if (of->history->bytes &&
+	if (tabulated_has_memory(of) &&
 	    sums[TALLY_KERNELS].count + sums[TALLY_TRANSFERS].count + sums[TALLY_OTHERS].count)
 		tables[TABLE_MEMORY] = memory_table((long long)of->history->bytes, whole);
 	free(rows);

@@ -15,6 +15,11 @@ struct tabulation {
 	bool several; /* processes */
 };
 
+/*
+ * Whether there is a table of the events' memory. What is known of that is of the whole trace: no
+ * part of it has one.
+ */
+bool tabulated_has_memory(const struct tabulation *of);
 bool tabulated_several(const struct history *history);
 
 /* ---- groups ---- */

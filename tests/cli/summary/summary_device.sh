@@ -3,7 +3,7 @@
 # tracelayer summary of device work: kernels, transfers, queues, what idle queues waited for, and all of it by thread, queue, process and request.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 39
+plan 42
 
 summary() { "$tracelayer" summary "$@"; }
 random() { "$python" "$top_srcdir/tests/cli/summary/summary_device.py" "$@"; }
@@ -104,3 +104,8 @@ like "$(summary --by=kernel "$tmp/hand.json" 2>&1; echo "exit $?")" '^exit 2$' "
 like "$(summary --table=groups "$tmp/hand.json" 2>&1)" '^tracelayer summary: --table=groups: no groups by default; add --by=' "a table that there can't be: one line"
 like "$(summary --table=x "$tmp/hand.json" 2>&1)" 'no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory$' "no such table: which there are"
 like "$(summary --csv "$tmp/hand.json")" '^640,230000,2783' "event memory for each millisecond of work"
+is "$(summary --csv --longer-than=1ns "$tmp/hand.json" | grep -c '^bytes,device_ns')" 0 "not of a part: the memory is known of the whole alone"
+"$tracelayer" export --longer-than=1ns "$tmp/hand.json" -o "$tmp/part.json"
+is "$(summary --csv "$tmp/part.json" | grep -c '^bytes,device_ns')" 0 "a part that was exported does not say how large the whole was"
+"$tracelayer" report --longer-than=1ns "$tmp/hand.json" -o "$tmp/part.html"
+is "$(grep -c '"event memory"' "$tmp/part.html")" 0 "and the page of a part neither"
