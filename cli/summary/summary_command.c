@@ -138,11 +138,22 @@ static void wish_job_alone(const struct argp_state *state, const struct wishes *
 			      printed);
 }
 
+static void wish_no_job(const struct argp_state *state, const struct wishes *wishes)
+{
+	for (int i = 0; i < wishes->nfiles; i++)
+		if (job_folder_is(wishes->files[i]))
+			option_refuse(
+				state,
+				"%s: the folder of a job has tables of its own; name it alone, or .tlt files in it",
+				wishes->files[i]);
+}
+
 /* What the words mean depends on whether there are files or a job. */
 static void wish_tables(struct argp_state *state, struct wishes *wishes)
 {
 	wishes->folder = wishes->nfiles == 1 && job_folder_is(wishes->files[0]);
 	if (!wishes->folder) {
+		wish_no_job(state, wishes);
 		if (wishes->job.ranks || wishes->job.part)
 			option_refuse(state, "%s: only for the folder of a job; name that",
 				      wishes->job.part ? "--part" : "--rank");

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 32
+plan 33
 
 make_job=$(cd "$top_builddir" && pwd)/tests/cli/summary/make_job
 app=$(cd "$top_builddir" && pwd)/tests/apps/job_calls
@@ -96,6 +96,8 @@ OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 "$tracelayer" summary --part R
 is "$(ls "$step"/*.sum | wc -l) $(summary --csv --table=calls R | tr -d '\r' | sed 1d | cut -d, -f1-3)" "3 clGetPlatformIDs,2,3000" "a task that has a whole host makes the host's, too"
 is "$("$tracelayer" summary --part --table=calls R 2>&1; echo $?)" "tracelayer summary: --part and --table: --part prints nothing; leave one of them out
 2" "... and print no table"
+is "$("$tracelayer" summary R R 2>&1; echo $?)" "tracelayer summary: R: the folder of a job has tables of its own; name it alone, or .tlt files in it
+2" "two jobs have no common tables"
 is "$("$tracelayer" summary --exact R 2>&1; echo $?)" "tracelayer summary: --exact: the sums of a job have no single calls; name .tlt files in it
 2" "sums are not exact"
 like "$("$tracelayer" summary --part R 2>&1)" "^tracelayer: --part: no launcher says which part this is" "which must say so"
