@@ -8,7 +8,7 @@ need_command
 need_library
 command -v sqlite3 >/dev/null || { echo "Bail out! sqlite3 is missing; ./scripts/install-packages installs it"; exit 99; }
 "$python" -c 'import pyopencl' || { echo "Bail out! PyOpenCL is missing; ./scripts/install-packages installs it (python3-pyopencl)"; exit 99; }
-plan 39
+plan 41
 
 cd "$tmp" || exit 99
 export HOME=$tmp
@@ -145,6 +145,19 @@ cat >overlap.json <<'END'
 END
 export_to overlap.json -o overlap.sqlite
 is "$(ask overlap.sqlite 'SELECT name, commands, span_ns, busy_ns FROM queues')" "queue 1, d|3|34000|28000" "the time of commands that overlap counts once"
+
+# ---- calls in each other
+"$python" - <<'END'
+import json
+def call(name, start, end):
+    return {"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": start, "dur": end - start}
+json.dump([call("in", 2, 5), call("mid", 2, 5), call("out", 2, 5), call("all", 0, 9), call("next", 9, 12)], open("same.json", "w"))
+json.dump([call(name, 10 * i + start, 10 * i + end) for i in range(40000) for name, start, end in (("in", 2, 3), ("out", 1, 5))], open("many.json", "w"))
+END
+export_to same.json -o same.sqlite
+is "$(ask same.sqlite 'SELECT inner_name, outer_name FROM nested ORDER BY "inner"' | paste -sd' ')" "in|mid mid|out out|all" "of calls at the same nanosecond the later one is around, and each has one around it"
+export_to many.json -o many.sqlite
+is "$(timeout 30 sqlite3 many.sqlite 'SELECT inner_name, outer_name, count(*) FROM nested GROUP BY 1, 2')" "in|out|40000" "40,000 calls in others are found at once, not by all calls before them"
 
 # ---- what can't be done
 is "$(export_to v.tlt -o t.sqlite 2>&1; ls t.1.sqlite)" "tracelayer: t.sqlite: that name is taken; written to t.1.sqlite (-f overwrites)
