@@ -109,8 +109,8 @@ struct history {
 	 */
 	struct names sizes;
 	bool wants_sizes;
-	struct self_sums
-		*self; /* of calls, by the rows of the tables (self_times.h); NULL: not wanted */
+	/* Self times of calls, by the rows of the tables (self_times.h); NULL: not wanted */
+	struct self_sums *self;
 	struct event_kernel *kernels; /* likewise, by number in .names */
 	uint32_t nkernels;
 	struct symbols *symbols; /* of functions on stacks, for --by=stack; else NULL */

@@ -8,7 +8,7 @@
  * is its duration without the time that the calls right inside of it cover. It is never negative, also
  * where calls of a thread overlap without one lying in the other.
  *
- * All calls have to be in memory at once, in 40 bytes each.
+ * All calls have to be in memory at once, in 40 bytes each, and as much again to sort them.
  */
 #ifndef TL_CLI_SUMMARY_SELF_TIMES_H
 #define TL_CLI_SUMMARY_SELF_TIMES_H
@@ -18,8 +18,8 @@
 
 struct self_call {
 	int64_t start, end;
-	uint64_t
-		place; /* in the trace: of calls that end together, the inner ones have smaller ones */
+	/* in the trace: of calls that take the same time, the inner ones have smaller ones */
+	uint64_t place;
 	uint32_t thread, group, name;
 	bool own, counts;
 };

@@ -251,7 +251,7 @@ static const struct argp argp = {
 	.args_doc = "FILE...\nDIR",
 	.doc = "Tables of the host calls and the device commands in trace files: .tlt files, Chrome JSON of tracelayer or another tool, "
 	       ".pftrace and .sqlite of tracelayer; plain or gzip-compressed. FILE - is standard input. DIR is the folder of a job, as `tracelayer run --job=DIR` fills it.\v"
-	       "Percentiles are nearest-rank: durations that really occurred. A column more, self, is shown if --sort or --columns names it: calls without the calls inside of them.  Exit code: 0 done, 1 a file is broken, "
+	       "Percentiles are nearest-rank: durations that really occurred. A column more, self, is shown if --sort or --columns names it: calls without the calls inside of them. Exit code: 0 done, 1 a file is broken, "
 	       "2 usage, 3 a file ends early (the tables show what is there).",
 };
 
