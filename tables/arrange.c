@@ -18,6 +18,7 @@
 struct order {
 	size_t shift, column;
 	enum table_type type; /* the column's */
+	bool by_group;	      /* groups by their names, and not by their sums */
 };
 
 static int rows_descend(long long x, long long y)
@@ -55,7 +56,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct cell *left = a, *right = b;
 	int result = 0;
 
-	if (order->shift)
+	if (order->shift && !order->by_group)
 		result = rows_descend(left->number, right->number);
 	if (!result && order->shift)
 		result = strcmp(text_of(left), text_of(right));
@@ -126,7 +127,8 @@ static void rows_sort(struct table *table, size_t named)
 		order.column++;
 	if (table->shift)
 		sum_groups(table, order.column);
-	order.column = named < table->width ? named : order.column;
+	order.by_group = named < table->shift;
+	order.column = named < table->width && !order.by_group ? named : order.column;
 	order.type = table->columns[order.column].type;
 	qsort_r(table->cells, table->rows, table->width * sizeof(struct cell), compare_rows,
 		&order);
@@ -178,12 +180,17 @@ static bool word_is_column(const char *word, size_t length, const struct table_c
 	       words_are_alike(word, length, column->title);
 }
 
-/* The place of a column. The table's width: there is none. */
+/*
+ * The place of a column; the group's, if no other has the name. The table's width: there is none.
+ */
 static size_t column_named(const struct table *table, const char *word, size_t length)
 {
-	for (size_t c = table->shift; c < table->width; c++)
+	for (size_t i = 0; i < table->width; i++) {
+		size_t c = (table->shift + i) % table->width;
+
 		if (word_is_column(word, length, &table->columns[c]))
 			return c;
+	}
 	return table->width;
 }
 

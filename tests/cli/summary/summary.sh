@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 95
+plan 97
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -105,6 +105,10 @@ is "$(summary --by=thread --columns=calls --top=1 --csv --table=calls "$tmp/line
 is "$(summary --json --columns=median --sort=median --top=1 --table=calls "$tmp/lines.json" | "$python" -c 'import json, sys; print(json.load(sys.stdin)["tables"][0]["rows"])')" \
 	"[{'function': 'each', 'median_ns': 100000}]" "the same in JSON"
 is "$(summary --columns=total --top=1 "$tmp/lines.json" | tail -n 1 | tr -s ' ')" "each 20.10 ms" "and in text"
+is "$(rows --by=thread --columns=thread,calls --top=1)" "thread,function,calls 1 main,each,200 2,outer,1" "the column of --by may be named: it is there anyway"
+is "$(rows --by=thread --columns=total --sort=thread --top=1; rows --by=process --columns=process,function --sort=process)" \
+	"thread,function,total_ns 1 main,each,20100000 2,outer,1500
+process,function 1,each 1,outer 1,inner 1,fails" "and rows sorted by it: groups by their names"
 is "$(rows --columns=function)" "function each outer inner fails" "the rows' names alone"
 is "$(rows --columns=,calls,,total, --top=1)" "function,calls,total_ns each,200,20100000" "a comma too many is no column"
 for wrong in --sort=size --columns=calls,size,total; do
