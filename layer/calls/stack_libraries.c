@@ -88,6 +88,19 @@ static bool segment_has(const struct dl_phdr_info *info, uintptr_t from, uintptr
 	return false;
 }
 
+/*
+ * Go's linker writes the build id behind another note, and gives both one program header, which has
+ * the size of the other.
+ */
+static void seen_read_note_behind(struct seen *seen, const struct dl_phdr_info *info, uintptr_t end)
+{
+	const uintptr_t size = sizeof(ElfW(Nhdr)) + sizeof("GNU") + ID_COMPARE;
+	uintptr_t at = (end + 3) & ~(uintptr_t)3;
+
+	if (segment_has(info, at, size))
+		seen_read_notes(seen, (const uint8_t *)at, size);
+}
+
 static void seen_fill(struct seen *seen, const struct dl_phdr_info *info)
 {
 	seen->base = info->dlpi_addr;
@@ -101,6 +114,12 @@ static void seen_fill(struct seen *seen, const struct dl_phdr_info *info)
 		if (segment->p_type == PT_NOTE && !seen->id &&
 		    segment_has(info, at, segment->p_memsz))
 			seen_read_notes(seen, (const uint8_t *)at, segment->p_memsz);
+	}
+	for (unsigned i = 0; i < info->dlpi_phnum && !seen->id; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		if (segment->p_type == PT_NOTE)
+			seen_read_note_behind(
+				seen, info, info->dlpi_addr + segment->p_vaddr + segment->p_memsz);
 	}
 }
 

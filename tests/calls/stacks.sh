@@ -12,7 +12,7 @@ libtracelayer=$top_builddir/.libs/libtracelayer.so
 tracelayer=$top_builddir/tracelayer
 export XDG_CACHE_HOME=$tmp/cache OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 43
+plan 45
 
 # Copies with damaged tables, and how often they are made.
 damaged=60 rounds=1
@@ -221,6 +221,28 @@ echo 'int main(void) { return 0; }' >other.c && $CC -Wl,--build-id other.c -o st
 rm -f n.json
 "$tracelayer" export s.tlt -o n.json >out 2>err
 like "$("$python" names.py n.json | sed -n 3p) $(cat err)" '^stack_calls\+0x.*not the file that was traced \(another build id\)' "a file with another build id does not count"
+
+# --- a build id that no program header tells of, as Go's linker makes them
+cp there/files/libmid.so .
+"$python" - there/files/stack_calls go_calls <<'END'
+import struct, sys
+file = bytearray(open(sys.argv[1], "rb").read())
+start, size, count = struct.unpack_from("<Q", file, 32) + struct.unpack_from("<HH", file, 54)
+heads = [at for at in range(start, start + count * size, size) if struct.unpack_from("<I", file, at)[0] == 4]
+id_at = file.index(struct.pack("<III4s", 4, 20, 3, b"GNU"))
+for at in heads:
+    where, room = struct.unpack_from("<Q", file, at + 8)[0], struct.unpack_from("<Q", file, at + 32)[0]
+    if where + room != id_at:  # all but the one that ends there
+        struct.pack_into("<I", file, at, 0)
+open(sys.argv[2], "wb").write(file)
+END
+chmod +x go_calls
+"$tracelayer" run --stack -o go.tlt -- ./go_calls all >out 2>err
+is "$(readelf -Wl go_calls | grep -c NOTE)" 1 "a program of which the build id lies behind its notes, as Go's linker leaves them"
+rm -f n.json
+"$tracelayer" export --symbols=there go.tlt -o n.json >out 2>err
+like "$("$python" names.py n.json | sed -n 3p)" '^leaf\(int\) < (inner < )?mid_call < all\(\) < main < ' "is known by it, so that its functions have names" ||
+	diag "$(cat out err)"
 
 # --- killed
 cp there/files/* .
