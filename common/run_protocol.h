@@ -49,6 +49,10 @@
 #define TL_REPORT_CONFINED                                                                         \
 	"confined" /* the process installs a seccomp filter that would kill it for recording.        \
 		      Message: "before" its first traced call, or "later" */
+#define TL_REPORT_TOOLS                                                                            \
+	"tools" /* tools are loaded that say something at the end. Message: the process's short name */
+#define TL_REPORT_ENDED                                                                            \
+	"ended" /* the process with tools ends, or starts another program in its place */
 #define TL_REPORT_BUFFERS                                                                          \
 	"buffers" /* a buffers file is about to be made (format/file/trace_file.h). Message: its path */
 #define TL_REPORT_TRACE "trace" /* a trace file was created. Message: its path */

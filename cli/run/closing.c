@@ -23,6 +23,7 @@
 #include "cli/run/closing.h"
 #include "cli/run/layer_reports.h"
 #include "common/launcher.h"
+#include "common/tool_list.h"
 
 /* ---- recovering ---- */
 
@@ -594,6 +595,41 @@ static bool failure_is_mended(const struct reports *reports)
 	return false;
 }
 
+/* Whether a tool is loaded that has something to say at a process's end. The log has said all. */
+static bool tools_have_end(const struct tl_config *config)
+{
+	const char *list = config->tools;
+	struct tl_tool_item item;
+
+	while (tl_tools_next(&list, &item))
+		if (strcmp(item.name, "log") != 0)
+			return true;
+	return config->summary;
+}
+
+/* The process is gone, and the layer in it has not seen it go. */
+static bool tooled_was_cut(const struct tooled *tooled, const struct ending *ending)
+{
+	return tooled->loaded > tooled->ended &&
+	       (tooled->pid == ending->pid || (kill(tooled->pid, 0) && errno == ESRCH));
+}
+
+/* If a signal ended the program, the user knows. Of what it started, `run` does not. */
+static void say_tools_cut(const struct reports *reports, const struct ending *ending,
+			  const struct tl_config *config)
+{
+	const struct tooled *cut = NULL;
+
+	for (size_t i = 0; i < reports->tooled_count; i++)
+		if (tooled_was_cut(&reports->tooled[i], ending) &&
+		    (!cut || reports->tooled[i].pid == ending->pid))
+			cut = &reports->tooled[i];
+	if (cut && !reports->confined && !WIFSIGNALED(ending->status) && tools_have_end(config))
+		say("%s ended by %sa system call of its own, as Go's programs do, so its tools could not report at the end; record a trace, and give "
+		    "it to tracelayer summary",
+		    cut->program, cut->pid == ending->pid ? "" : "a signal, or by ");
+}
+
 int closing_prepare(void)
 {
 	return reports_make_folder();
@@ -626,6 +662,8 @@ void closing_line(const struct program *program, const struct ending *ending,
 	} else if (speak || !nothing_is_normal(program, ending, config, &reports)) {
 		say_why_none(program, ending, config, &reports);
 	}
+	if (speak || !*config->job)
+		say_tools_cut(&reports, ending, config);
 	if (*config->job && reports.count)
 		end_job(&reports, job);
 	else if (*config->job && config->level != TL_LEVEL_NONE)

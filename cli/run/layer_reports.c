@@ -175,6 +175,29 @@ static void read_no_memory(struct reports *reports, pid_t pid, const char *messa
 	reports->shorts[reports->short_count++] = (struct short_of_memory){pid, lost};
 }
 
+static void read_tools(struct reports *reports, pid_t pid, unsigned long long number,
+		       const char *program, bool ended)
+{
+	struct tooled *tooled = reports->tooled;
+	size_t at = 0;
+
+	while (at < reports->tooled_count && tooled[at].pid != pid)
+		at++;
+	if (at == reports->tooled_count) {
+		reports->tooled = need(
+			reallocarray(tooled, reports->tooled_count + 1, sizeof(struct tooled)));
+		reports->tooled[reports->tooled_count++] = (struct tooled){.pid = pid};
+	}
+	tooled = &reports->tooled[at];
+	if (ended && number > tooled->ended)
+		tooled->ended = number;
+	if (ended || number < tooled->loaded)
+		return;
+	tooled->loaded = number;
+	free(tooled->program);
+	tooled->program = need(strdup(program));
+}
+
 static void keep_first(char **to, const char *message)
 {
 	if (!*to)
@@ -210,6 +233,8 @@ static void read_report(struct reports *reports, const char *name, const char *m
 		keep_first(&reports->preceded, message);
 	} else if (!strcmp(kind, TL_REPORT_UNREADABLE)) {
 		keep_first(&reports->unreadable, message);
+	} else if (!strcmp(kind, TL_REPORT_TOOLS) || !strcmp(kind, TL_REPORT_ENDED)) {
+		read_tools(reports, pid, number, message, !strcmp(kind, TL_REPORT_ENDED));
 	} else if (!strcmp(kind, TL_REPORT_BUFFERS)) {
 		note_buffers(reports, message);
 	} else if (!strcmp(kind, TL_REPORT_TRACE)) {
@@ -322,6 +347,9 @@ void reports_free(struct reports *reports)
 		free(reports->traces[i].path);
 	free(reports->traces);
 	free(reports->shorts);
+	for (size_t i = 0; i < reports->tooled_count; i++)
+		free(reports->tooled[i].program);
+	free(reports->tooled);
 	images_forget(&reports->images);
 	for (size_t i = 0; i < reports->buffers_count; i++)
 		free(reports->buffers[i]);

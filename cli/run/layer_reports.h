@@ -33,11 +33,20 @@ struct short_of_memory {
 	uint64_t lost;
 };
 
+/* A process with tools that say something at its end. */
+struct tooled {
+	pid_t pid;
+	char *program;
+	unsigned long long loaded, ended; /* numbers of the last reports; 0: none */
+};
+
 struct reports {
 	bool no_memory; /* of some process */
 	struct short_of_memory *shorts;
 	size_t short_count;
 	struct images images;
+	struct tooled *tooled;
+	size_t tooled_count;
 	struct trace *traces;
 	size_t count;
 	char **buffers; /* files that processes made */

@@ -168,6 +168,11 @@ void tl_report_recorded(void)
 	report_link(TL_REPORT_RECORDED, "call");
 }
 
+void tl_report_tools(bool end)
+{
+	report_link(end ? TL_REPORT_ENDED : TL_REPORT_TOOLS, program_own_name());
+}
+
 void tl_report_buffers(const char *path)
 {
 	bool told = report_link(TL_REPORT_BUFFERS, path) && strlen(path) < sizeof(buffers);

@@ -63,6 +63,9 @@ bool tl_report_failed(const char *path, int error);
  */
 bool tl_report_no_memory(uint64_t lost);
 
+/* This process has loaded tools that say something at its end; `end`: it ends now. */
+void tl_report_tools(bool end);
+
 /*
  * The program confines itself, so nothing can be recorded or printed from here on. Returns true if
  * `run` will report it.

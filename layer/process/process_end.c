@@ -56,6 +56,7 @@
 #include "layer/base/raw_thread.h"
 #include "layer/base/start_page.h"
 #include "layer/process/process_parts.h"
+#include "layer/process/tool_libraries.h"
 #include "layer/buffers/buffer.h"
 
 #define PATIENCE_MS 5000 /* that tools and drivers have to report */
@@ -157,6 +158,8 @@ static void tools_end(int status)
 /* Write everything before the code of tools and drivers runs, which may crash or hang. */
 static void end_write(int status)
 {
+	if (!tl_process_is_confined())
+		tl_tools_report_end();
 	if (!tl_process_is_confined() && tl_parts_await_end() && tl_process_flush())
 		tools_end(status);
 	tl_process_end();
@@ -224,6 +227,7 @@ static void before_exec(const char *path)
 	int error = errno;
 	bool certain = !path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 
+	tl_tools_report_end();
 	if (tl_process_close(certain) && certain && !tl_report_is_asked())
 		tl_process_release();
 	errno = error;

@@ -31,6 +31,7 @@
 #include "layer/base/futex.h"
 #include "layer/buffers/process_state.h"
 #include "layer/base/message.h"
+#include "layer/base/run_report.h"
 #include "layer/calls/stack_numbers.h"
 #include "layer/calls/thread.h"
 #include "layer/calls/tracers.h"
@@ -203,6 +204,8 @@ static void tools_load(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	struct tl_thread *thread = quiet_thread();
 	tools_load_all();
+	if (atomic_load_explicit(&nends, memory_order_relaxed))
+		tl_report_tools(false);
 	/* A tool may have forked: the child's state is another. */
 	if (thread && thread == tl_self)
 		tl_thread_free(thread);
@@ -269,10 +272,17 @@ void tl_tools_start(void)
 
 /* --- the end */
 
+void tl_tools_report_end(void)
+{
+	if (atomic_load_explicit(&nends, memory_order_acquire))
+		tl_report_tools(true);
+}
+
 void tl_tools_end(void)
 {
 	uint32_t count = atomic_load_explicit(&nends, memory_order_acquire);
 
+	tl_tools_report_end();
 	if (!count || atomic_exchange_explicit(&ended, true, memory_order_relaxed))
 		return;
 	struct tl_thread *thread = quiet_thread();

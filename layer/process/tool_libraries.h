@@ -17,6 +17,12 @@ void tl_tools_start(void);
 /* At exit: call the tools' end functions, once in a process. Not async-signal-safe. */
 void tl_tools_end(void);
 
+/*
+ * Tells `tracelayer run` that the process ends in a way that the layer sees, or becomes another
+ * program. Any thread.
+ */
+void tl_tools_report_end(void);
+
 /* There are tools whose end function has not been called. */
 bool tl_tools_await_end(void);
 

@@ -3,12 +3,14 @@
 # Tools get the end of a process by _exit and quick_exit, too, where their code can run. Whatever they do there, the process ends.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
+need_command
 top=$(cd "$top_srcdir" && pwd)
 apps=$(cd "$top_builddir" && pwd)/tests/apps
+tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 20
+plan 30
 
 cat >tool.c <<-'END'
 	#include <signal.h>
@@ -110,6 +112,22 @@ for inside in inside inside-once inside-once-again inside-on-stack inside-in-thr
 done
 is "$(tooled LEAVES=1 "$apps/ends_ways" execve 7)" "6 " "_exit in a tool's callback: nor is it run inside of itself"
 is "$(tooled EXITS=1 "$apps/ends_ways" _exit 7)" "9 end" "_exit in a tool's end"
+
+# Where the layer does not see the end, `run` says so.
+cut="a system call of its own, as Go's programs do, so its tools could not report at the end; record a trace, and give it to tracelayer summary"
+runs() { with "$tracelayer" run --quiet -o t%p.json "$@"; }
+is "$(runs --tool="$tmp/tool.so" -- "$apps/ends_ways" system-call 7 | tail -n 1)" "tracelayer: ends_ways ended by $cut" \
+	"run says of a program that ended by a system call of its own that its tools could not report"
+is "$(runs --level=none --summary -- "$apps/ends_ways" system-call 7)" "5 tracelayer: ends_ways ended by $cut" "without a trace, too"
+is "$(runs --level=none --tool=leaks -- sh -c "$apps/ends_ways system-call 7; exit 3")" "3 tracelayer: ends_ways ended by a signal, or by $cut" \
+	"and of one that the program started"
+is "$(runs --level=none --tool=log=file=log -- "$apps/ends_ways" system-call 7)" "5 " "the log has said all by then"
+for way in _exit quick_exit execve vfork-exit; do
+	is "$(runs --level=none --tool="$tmp/tool.so" -- "$apps/ends_ways" $way 7)" "5 end" "by $way, tools have their end"
+done
+is "$(runs --level=none --tool="$tmp/tool.so" -- "$apps/ends_signals" _exit counts 20000 1)" "5 " "nor is it said of _exit in a signal handler"
+is "$(runs --level=none --tool="$tmp/tool.so" -- sh -c "$apps/ends_ways system-call 7; kill -9 \$\$")" "137 " "nor where a signal ends the program"
+
 start=$SECONDS
 is "$(tooled HANGS=1 "$apps/ends_ways" _exit 7)" "5 end" "a tool that hangs: the process ends, as it would"
 ok "before long, with its trace" test $((SECONDS - start)) -lt 20 -a "$(events t.json clGetPlatformIDs)" = 7
