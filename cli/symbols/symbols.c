@@ -45,6 +45,9 @@ void symbols_say_missing(const struct symbols *symbols)
 
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
+#if HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,12 +72,62 @@ struct module {
 	size_t names_room;
 };
 
+/*
+ * What the compilers of C++ and Rust made of a name. Without libiberty, C++'s own library is asked if it is
+ * there, and Rust's names stay as they are.
+ */
+struct demangler {
+	void *library;
+	char *(*of_cxx)(const char *name, char *room, size_t *size, int *status);
+};
+
+#if HAVE_LIBIBERTY
+
+static void demangler_open(struct demangler *demangler)
+{
+	*demangler = (struct demangler){NULL, NULL};
+}
+
+/* NULL: the name is none of these. */
+static char *demangled(const struct demangler *demangler, const char *name)
+{
+	bool is_made = !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
+
+	(void)demangler;
+	return is_made ? cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO) : NULL;
+}
+
+#else
+
+static void demangler_open(struct demangler *demangler)
+{
+	*demangler = (struct demangler){dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL), NULL};
+	if (demangler->library)
+		*(void **)&demangler->of_cxx = dlsym(demangler->library, "__cxa_demangle");
+}
+
+static char *demangled(const struct demangler *demangler, const char *name)
+{
+	int status;
+
+	return demangler->of_cxx && !strncmp(name, "_Z", 2)
+		       ? demangler->of_cxx(name, NULL, NULL, &status)
+		       : NULL;
+}
+
+#endif
+
+static void demangler_close(const struct demangler *demangler)
+{
+	if (demangler->library)
+		dlclose(demangler->library);
+}
+
 struct symbols {
 	char *folders;
 	struct module **modules;
 	size_t nmodules;
-	char *(*demangle)(const char *name, char *room, size_t *size, int *status);
-	void *demangler;
+	struct demangler demangler;
 };
 
 static char *debug_folders; /* NULL: libdw's own */
@@ -91,10 +144,7 @@ struct symbols *symbols_open(const char *folders)
 	struct symbols *symbols = need(calloc(1, sizeof(*symbols)));
 
 	symbols->folders = folders ? need(strdup(folders)) : NULL;
-	/* C++'s own library has the only function that knows how C++ makes names. */
-	symbols->demangler = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-	if (symbols->demangler)
-		*(void **)&symbols->demangle = dlsym(symbols->demangler, "__cxa_demangle");
+	demangler_open(&symbols->demangler);
 	return symbols;
 }
 
@@ -118,8 +168,7 @@ void symbols_close(struct symbols *symbols)
 		module_free(symbols->modules[i]);
 	free(symbols->modules);
 	free(symbols->folders);
-	if (symbols->demangler)
-		dlclose(symbols->demangler);
+	demangler_close(&symbols->demangler);
 	free(symbols);
 }
 
@@ -262,10 +311,7 @@ static char *name_find(const struct symbols *symbols, const struct module *modul
 	GElf_Sym symbol;
 	const char *name = dwfl_module_addrinfo(module->file, address + module->bias, &offset,
 						&symbol, NULL, NULL, NULL);
-	int status = -1;
-	char *shown = name && symbols->demangle && !strncmp(name, "_Z", 2)
-			      ? symbols->demangle(name, NULL, NULL, &status)
-			      : NULL;
+	char *shown = name ? demangled(&symbols->demangler, name) : NULL;
 
 	/* Without the version of a symbol: name@@VERSION. */
 	if (!shown && name)

@@ -12,7 +12,7 @@ libtracelayer=$top_builddir/.libs/libtracelayer.so
 tracelayer=$top_builddir/tracelayer
 export XDG_CACHE_HOME=$tmp/cache OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 45
+plan 47
 
 # Copies with damaged tables, and how often they are made.
 damaged=60 rounds=1
@@ -243,6 +243,22 @@ rm -f n.json
 "$tracelayer" export --symbols=there go.tlt -o n.json >out 2>err
 like "$("$python" names.py n.json | sed -n 3p)" '^leaf\(int\) < (inner < )?mid_call < all\(\) < main < ' "is known by it, so that its functions have names" ||
 	diag "$(cat out err)"
+
+# --- names as Rust's compiler makes them, the older and the newer way
+cat >rust.c <<'END'
+#include "mid.h"
+void newer(void) __asm__("_RNvCs1234_7mycrate5newer");
+void older(void) __asm__("_ZN7mycrate5older17h0123456789abcdefE");
+static void nothing(int with) { }
+__attribute__((noinline)) void newer(void) { mid_call(nothing, 1); __asm__ volatile(""); }
+__attribute__((noinline)) void older(void) { newer(); __asm__ volatile(""); }
+int main(void) { older(); return 0; }
+END
+$CC -w -O1 rust.c -o rust -L. -lmid -Wl,-rpath,"$tmp"
+"$tracelayer" run --header "$tmp/mid.h" --lib "$tmp/libmid.so" --stack -o rust.tlt -- ./rust >out 2>err
+"$tracelayer" summary --by=stack rust.tlt >>out 2>>err
+like "$(tr '\n' ' ' <out)" "mycrate::newer.*mycrate::older" "Rust's functions have the names that its source has" || diag "$(cat out err)"
+unlike "$(cat out)" "h0123456789|_RNv" "and nothing of what its compiler adds"
 
 # --- killed
 cp there/files/* .
