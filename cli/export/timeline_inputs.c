@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/basics/basics.h"
 #include "cli/export/timeline_align.h"
@@ -127,13 +126,6 @@ static int add_file(struct timeline_inputs *inputs, const char *path)
 static int entry_is_wanted(const struct dirent *entry)
 {
 	return *entry->d_name != '.';
-}
-
-static bool path_is_folder(const char *path)
-{
-	struct stat about;
-
-	return !stat(path, &about) && S_ISDIR(about.st_mode);
 }
 
 static bool name_is_tlt(const char *name)

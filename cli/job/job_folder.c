@@ -63,7 +63,7 @@ static char *path_join(const char *folder, const char *name)
 	return path;
 }
 
-static bool is_folder(const char *path)
+bool path_is_folder(const char *path)
 {
 	struct stat about;
 
@@ -92,7 +92,7 @@ static enum level folder_level(const char *path, enum level most)
 		if (most == LEVEL_HOST)
 			continue;
 		char *inside = path_join(path, entry->d_name);
-		if (is_folder(inside))
+		if (path_is_folder(inside))
 			found = folder_level(inside, (enum level)(most - 1));
 		if (found != LEVEL_NONE)
 			found = (enum level)(found + 1);
@@ -105,7 +105,7 @@ static enum level folder_level(const char *path, enum level most)
 
 bool job_folder_is(const char *path)
 {
-	return is_folder(path) && folder_level(path, LEVEL_JOB) != LEVEL_NONE;
+	return path_is_folder(path) && folder_level(path, LEVEL_JOB) != LEVEL_NONE;
 }
 
 static bool is_newer(const struct stat *a, const struct stat *b)
@@ -259,7 +259,7 @@ static void read_step(struct job_folder *folder)
 
 bool job_folder_open(struct job_folder *folder, const char *path)
 {
-	enum level level = is_folder(path) ? folder_level(path, LEVEL_JOB) : LEVEL_NONE;
+	enum level level = path_is_folder(path) ? folder_level(path, LEVEL_JOB) : LEVEL_NONE;
 	size_t room = 0;
 
 	*folder = (struct job_folder){0};

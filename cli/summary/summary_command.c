@@ -87,6 +87,8 @@ static void wish_by(struct argp_state *state, struct wishes *wishes, const char 
 {
 	int by = grouping_named(word);
 
+	if (!strcmp(word, "rank") || !strcmp(word, "host"))
+		option_refuse(state, "--by=%s: only for the folder of a job; name that", word);
 	if (by < 0)
 		option_refuse(
 			state,
@@ -105,6 +107,8 @@ static void wish_table(struct argp_state *state, struct wishes *wishes, const ch
 			wishes->table = i;
 			return;
 		}
+	if (job_table_named(word) >= 0)
+		option_refuse(state, "--table=%s: only for the folder of a job; name that", word);
 	option_refuse(
 		state,
 		"--table=%s: no such table; give groups, calls, events, kernels, transfers, others, queues, waits or memory",
@@ -408,6 +412,18 @@ static int summary_flat(struct history *history, struct wishes *wishes)
 	return code;
 }
 
+/* False, after a message: one is a folder, which is no job's. */
+static bool files_are_files(const struct wishes *wishes)
+{
+	for (int i = 0; i < wishes->nfiles; i++)
+		if (path_is_folder(wishes->files[i])) {
+			say("%s: it is a folder without .tlt files; name a trace, or, if its processes were killed, try `tracelayer recover %s`",
+			    wishes->files[i], wishes->files[i]);
+			return false;
+		}
+	return true;
+}
+
 /* To find a time in standard input, it is made a file first. */
 static int wishes_find_time(struct wishes *wishes)
 {
@@ -443,6 +459,8 @@ int command_summary(int argc, char **argv)
 	wishes.job.save = wishes.save;
 	if (wishes.folder)
 		return job_summary(wishes.files[0], &wishes.job, stdout);
+	if (!files_are_files(&wishes))
+		return EXIT_BROKEN;
 	bool by_stack = wishes.by == BY_STACK;
 
 	history.wants_sizes = wishes.by == BY_SIZE;

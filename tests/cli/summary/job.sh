@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 33
+plan 37
 
 make_job=$(cd "$top_builddir" && pwd)/tests/cli/summary/make_job
 app=$(cd "$top_builddir" && pwd)/tests/apps/job_calls
@@ -75,7 +75,12 @@ done
 summary "$tmp/good" >/dev/null 2>said
 is $? 1 "a sum by itself is no trace"
 mkdir empty
-like "$(summary empty 2>&1)" "empty" "an empty folder is refused"
+is "$(summary empty 2>&1; echo $?)" "tracelayer: empty: it is a folder without .tlt files; name a trace, or, if its processes were killed, try \`tracelayer recover empty\`
+1" "an empty folder is refused, as one whose ranks were all killed"
+like "$(summary --by=rank x.json 2>&1)" "^tracelayer summary: --by=rank: only for the folder of a job; name that" "--by=rank is for jobs"
+like "$(summary --by=host x.json 2>&1)" "^tracelayer summary: --by=host: only for the folder of a job; name that" "so is --by=host"
+like "$(summary --table=ranks x.json 2>&1)" "^tracelayer summary: --table=ranks: only for the folder of a job; name that" "so is the table of ranks"
+like "$(summary empty J 2>&1)" "^tracelayer summary: J: the folder of a job has tables of its own; name it alone, or .tlt files in it" "a job stands alone"
 like "$(summary --rank=0 x.json 2>&1)" "^tracelayer summary: --rank: only for the folder of a job; name that" "--rank is for jobs"
 like "$(summary --by=thread J 2>&1)" "^tracelayer summary: --by=thread: no such grouping of a job; give function, host or rank" "--by=thread is not"
 
