@@ -283,12 +283,42 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 	return blob;
 }
 
+/* No pointer in it says what it points to. */
+static bool is_plain(const struct tl_type *type)
+{
+	if (type->kind == TL_KIND_ARRAY || type->kind == TL_KIND_POINTER)
+		return !type->target || (type->kind == TL_KIND_ARRAY && is_plain(type->target));
+	for (uint32_t i = 0; type->members && i < type->count; i++)
+		if (!is_plain(type->members[i].type))
+			return false;
+	return true;
+}
+
+static bool is_handle_or_struct(const struct tl_type *type)
+{
+	return type->kind == TL_KIND_HANDLE || type->kind == TL_KIND_POINTER ||
+	       type->kind == TL_KIND_STRUCT;
+}
+
+/* The elements of an array that are kept. */
+static uint32_t elements_kept(const struct capture *c, const struct tl_type *target,
+			      const struct extent *extent)
+{
+	bool is_bytes = !target || is_text(target);
+	uint32_t limit = is_bytes ? TL_CAPTURE_STRING : TL_CAPTURE_ELEMENTS;
+
+	if (extent->total > limit && !is_bytes && is_handle_or_struct(target) && is_plain(target)) {
+		size_t room = (size_t)(c->end - c->at) / 2;
+		size_t plain = (room < TL_CAPTURE_PLAIN ? room : TL_CAPTURE_PLAIN) / target->size;
+		limit = plain > limit ? (uint32_t)plain : limit;
+	}
+	return extent->total < limit ? (uint32_t)extent->total : limit;
+}
+
 static struct tl_blob *capture_array(struct capture *c, const struct tl_type *target,
 				     const struct extent *extent)
 {
-	uint32_t limit = is_text(target) || !target ? TL_CAPTURE_STRING : TL_CAPTURE_ELEMENTS;
-	uint64_t kept = extent->total < limit ? extent->total : limit;
-	size_t bytes = (size_t)kept * extent->element;
+	size_t bytes = (size_t)elements_kept(c, target, extent) * extent->element;
 	struct tl_blob *blob = blob_begin(c, bytes);
 
 	if (!blob)

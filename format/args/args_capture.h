@@ -34,10 +34,16 @@ enum tl_capture_when {
 };
 
 #define TL_CAPTURE_STRING   256 /* bytes of a string that are kept */
-#define TL_CAPTURE_ELEMENTS 32	/* elements of an array that are kept */
-#define TL_CAPTURE_DEPTH    6	/* pointers behind pointers */
-#define TL_CAPTURE_LINKS    16	/* structs in a pNext chain */
-#define TL_CAPTURE_BLOBS    256 /* blobs of one capture */
+#define TL_CAPTURE_ELEMENTS 32	/* elements of an array that are kept, and shown */
+/*
+ * bytes of an array of handles, or of structs that lead nowhere, also where these are more elements; and no
+ * more than half of the room that is left. They are for who reads the trace: many of MPI's requests are
+ * waited for at once.
+ */
+#define TL_CAPTURE_PLAIN 4096
+#define TL_CAPTURE_DEPTH 6   /* pointers behind pointers */
+#define TL_CAPTURE_LINKS 16  /* structs in a pNext chain */
+#define TL_CAPTURE_BLOBS 256 /* blobs of one capture */
 
 struct tl_blob {
 	uint32_t bytes; /* bytes that follow, before padding */

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define POOL 64
+#define POOL 256
+#define MANY 75 /* receives, and as many sends, of one wait */
 
 struct message {
 	int from, number;
@@ -156,6 +157,21 @@ static void requests(MPI_Comm comm)
 	}
 }
 
+/* As bandwidth is measured: one wait for many. */
+static void many(MPI_Comm comm)
+{
+	MPI_Request request[2 * MANY];
+	MPI_Status status[2 * MANY];
+
+	for (int i = 0; i < MANY; i++)
+		MPI_Irecv(&in[i], 2, MPI_INT, i % 2 ? before : MPI_ANY_SOURCE, 12, comm,
+			  &request[i]);
+	for (int i = 0; i < MANY; i++)
+		MPI_Isend(message_new(), 2, MPI_INT, next, 12, comm, &request[MANY + i]);
+	MPI_Waitall(2 * MANY, request, status);
+	told(MANY, NULL);
+}
+
 static void persistent(MPI_Comm comm)
 {
 	MPI_Request request[2];
@@ -278,6 +294,7 @@ static void all_kinds(MPI_Comm comm)
 	exchanges(comm);
 	exchanges_begun(comm);
 	requests(comm);
+	many(comm);
 	persistent(comm);
 	probed(comm);
 	cancelled(comm);
