@@ -46,4 +46,10 @@ struct interposer_request {
  */
 int interposer_find(const struct interposer_request *request, char **paths);
 
+/*
+ * The API that --api knows of a library, by its file's name; to be freed. NULL: there is none, or this
+ * tracelayer was built without tracegen.
+ */
+char *interposer_api_of(const char *library);
+
 #endif

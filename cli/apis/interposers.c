@@ -24,6 +24,12 @@ int interposer_find(const struct interposer_request *request, char **paths)
 	return EXIT_BROKEN;
 }
 
+char *interposer_api_of(const char *library)
+{
+	(void)library;
+	return NULL;
+}
+
 #else
 
 #include <elf.h>
@@ -518,6 +524,27 @@ static int chosen_interposers(const struct interposer_request *request, const st
 		*paths = longer;
 	}
 	return made ? EXIT_DONE : code;
+}
+
+static bool descriptor_has(const struct api_descriptor *descriptor, const char *library)
+{
+	for (char **soname = descriptor->sonames; soname && *soname; soname++)
+		if (!strcmp(*soname, library))
+			return true;
+	return false;
+}
+
+char *interposer_api_of(const char *library)
+{
+	struct api_descriptors list;
+	char *name = NULL;
+
+	api_descriptors_find(&list, false);
+	for (size_t i = 0; i < list.count && !name; i++)
+		if (list.item[i].origin != API_BUILT_IN && descriptor_has(&list.item[i], library))
+			name = need(strdup(list.item[i].name));
+	api_descriptors_free(&list);
+	return name;
 }
 
 int interposer_find(const struct interposer_request *request, char **paths)

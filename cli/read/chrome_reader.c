@@ -173,7 +173,7 @@ static enum trace_state trace_is_broken(struct trace_reader *reader, unsigned lo
 					const char *why)
 {
 	if (!reader->failed)
-		say("%s:%lu: %s; give a .json, .json.gz or .tlt trace, as `tracelayer run` writes it",
+		say("%s:%lu: %s; give a .json, .json.gz, .pftrace, .sqlite or .tlt trace, as `tracelayer run` writes it",
 		    path_shown(reader), line, why);
 	reader->failed = true;
 	return TRACE_BROKEN;

@@ -20,6 +20,7 @@
 #include "cli/basics/basics.h"
 #include "cli/outputs/outputs.h"
 #include "cli/recover/recover.h"
+#include "cli/apis/apis.h"
 #include "cli/run/closing.h"
 #include "cli/run/layer_reports.h"
 #include "common/launcher.h"
@@ -356,6 +357,20 @@ static void say_bypassed(const char *report)
 		    driver, report, length, loader, length, loader);
 }
 
+/* The API's headers may be missing, so the other way is said, too. */
+static void say_unshimmed(const char *library)
+{
+	char *api = interposer_api_of(library);
+
+	if (api)
+		say("no trace: the program uses %s, which is not traced; add --api=%s, or --lib=%s without its headers",
+		    library, api, library);
+	else
+		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
+		    library, library);
+	free(api);
+}
+
 /*
  * A program could not read an interposer. Whether it calls that library is not known. Returns false
  * where none was like that.
@@ -454,8 +469,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (reports->bypassed)
 		say_bypassed(reports->bypassed);
 	else if (reports->unshimmed)
-		say("no trace: the program uses %s, which is not traced; add --lib=%s, or see tracelayer apis",
-		    reports->unshimmed, reports->unshimmed);
+		say_unshimmed(reports->unshimmed);
 	else if (say_unreadable(reports, "no trace: "))
 		; /* likewise */
 	else if (images_sandbox(&reports->images))

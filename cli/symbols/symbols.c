@@ -89,7 +89,7 @@ static void demangler_open(struct demangler *demangler)
 }
 
 /* NULL: the name is none of these. */
-static char *demangled(const struct demangler *demangler, const char *name)
+static char *demangler_name(const struct demangler *demangler, const char *name)
 {
 	bool is_made = !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
 
@@ -106,7 +106,7 @@ static void demangler_open(struct demangler *demangler)
 		*(void **)&demangler->of_cxx = dlsym(demangler->library, "__cxa_demangle");
 }
 
-static char *demangled(const struct demangler *demangler, const char *name)
+static char *demangler_name(const struct demangler *demangler, const char *name)
 {
 	int status;
 
@@ -311,7 +311,7 @@ static char *name_find(const struct symbols *symbols, const struct module *modul
 	GElf_Sym symbol;
 	const char *name = dwfl_module_addrinfo(module->file, address + module->bias, &offset,
 						&symbol, NULL, NULL, NULL);
-	char *shown = name ? demangled(&symbols->demangler, name) : NULL;
+	char *shown = name ? demangler_name(&symbols->demangler, name) : NULL;
 
 	/* Without the version of a symbol: name@@VERSION. */
 	if (!shown && name)

@@ -25,7 +25,6 @@
 #include "layer/base/cache_near.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
-#include "layer/resolve/shim_names.h"
 #include "layer/calls/thread.h"
 
 struct tl_hook_place *_Atomic tl_hook_tables[TL_API_MAX];
@@ -239,7 +238,7 @@ static void *shim_real(struct tl_shim *shim)
 
 void *tl_hook_real(const char *function)
 {
-	struct tl_shim *shim = tl_shim_names_find(function);
+	struct tl_shim *shim = tl_resolve_named(function);
 
 	return shim ? shim_real(shim) : NULL;
 }

@@ -261,8 +261,12 @@ static void bypass_report(const struct tl_loaded *loaded, void *closure)
 
 	for (const char *const *soname = bypass->loaders; *soname; soname++)
 		for (unsigned i = 1; i < loaded->count; i++)
-			if (tl_elf_is_named(&loaded->elf[i], *soname))
+			if (tl_elf_is_named(&loaded->elf[i], *soname)) {
+				/* The loader asks its driver. The program may close it before its end. */
+				if (bypass->api)
+					tl_report_bypassed(*soname, *soname, bypass->api);
 				return;
+			}
 	if (driver && driver != loaded->elf)
 		tl_report_bypassed(driver->path, *bypass->loaders, bypass->api);
 }

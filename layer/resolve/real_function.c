@@ -676,3 +676,8 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real)
 	errno = saved;
 	return given;
 }
+
+struct tl_shim *tl_resolve_named(const char *name)
+{
+	return tl_shim_names_find(name);
+}

@@ -62,4 +62,7 @@ bool tl_resolve_is_loaders(const struct tl_shim *shim, const void *pointer);
 /* A library that implements the API is loaded. For the message "only libraries without shims". */
 bool tl_resolve_is_loaded(const struct tl_api *api);
 
+/* The shim of that name, or NULL. */
+struct tl_shim *tl_resolve_named(const char *name);
+
 #endif

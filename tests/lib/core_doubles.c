@@ -27,7 +27,6 @@
 #include "layer/resolve/closure.h"
 #include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/real_function.h"
-#include "layer/resolve/shim_names.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"
 
@@ -338,7 +337,7 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	return real;
 }
 
-struct tl_shim *tl_shim_names_find(const char *name)
+struct tl_shim *tl_resolve_named(const char *name)
 {
 	const struct tl_shim_library *library;
 

@@ -242,4 +242,4 @@ is "$(said "$tmp/lib/driver.so" vk_icdGetInstanceProcAddr; cat "$tmp/out")" "$no
 0" "nor one that finds no such function"
 like "$(said "$tmp/lib/libvulkan.so.1" nothing)" "^$none (uses libvulkan.so.1, which is not traced|made no call)" "nor one whose loader asks"
 LD_PRELOAD=$tmp/lib/libvulkan.so.1 said "$tmp/lib/vulkan_driver.so" vk_icdGetInstanceProcAddr >"$tmp/both"
-is "$(cat "$tmp/both")" "$none uses libvulkan.so.1, which is not traced; add --lib=libvulkan.so.1, or see tracelayer apis" "of both, the loader is named"
+is "$(cat "$tmp/both")" "$none uses libvulkan.so.1, which is not traced; add --api=vulkan, or see tracelayer apis" "of both, the loader is named"

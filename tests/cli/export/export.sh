@@ -140,7 +140,7 @@ is "$? $(said)" "1 tracelayer: $tmp/t.pftrace: it is a Perfetto trace, $made" "n
 run "$tmp/t.tlt" "$tmp/t.json.gz" -o "$tmp/no.json"
 is "$? $(said)" "3 tracelayer: $tmp/t.json.gz: it is compressed, so not a .tlt file, $made" "nor what is compressed"
 run /etc/passwd -o "$tmp/no.json"
-is "$? $(said)" "1 tracelayer: /etc/passwd:1: not a trace; give a .json, .json.gz or .tlt trace, as \`tracelayer run\` writes it" "nor something else"
+is "$? $(said)" "1 tracelayer: /etc/passwd:1: not a trace; give a .json, .json.gz, .pftrace, .sqlite or .tlt trace, as \`tracelayer run\` writes it" "nor something else"
 run "$tmp/nothing" -o "$tmp/no.json"
 is "$? $(said)" "1 tracelayer: $tmp/nothing: No such file or directory; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "a file that is not there"
 "$tracelayer" summary "$tmp/t.tlt" >"$tmp/of.tlt" 2>&1

@@ -166,7 +166,7 @@ int cuInit(unsigned);
 int main(void) { return cuInit(0); }
 END
 $CC -shared -fPIC cuda.c -Wl,-soname,libcuda.so.1 -o libcuda.so.1 && $CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
-is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, which is not traced; add --lib=libcuda.so.1, or see tracelayer apis" \
+is "$(with_code run -- ./uses_cuda)" "0 $none the program uses libcuda.so.1, which is not traced; add --api=cuda, or --lib=libcuda.so.1 without its headers" \
 	"only libraries without shims"
 like "$(with_code run --lib=./libcuda.so.1 -- ./uses_cuda)" "^tracelayer: trace: .* \(1 event\)$" "which the message says how to trace"
 cat >>uses_cuda.c <<'END'

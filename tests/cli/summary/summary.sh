@@ -197,7 +197,7 @@ refused()	# FILE WANTED-LINE DESCRIPTION
 	out=$(summary "$tmp/$1" 2>&1)
 	is "$? $out" "1 tracelayer: $tmp/$2" "$3"
 }
-chrome="give a .json, .json.gz or .tlt trace, as \`tracelayer run\` writes it"
+chrome="give a .json, .json.gz, .pftrace, .sqlite or .tlt trace, as \`tracelayer run\` writes it"
 out=$(summary "$tmp/bad.json" 2>&1)
 like "$? $out" "^1 tracelayer: $tmp/bad.json:42: .*; $chrome\$" "an event that is no JSON: its line"
 out=$(summary "$tmp/damaged.json.gz" 2>&1)

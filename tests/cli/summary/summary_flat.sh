@@ -58,7 +58,7 @@ flat_csv=$("$tracelayer" summary --csv "$tmp/1/100.tlt")
 is "$("$tracelayer" summary --csv - <"$tmp/1/100.tlt")" "$flat_csv" "a file as standard input"
 is "$(cat "$tmp/1/100.tlt" | "$tracelayer" summary --csv -)" "$flat_csv" "a pipe"
 is "$(cat "$tmp/1/100.tlt" | "$tracelayer" summary --csv --exact - | wc -l)" "$("$tracelayer" summary --csv --exact "$tmp/1/100.tlt" | wc -l)" "a pipe, each call kept"
-is "$( (printf trace; sleep 0.1) | "$tracelayer" summary - 2>&1)" "tracelayer: standard input:1: not a trace; give a .json, .json.gz or .tlt trace, as \`tracelayer run\` writes it" \
+is "$( (printf trace; sleep 0.1) | "$tracelayer" summary - 2>&1)" "tracelayer: standard input:1: not a trace; give a .json, .json.gz, .pftrace, .sqlite or .tlt trace, as \`tracelayer run\` writes it" \
 	"one that ends before it says what it is"
 
 # --- JSON with more than a million events

@@ -122,7 +122,7 @@ is "$? $(grep -v ' events in ' said)" "0 tracelayer: printed.json:3: not JSON: i
 is "$(jq -c '.[] | [.name, .args]' printed.out.json | xargs -d '\n')" \
 	'["fine",null] ["C:\\windows\\x.exe �\té�",null] ["nan",{"a":"nan","b":"-inf","c":["-nan","inf"],"d":null}]' "... and all else is there"
 "$tracelayer" summary wrong.json >got 2>said
-is "$? $(cat said)" "1 tracelayer: wrong.json:3: invalid token near 'nano'; give a .json, .json.gz or .tlt trace, as \`tracelayer run\` writes it" "what is wrong beside that is said, with its line"
+is "$? $(cat said)" "1 tracelayer: wrong.json:3: invalid token near 'nano'; give a .json, .json.gz, .pftrace, .sqlite or .tlt trace, as \`tracelayer run\` writes it" "what is wrong beside that is said, with its line"
 "$tracelayer" summary short.json >got 2>said
 is "$? $(tail -n 1 said)" "3 tracelayer: short.json: cut short after line 2: the end of the trace is missing; the 1 event before that is used" "a trace that is cut beside that counts up to there"
 is "$(awk '$1 == "nan" { print $2 }' got)" 1 "... in tables"
