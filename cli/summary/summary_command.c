@@ -287,11 +287,23 @@ static void say_missing(const struct history *history, enum grouping by)
 		say("--by=request: the trace has no requests; a program sets them as tracelayer-contexts(7) says");
 }
 
+static bool tables_have_rows(struct table *const tables[TABLES])
+{
+	for (int i = 0; i < TABLES; i++)
+		if (tables[i] && table_rows(tables[i]))
+			return true;
+	return false;
+}
+
 static int print_tables(struct table *tables[TABLES], const struct wishes *wishes)
 {
+	const char *traces = wishes->nfiles == 1 ? "the trace has" : "the traces have";
+
 	if (wishes->table >= 0 && (!tables[wishes->table] || !table_rows(tables[wishes->table])))
-		say("--table=%s: the trace%s nothing for it", table_words[wishes->table],
-		    wishes->nfiles == 1 ? " has" : "s have");
+		say("--table=%s: %s nothing for it", table_words[wishes->table], traces);
+	else if (filter_is_any(&wishes->filter) && !tables_have_rows(tables))
+		say("%s nothing that is selected; see --name, --thread, --time and the other options that select",
+		    traces);
 	for (int i = 0; i < TABLES; i++)
 		if (wishes->table >= 0 && i != wishes->table && tables[i]) {
 			table_free(tables[i]);

@@ -3,7 +3,7 @@
 # tracelayer summary: its numbers, its formats, and its messages about files that are cut, damaged or no traces.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 97
+plan 98
 
 summary() { "$tracelayer" summary "$@"; }
 
@@ -90,7 +90,8 @@ like "$(summary --thread=2 "$tmp/lines.json")" '^host calls: 2 in 2 functions, o
 is "$(summary --time=5-3 "$tmp/lines.json" 2>&1 | head -n 1; summary --longer-than=1 "$tmp/lines.json" 2>&1 | head -n 1)" \
 	"tracelayer summary: --time=5-3: give two times, such as 0.5:2, 500ms:, :2026-11-24T04:05:44 or @begin:@end, or one @NAME
 tracelayer summary: --longer-than=1: give a number and ns, us, ms or s, like 1ms" "no such time"
-like "$(summary --name=none "$tmp/lines.json")" '^host calls: 0 in 0 functions' "nothing may be left"
+like "$(summary --name=none "$tmp/lines.json" 2>"$tmp/said")" '^host calls: 0 in 0 functions' "nothing may be left"
+is "$(cat "$tmp/said")" "tracelayer: the trace has nothing that is selected; see --name, --thread, --time and the other options that select" "... and that is said"
 mkdir -p "$tmp/job/a.1/host" && touch "$tmp/job/a.1/host/0.tlt"
 like "$(summary --failed "$tmp/job" 2>&1)" 'the sums of a job have all calls; name .tlt files in it to select some' "a job's sums are of all"
 
