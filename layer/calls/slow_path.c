@@ -44,32 +44,35 @@
 
 /* --- entering */
 
-static void (*after_initialising)(bool again) TL_START; /* set once, at the start */
+static void (*after_initialising)(void) TL_START; /* set once, at the start */
 
-/* Handlers were registered inside of calls that are not over. */
-static _Atomic bool has_handlers;
+/* Handlers were registered inside of calls that are not over. NULL: none were. */
+static _Atomic(void (*)(void)) after_handlers;
 
-void tl_call_after_initialising(void (*then)(bool again))
+void tl_call_after_initialising(void (*then)(void))
 {
 	after_initialising = then;
 }
 
-bool tl_call_has_handlers(void)
+bool tl_call_after_handlers(void (*then)(void))
 {
 	const struct tl_open_call *open = tl_self ? tl_open_top(tl_self) - 1 : NULL;
 
 	if (!open || open < tl_self->open || !(open->mode & TL_OPEN_OTHER))
 		return false;
-	atomic_store_explicit(&has_handlers, true, memory_order_relaxed);
+	atomic_store_explicit(&after_handlers, then, memory_order_relaxed);
 	return true;
 }
 
 /* The call is over. */
-static void call_renew_exit(void)
+static void call_follow_handlers(void)
 {
-	if (TL_UNLIKELY(atomic_load_explicit(&has_handlers, memory_order_relaxed)) &&
-	    atomic_exchange_explicit(&has_handlers, false, memory_order_relaxed))
-		after_initialising(true);
+	if (TL_LIKELY(!atomic_load_explicit(&after_handlers, memory_order_relaxed)))
+		return;
+	void (*then)(void) = atomic_exchange_explicit(&after_handlers, NULL, memory_order_relaxed);
+
+	if (then)
+		then();
 }
 
 /* The layer has nothing to do with the call: it passes unwatched. */
@@ -419,7 +422,7 @@ static void call_after(struct tl_call *call, uint64_t result, const uint64_t *wo
 	if (function->flags & TL_FUNCTION_GETPROC && !tl_call_failed(function, result))
 		tl_resolve_wrap(call->shim, words, call->result);
 	if (function->flags & TL_FUNCTION_INITIALISES)
-		after_initialising(false);
+		after_initialising();
 }
 
 /* The driver's function is over, and the parameters are the program's again. */
@@ -464,7 +467,7 @@ void tl_call_leave_other(struct tl_call *call, uint64_t result, const uint64_t *
 	tl_call_end(call, 0, result, words, count);
 	if (call->mode & TL_MODE_AFTER && !skipped)
 		call_after(call, result, words);
-	call_renew_exit();
+	call_follow_handlers();
 	errno = error;
 }
 
@@ -482,7 +485,7 @@ void tl_call_unwound(struct tl_call *call)
 	else
 		count = 0;
 	tl_call_end(call, TL_RECORD_UNWOUND, 0, words, count);
-	call_renew_exit();
+	call_follow_handlers();
 	call->shim = NULL;
 	errno = error;
 }

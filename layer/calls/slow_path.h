@@ -46,14 +46,14 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 
 /*
  * For a higher room, once, at the start: call this whenever a function that initialises a driver
- * has returned, and after a call of which tl_call_has_handlers said true (again).
+ * has returned.
  */
-void tl_call_after_initialising(void (*then)(bool again));
+void tl_call_after_initialising(void (*then)(void));
 
 /*
- * A driver registers an exit handler inside of the calling thread's innermost call. True: the function
- * above is called when that call is over. False: there is no call, or it ends in its entry.
+ * A driver registers an exit handler inside of the calling thread's innermost call. True: `then` is
+ * called when that call is over, once for all such handlers. False: there is no call, or it ends in its entry.
  */
-bool tl_call_has_handlers(void);
+bool tl_call_after_handlers(void (*then)(void));
 
 #endif

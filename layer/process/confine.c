@@ -13,8 +13,8 @@
  *
  * Landlock takes rights to files from a thread and from those that it starts later. So the layer
  * makes the buffers and starts the writer's thread before the kernel gets the rules: that thread
- * keeps its rights, and writes the trace to the end. It opens no file but the trace and what tells
- * of the process in /proc.
+ * keeps its rights, and writes the trace to the end. It opens no file but the trace, what tells of
+ * the process in /proc, and its cgroups' limits.
  *
  * The layer does not see a filter or rules that were inherited, or that the program installs by a
  * system call instruction of its own (README, Limits).

@@ -39,12 +39,6 @@ static register_function *register_next(void)
 	return next;
 }
 
-/* Found early: later another thread may wait in a library's constructor, under the dynamic linker's lock. */
-static __attribute__((constructor)) void find_next(void)
-{
-	register_next();
-}
-
 static void before_driver(void *unused)
 {
 	(void)unused;
@@ -62,6 +56,21 @@ static bool one_more(void)
 	       atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) < HANDLERS;
 }
 
+/* By the C library's own function: ours would take the handler for one more of the driver's. */
+static void register_ours(void)
+{
+	register_function *next = register_next();
+
+	if (next && !tl_exit_early_is_done() && one_more())
+		next(before_driver, NULL, &__dso_handle);
+}
+
+/* Found early: later another thread may wait in a library's constructor, under the dynamic linker's lock. */
+static __attribute__((constructor)) void find_next(void)
+{
+	register_next();
+}
+
 /* What atexit, and static objects of C++, come to. The constructor of any library may call it. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *library);
 TL_EXPORT int __cxa_atexit(void (*handler)(void *), void *argument, void *library)
@@ -73,7 +82,7 @@ TL_EXPORT int __cxa_atexit(void (*handler)(void *), void *argument, void *librar
 	int result = next(handler, argument, library);
 
 	if (result == 0 && tl_device_awaits_end() && !tl_exit_early_is_done() &&
-	    tl_device_is_driver_here() && !tl_call_has_handlers() && one_more())
-		next(before_driver, NULL, &__dso_handle);
+	    tl_device_is_driver_here() && !tl_call_after_handlers(register_ours))
+		register_ours();
 	return result;
 }

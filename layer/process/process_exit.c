@@ -81,11 +81,11 @@ void tl_exit_register(void)
 	atexit(at_exit);
 }
 
-void tl_process_renew_exit(bool again)
+void tl_process_renew_exit(void)
 {
 	static _Atomic bool renewed;
 
-	if (!atomic_exchange_explicit(&renewed, true, memory_order_relaxed) || again)
+	if (!atomic_exchange_explicit(&renewed, true, memory_order_relaxed))
 		atexit(at_exit);
 }
 

@@ -42,10 +42,10 @@ void tl_process_confine(void);
 /*
  * Register the exit handler: at the first watched call, and once more when the driver has
  * initialised itself and with that registered its own handler. And, at the start, the handler that
- * runs last of all. `again`: also if it was renewed before.
+ * runs last of all.
  */
 void tl_exit_register(void);
-void tl_process_renew_exit(bool again);
+void tl_process_renew_exit(void);
 void tl_exit_register_last(void);
 
 /*

@@ -15,6 +15,8 @@
  *			command, and asks its event: after everybody's end. Prints how many calls
  *			the driver saw meanwhile beyond the handler's own (test driver)
  *	later		the same, registered after the first calls: before everybody's end
+ *	building	the same, registered after the first call. Programs are built later, for which
+ *			the driver may register handlers of its own (test driver)
  *	compiling [N]	as later, and then a thread that made no calls, as a driver's own, registers
  *			a handler, and before it N that do nothing. The one says in the file SEEN
  *			whether the trace in TRACELAYER_OUTPUT has its end. The program's handler
@@ -592,8 +594,8 @@ static int end(const char *way, const char *argument)
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
-	bool compiles = !strcmp(way, "compiling"),
-	     handler = !strcmp(way, "early") || !strcmp(way, "later") || compiles,
+	bool compiles = !strcmp(way, "compiling"), builds = !strcmp(way, "building"),
+	     handler = !strcmp(way, "early") || !strcmp(way, "later") || compiles || builds,
 	     forks = !strcmp(way, "forked");
 
 	parent = getpid();
@@ -602,6 +604,12 @@ int main(int argc, char **argv)
 	tells_calls = !strcmp(way, "early");
 	if (tells_calls)
 		atexit(call_in_handler);
+	if (builds) {
+		cl_uint platforms;
+
+		DO(clGetPlatformIDs(0, NULL, &platforms));
+		atexit(call_in_handler);
+	}
 	device = device_open(0);
 	queue = device_queue(&device, 0);
 	empty = device_kernel(&device, "empty");

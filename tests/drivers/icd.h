@@ -64,6 +64,7 @@
  * 					many (also negative)
  * 	TEST_ICD_CLOCK_HOST=raw		the host timer is CLOCK_MONOTONIC_RAW (default:
  * 					CLOCK_MONOTONIC)
+ * 	TEST_ICD_BUILD_HANDLERS=N	clBuildProgram registers so many exit handlers
  * 	TEST_ICD_VERSION=1.2		platform and device say that they are of OpenCL 1.2, and
  * 					have nothing that is newer: no clGetDeviceAndHostTimer, no
  * 					clCreateCommandQueueWithProperties, no shared memory

@@ -7,7 +7,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 57
+plan 59
 
 many=8000
 test -z "${STRESS-}" || many=20000
@@ -51,6 +51,9 @@ unnoticed "an exit handler of the driver" preload env SEEN="$tmp/seen" "$apps/cl
 is "$(cat "$tmp/seen")" ended "an exit handler of the driver: the trace is written before it"
 lanes "an exit handler of the driver: a command of the program's handler behind it is on its lane, to its end" --commands "$(commands traced)" --unfinished 0 \
 	--log "$tmp/traced.log"
+unnoticed "exit handlers of the driver, registered inside of a call" preload env TEST_ICD_BUILD_HANDLERS=3 "$apps/cl_device_ends" building
+lanes "exit handlers of the driver, registered inside of a call: a command of the program's older handler is on its lane" --commands "$(commands traced)" \
+	--unfinished 0 --log "$tmp/traced.log"
 if test -x /usr/bin/strace; then
 	LD_PRELOAD= strace -f -c -o "$tmp/calls" -E LD_PRELOAD="$libtracelayer" -E TRACELAYER_OUTPUT="$tmp/strace.json" env SEEN="$tmp/seen" "$apps/cl_device_ends" \
 		compiling 3000 >"$tmp/strace.out"
