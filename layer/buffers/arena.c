@@ -378,7 +378,7 @@ static bool memory_fit_in_cgroups(void)
  */
 static bool place_make_anywhere(struct place *place)
 {
-	int error = 0;
+	int error = 0; /* of the first folder */
 
 	if (!place_size(place))
 		return false;
@@ -389,15 +389,17 @@ static bool place_make_anywhere(struct place *place)
 		tl_places(&places);
 	for (unsigned i = 0; i < places.count; i++) {
 		bool made = place_make_in(place, places.folder[i]);
-		if (!made && !i && memory_fit_in_cgroups() && place_size(place))
+		error = i ? error : errno;
+		if (!made && !i && memory_fit_in_cgroups() && place_size(place)) {
 			made = place_make_in(place, places.folder[i]);
+			error = errno;
+		}
 		if (made) {
 			if (i)
 				tl_arena_say_place(places.folder[0], error, places.folder[i],
 						   arena_size_wanted());
 			return true;
 		}
-		error = i ? error : errno;
 	}
 	if (!place_make_own(place))
 		return false;

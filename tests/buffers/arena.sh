@@ -3,7 +3,7 @@
 # Where event buffers lie when /dev/shm is too small, missing, forbidden, or becomes full or smaller while the program runs.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
-plan 30
+plan 32
 
 cat >"$tmp/calls.py" <<'END'
 # calls.py COUNT [COMMAND COUNT]: so many calls; then the command, and as many again.
@@ -32,7 +32,7 @@ in_namespace()
 no_leftovers() { test -z "$(find "$tmp" -maxdepth 1 -name 'tracelayer-buffers.*')"; }
 
 if ! unshare -rm true 2>/dev/null; then
-	skip 19 "user namespaces can't be had on this machine"
+	skip 21 "user namespaces can't be had on this machine"
 else
 	in_namespace 'mount -t tmpfs -o size=1M none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/small.json $calls 3000'
 	is $? 0 "/dev/shm too small: the program runs"
@@ -40,6 +40,10 @@ else
 	like "$(cat "$tmp/err")" "^${line}they are in $tmp: " "... which says where the buffers are"
 	is "$(wc -l <"$tmp/err")" 1 "... in one line"
 	ok "... and nothing is left there" no_leftovers
+
+	in_namespace 'mount -t tmpfs none /sys/fs/cgroup && mount -t tmpfs -o size=1M none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/apart.json $calls 3000'
+	is $?-"$(events "$tmp/apart.json")" 0-3000 "/dev/shm too small, and no cgroups in sight: all calls are recorded"
+	like "$(cat "$tmp/err")" "^${line}they are in $tmp: make room there" "... and the line says the same"
 
 	in_namespace 'mount -t tmpfs -o ro none /dev/shm && LD_PRELOAD=$library TRACELAYER_OUTPUT=$tmp/read.json $calls 3000'
 	is $?-"$(events "$tmp/read.json")" 0-3000 "/dev/shm read-only: all calls are recorded"
