@@ -283,13 +283,13 @@ static struct tl_blob *capture_zero_ended(struct capture *c, const struct extent
 	return blob;
 }
 
-/* No pointer in it says what it points to. */
+/* No pointer in it says what it points to, and it is no link of a chain. */
 static bool is_plain(const struct tl_type *type)
 {
 	if (type->kind == TL_KIND_ARRAY || type->kind == TL_KIND_POINTER)
 		return !type->target || (type->kind == TL_KIND_ARRAY && is_plain(type->target));
 	for (uint32_t i = 0; type->members && i < type->count; i++)
-		if (!is_plain(type->members[i].type))
+		if (type->members[i].chain || !is_plain(type->members[i].type))
 			return false;
 	return true;
 }

@@ -734,6 +734,39 @@ START_TEST(chains_are_followed_by_their_stype)
 }
 END_TEST
 
+/* The walk that shows them takes the same blobs. */
+START_TEST(chains_of_elements_that_are_not_shown_are_passed_over)
+{
+	static const struct tl_type hints = POINTER_TO("struct hint *", HINT);
+	static const struct tl_variable params[] = {
+		PARAM("n", UINT, 0),
+		{.name = "hints",
+		 .type = &hints,
+		 .offset = 1,
+		 .words = 1,
+		 .direction = TL_IN | TL_OBLIGED,
+		 COUNTED(0)},
+		PARAM("s", STRING, 2, .direction = TL_IN, STRING_LENGTH),
+	};
+	static const struct tl_function function[] = {
+		FUNCTION("hint", 0, params, 3, TL_FAILURE_NEVER)};
+	struct name name = {STYPE_NAME, NULL, "inner"};
+	struct hint many[40];
+	uint64_t words[] = {40, WORD(many), WORD("outer")};
+	struct tl_text text = {printed, printed + sizeof printed - 1, false};
+
+	for (int i = 0; i < 40; i++)
+		many[i] = (struct hint){STYPE_HINT, i < 35 ? NULL : &name, i};
+	entry_size = tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry_blobs,
+				     sizeof entry_blobs, &was_cut);
+	const struct tl_args_kept kept = {
+		.words = words, .entry = entry_blobs, .entry_size = entry_size};
+	tl_args_print(&text, function, &kept);
+	*text.at = 0;
+	ck_assert_ptr_nonnull(strstr(printed, "\"…8 more\"],\"s\":\"outer\""));
+}
+END_TEST
+
 START_TEST(chains_that_bite_their_tail_or_lead_nowhere_end)
 {
 	struct hint second, first = {STYPE_HINT, &second, 1};
@@ -1037,6 +1070,7 @@ int main(void)
 	tcase_add_test(tests, inputs_that_would_look_the_same_are_not_shown);
 	tcase_add_test(tests, inputs_that_are_not_shown_are_passed_over);
 	tcase_add_test(tests, chains_are_followed_by_their_stype);
+	tcase_add_test(tests, chains_of_elements_that_are_not_shown_are_passed_over);
 	tcase_add_test(tests, chains_that_bite_their_tail_or_lead_nowhere_end);
 	tcase_add_test(tests, endless_lists_end_at_a_depth);
 	tcase_add_test(tests, structs_passed_by_value_are_shown_and_followed);
