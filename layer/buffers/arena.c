@@ -46,6 +46,7 @@
 
 #define SMALLEST (1024u * 1024)
 #define LARGEST	 (UINT64_C(1) << 40)
+#define LITTLE	 (UINT64_C(1) << 30)
 #define TRIES	 10000u		     /* names tried in one folder */
 #define BESIDES	 (16u * 1024 * 1024) /* bytes of addresses to leave free beside the arena */
 #define PART	 8u /* unless set by the user: an eighth of what the process may have */
@@ -339,8 +340,8 @@ static uint64_t size_mappable(void)
 {
 	uint64_t size = arena_size_wanted();
 
-	/* Without a limit there are addresses. */
-	if (tl_limits_addresses() == UINT64_MAX)
+	/* Without a limit there are addresses for so little. valgrind has none for 100G. */
+	if (size <= LITTLE && tl_limits_addresses() == UINT64_MAX)
 		return size;
 	while (size > SMALLEST && !size_is_mappable(size))
 		size = size / 2 < SMALLEST ? SMALLEST : size / 2 & ~(uint64_t)(TL_ARENA_UNIT - 1);

@@ -11,7 +11,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 37
+plan 38
 
 limited() { (ulimit "$1" "$2"; shift 2; "$@"); }
 # ends EVENTS COMMAND…: with exit code 5, and so many events.
@@ -48,6 +48,12 @@ for kilobytes in 200000 100000 60000; do
 done
 ok "less than --memory asks for is used" ends 100000 "$tracelayer" run --memory=2G -o t.json "$app" 200000000 100000
 like "$(cat err)" "^tracelayer: no addresses left for 2048M of event buffers, so there are [0-9]+M; raise the limit \(ulimit -v\), or lower TRACELAYER_MEMORY\$" "... and it is said"
+# Addresses may be few without a limit.
+if valgrind -q true 2>/dev/null; then
+	ok "more than valgrind has" ends 100 "$tracelayer" run --memory=1T -o t.json valgrind -q "$app" none 100
+else
+	skip 1 "this machine has no valgrind"
+fi
 ok "RLIMIT_DATA: all calls are recorded" ends 100000 limited -d 30000 "$tracelayer" run -o t.json "$app" none 100000
 # The ranges of a process's parents stay mapped, and take addresses.
 rm -f t*.tlt
