@@ -38,8 +38,9 @@ bool tl_arena_begin(void);
 void tl_arena_fit(void);
 
 /*
- * Ask the cgroups, unless that was done. For the writer's thread: in others, the files that are opened for
- * it could take a descriptor's number that the program expects for its next file.
+ * Ask the cgroups, unless that was done. With all signals blocked. For the writer's thread: in others, the
+ * files that are opened for it could take a descriptor's number that the program expects for its next file.
+ * And before the program loses its rights to read files.
  */
 void tl_arena_ask_cgroups(void);
 

@@ -242,6 +242,8 @@ static void landlock_before_rules(void)
 	if (tl_process_begin() && tl_process_is_owner()) {
 		tl_signals_hold(&signals);
 		bool began = tl_arena_begin();
+		if (began)
+			tl_arena_ask_cgroups();
 		if (began && !tl_report_is_asked())
 			tl_arena_delete();
 		tl_signals_back(&signals);

@@ -11,7 +11,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 38
+plan 39
 
 limited() { (ulimit "$1" "$2"; shift 2; "$@"); }
 # ends EVENTS COMMAND…: with exit code 5, and so many events.
@@ -109,7 +109,24 @@ if test -n "$cgroup"; then
 	"$tracelayer" run --full=ring:64M -o t.json "$app" cgroup "$cgroup" 1000000 2>err
 	is "$? $(test "$(events t.json)" -gt 10000 && echo many)" "5 many" "in a cgroup of 40M a ring does not get the program killed"
 	ok "... nor do many events" ends 1000000 "$tracelayer" run -o t.json "$app" cgroup "$cgroup" 1000000
+	# An eighth of 240M has 0.4 million events; the ring that is wished for, a million.
+	cat >rules.py <<-'END'
+		import ctypes, os, struct, sys
+		opencl, number = ctypes.CDLL("libOpenCL.so.1"), ctypes.c_uint()
+		libc = ctypes.CDLL(None)
+		open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+		READ_FILE, NO_NEW_PRIVS, CREATE_RULESET, RESTRICT_SELF = 1 << 2, 38, 444, 446
+		rules = libc.syscall(CREATE_RULESET, struct.pack("Q", READ_FILE), ctypes.c_size_t(8), 0)
+		if rules >= 0 and (libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(RESTRICT_SELF, rules, 0)):
+		    sys.exit(99)
+		for _ in range(1500000):
+		    opencl.clGetPlatformIDs(0, None, ctypes.byref(number))
+	END
+	echo 240M >"$cgroup/memory.limit_in_bytes" 2>/dev/null || echo 251658240 >"$cgroup/memory.max"
+	rm -f t*.json
+	"$tracelayer" run --full=ring:64M -o t.json "$python" rules.py "$cgroup" 2>err
+	is "$? $(test "$(events t.json)" -lt 600000 && echo few)" "0 few" "... also where rules of Landlock forbid to read what the cgroup allows"
 	rmdir "$cgroup"
 else
-	skip 2 "no memory cgroup can be made on this machine"
+	skip 3 "no memory cgroup can be made on this machine"
 fi
