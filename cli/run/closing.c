@@ -23,7 +23,9 @@
 #include "cli/apis/apis.h"
 #include "cli/run/closing.h"
 #include "cli/run/layer_reports.h"
+#include "cli/run/left_running.h"
 #include "common/launcher.h"
+#include "common/run_protocol.h"
 #include "common/tool_list.h"
 
 /* ---- recovering ---- */
@@ -426,6 +428,31 @@ static void say_not_found(const struct reports *reports)
 	    raise);
 }
 
+/*
+ * A daemon, or what a shell left in the background. Returns false where there is none, or where only the
+ * first process is traced.
+ */
+static bool say_left_running(const struct tl_config *config, const struct reports *reports)
+{
+	const char *folder = getenv(TL_REPORT_VARIABLE);
+	char more[32] = "";
+
+	if (!reports->loaded || !config->follow || !folder)
+		return false;
+
+	struct left_running left = left_running_find(TL_REPORT_VARIABLE, folder);
+
+	if (!left.count)
+		return false;
+	if (left.count > 1)
+		snprintf(more, sizeof(more), " and %zu more", left.count - 1);
+	say("no trace yet: the program has ended, but process %d (%s)%s that it started still %s",
+	    (int)left.pid, left.name, more,
+	    left.count > 1 ? "run; if they make calls, they write their traces themselves"
+			   : "runs; if it makes calls, it writes its trace itself");
+	return true;
+}
+
 static void say_why_none(const struct program *program, const struct ending *ending,
 			 const struct tl_config *config, const struct reports *reports)
 {
@@ -447,6 +474,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say("no trace: the level is none; give another with --level");
 	else if (reports->no_memory)
 		say_no_memory(reports);
+	else if (reports->recorded && say_left_running(config, reports))
+		; /* say_left_running has printed it */
 	else if (reports->recorded && WIFSIGNALED(ending->status))
 		say("no trace: the program was killed by signal %d (%s) before anything was written",
 		    WTERMSIG(ending->status), strsignal(WTERMSIG(ending->status)));
@@ -470,7 +499,7 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say_bypassed(reports->bypassed);
 	else if (reports->unshimmed)
 		say_unshimmed(reports->unshimmed);
-	else if (say_unreadable(reports, "no trace: "))
+	else if (say_unreadable(reports, "no trace: ") || say_left_running(config, reports))
 		; /* likewise */
 	else if (images_sandbox(&reports->images))
 		say_sandbox(images_sandbox(&reports->images), ending);

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 146
+plan 150
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -119,6 +119,42 @@ run -- ./bare 2>/dev/null; is $? 9 "a script without #! is run by the shell, as 
 
 # --- why there is no trace
 is "$(with_code run -- true)" "0 $none the program made no call into an API that tracelayer has shims for" "no traced call"
+# A daemon may make its first call later. Its output goes elsewhere, since the line is read up to the end of the pipe.
+later=$(cd "$top_builddir" && pwd)/tests/apps/ends_ways
+cat >daemon.sh <<-END
+	(until test -e go; do sleep 0.02; done; exec $later _exit 7) >/dev/null 2>&1 &
+	echo \$! >daemon.pid
+END
+like "$(with_code run -o later.json -- sh daemon.sh)" \
+	"^0 tracelayer: no trace yet: the program has ended, but process $(cat daemon.pid) \(sh\)( and 1 more)? that it started still runs?; if" \
+	"a process that lives on is named where nothing was recorded"
+: >go
+ok "and writes its trace itself" sh -c "for _ in \$(seq 500); do test -s later.json && exit 0; sleep 0.02; done; exit 1"
+echo '(sleep 60) >/dev/null 2>&1 & echo $! >daemon.pid' >daemon.sh
+is "$(with_code run --follow=no -- sh daemon.sh)" "0 $none the program made no call into an API that tracelayer has shims for; what it started was not traced, see --follow" \
+	"it is not named where it is not traced"
+kill "$(cat daemon.pid)"
+cat >records.py <<-'END'
+	import ctypes, os, time
+	ready, done = os.pipe()
+	if os.fork():
+	    os.read(ready, 1)
+	    os._exit(0)
+	os.setsid()
+	silent = os.open("/dev/null", os.O_RDWR)
+	for fd in 0, 1, 2: os.dup2(silent, fd)
+	ctypes.CDLL("libOpenCL.so.1").clGetPlatformIDs(0, None, None)
+	os.write(done, b"x")
+	time.sleep(60)
+END
+if "$python" -c 'import ctypes; ctypes.CDLL("libOpenCL.so.1")' 2>/dev/null; then
+	line=$(OCL_ICD_VENDORS=$tmp/none with_code run -o records.json -- "$python" records.py)
+	like "$line" '^0 tracelayer: no trace yet: the program has ended, but process [0-9]+ \([^)]*\) that it started still runs;' \
+		"a process that has recorded, and lives on, is not said to have ended"
+	kill "$(echo "$line" | sed 's/.*process \([0-9]*\) .*/\1/')"
+else
+	skip 1 "no OpenCL loader"
+fi
 is "$(with_code run --level=none -- true)" "0 $none the level is none; give another with --level" "level none"
 cat >start.c <<'END'
 int main(void) { return 5; }
