@@ -25,6 +25,7 @@
 #include "cli/run/layer_reports.h"
 #include "cli/run/left_running.h"
 #include "common/launcher.h"
+#include "common/places.h"
 #include "common/run_protocol.h"
 #include "common/tool_list.h"
 
@@ -242,6 +243,35 @@ static size_t describe_next(FILE *to, const struct reports *reports, size_t firs
 	return 1;
 }
 
+static bool has_trace(const struct reports *reports, pid_t pid)
+{
+	for (size_t i = 0; i < reports->count; i++)
+		if (reports->traces[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Processes that live on and have recorded calls, but have no file yet. What is left in .buffers is theirs. */
+static void describe_living(FILE *to, const struct reports *reports)
+{
+	uint32_t pid, first = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < reports->buffers_count; i++) {
+		const char *name = reports->buffers[i] ? strrchr(reports->buffers[i], '/') : NULL;
+
+		if (!name || !tl_places_is_buffers(name + 1, &pid) ||
+		    has_trace(reports, (pid_t)pid))
+			continue;
+		if (!count++)
+			first = pid;
+	}
+	if (count == 1)
+		fprintf(to, "; process %u still runs and writes its trace itself", first);
+	else if (count)
+		fprintf(to, "; %zu processes still run and write their traces themselves", count);
+}
+
 static void say_traces(const struct reports *reports)
 {
 	char *line = NULL;
@@ -269,6 +299,7 @@ static void say_traces(const struct reports *reports)
 		fprintf(to, ", and %zu more", more);
 		describe_trace(to, reports, &rest);
 	}
+	describe_living(to, reports);
 	fclose(to);
 	/* There may be many files. */
 	say_whole(line);

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 150
+plan 151
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -152,8 +152,12 @@ if "$python" -c 'import ctypes; ctypes.CDLL("libOpenCL.so.1")' 2>/dev/null; then
 	like "$line" '^0 tracelayer: no trace yet: the program has ended, but process [0-9]+ \([^)]*\) that it started still runs;' \
 		"a process that has recorded, and lives on, is not said to have ended"
 	kill "$(echo "$line" | sed 's/.*process \([0-9]*\) .*/\1/')"
+	line=$(OCL_ICD_VENDORS=$tmp/none with_code run -o both.json -- sh -c "'$python' records.py; $later _exit 7")
+	like "$line" '^5 tracelayer: trace: both.json \(7 events\); process [0-9]+ still runs and writes its trace itself$' \
+		"nor is it left out where there is a trace of another process"
+	kill "$(echo "$line" | sed 's/.*process \([0-9]*\) .*/\1/')"
 else
-	skip 1 "no OpenCL loader"
+	skip 2 "no OpenCL loader"
 fi
 is "$(with_code run --level=none -- true)" "0 $none the level is none; give another with --level" "level none"
 cat >start.c <<'END'
