@@ -72,13 +72,13 @@ for page in 4096 16384 65536; do
 		"$(test "$page" = 4096 || echo "neighbours: mprotect,neighbours: mprotect,neighbours: munmap,neighbours: munmap,refused: mprotect,refused: mprotect")" \
 		"$kib KiB: what is wrong with them is found, in a thread and in a child"
 	# Threads, a writer, a device, stacks.
-	emulated "$tmp/log" "$library" "TRACELAYER_OUTPUT=$tmp/$kib.json" "TRACELAYER_STACK=*" "$top_builddir/tests/apps/ze_vector_add" -t 2 -n 20 >"$tmp/out" 2>"$tmp/err"
+	emulated "$tmp/log" "$library" "TRACELAYER_OUTPUT=$tmp/$kib.json" "TRACELAYER_STACK=*" "$top_builddir/tests/apps/ze_vector_add" -t 2 -n 300 >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "$kib KiB: a program is recorded"
 	is "$(calls "$tmp/$kib.json")" "$(calls "$tmp/4.json")" "$kib KiB: with as many calls as with pages of 4 KiB"
 	sound "$kib KiB: all its mappings are sound" "$tmp/log"
 	like "$(counted populate "$tmp/log") $(counted guard "$tmp/log")" '^[1-9][0-9]* [1-9]' "$kib KiB: the arena and the writer's guard page are among them"
 	# The flight recorder, whose memory is one ring.
-	emulated "$tmp/log" "$library" "TRACELAYER_OUTPUT=$tmp/ring.json" TRACELAYER_FULL=ring "$top_builddir/tests/apps/ze_vector_add" -t 2 -n 20 >"$tmp/out" 2>"$tmp/err"
+	emulated "$tmp/log" "$library" "TRACELAYER_OUTPUT=$tmp/ring.json" TRACELAYER_FULL=ring "$top_builddir/tests/apps/ze_vector_add" -t 2 -n 300 >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "$kib KiB: a flight recorder"
 	sound "$kib KiB: and its mappings" "$tmp/log"
 	# XPTI's dispatcher has memory of its own.

@@ -237,12 +237,16 @@ for at in heads:
 open(sys.argv[2], "wb").write(file)
 END
 chmod +x go_calls
-"$tracelayer" run --stack -o go.tlt -- ./go_calls all >out 2>err
-is "$(readelf -Wl go_calls | grep -c NOTE)" 1 "a program of which the build id lies behind its notes, as Go's linker leaves them"
-rm -f n.json
-"$tracelayer" export --symbols=there go.tlt -o n.json >out 2>err
-like "$("$python" names.py n.json | sed -n 3p)" '^leaf\(int\) < (inner < )?mid_call < all\(\) < main < ' "is known by it, so that its functions have names" ||
-	diag "$(cat out err)"
+if test "$(readelf -Wl go_calls | grep -c NOTE)" = 0; then
+	skip 2 "this machine's linker puts no note before the build id"
+else
+	"$tracelayer" run --stack -o go.tlt -- ./go_calls all >out 2>err
+	is "$(readelf -Wl go_calls | grep -c NOTE)" 1 "a program of which the build id lies behind its notes, as Go's linker leaves them"
+	rm -f n.json
+	"$tracelayer" export --symbols=there go.tlt -o n.json >out 2>err
+	like "$("$python" names.py n.json | sed -n 3p)" '^leaf\(int\) < (inner < )?mid_call < all\(\) < main < ' "is known by it, so that its functions have names" ||
+		diag "$(cat out err)"
+fi
 
 # --- names as Rust's compiler makes them, the older and the newer way
 cat >rust.c <<'END'
