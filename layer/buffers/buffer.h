@@ -17,8 +17,8 @@
 #include "tracelayer/shim.h"
 
 /*
- * Of a thread that records much. Its first chunk is small, and so that a program of few calls has few
- * pages made, the process's first large ones have the middle size.
+ * A thread's first chunk is small, its others are large. A program of few calls should take few pages.
+ * So of the process's large chunks, the first ones have the middle size only.
  */
 #define TL_CHUNK_SIZE	 TL_CHUNK_MAX
 #define TL_CHUNK_MIDDLE	 (64u * 1024)
@@ -205,8 +205,8 @@ void tl_buffer_count(void (*put)(void *context, const struct tl_producer *produc
 void tl_buffer_refuse(bool refuse);
 
 /*
- * What the calling thread has recorded goes into the trace before what others record from now on. For a
- * thread that ends, and that another one goes on for.
+ * The calling thread is about to end, and another one takes over its work. Hands its chunk over now, so
+ * that what it recorded stands in the trace before what the other one records.
  */
 void tl_buffer_hand_over(struct tl_thread *thread);
 

@@ -219,12 +219,22 @@ static void thread_rest(unsigned times)
 	nanosleep(&between, NULL);
 }
 
+/*
+ * Before it says that it ends: the next thread goes on with the same counters, and viewers want their
+ * samples in order.
+ */
+static bool thread_hand_over(void)
+{
+	tl_buffer_hand_over(tl_self);
+	return true;
+}
+
 static void thread_work(void)
 {
 	unsigned idle = 0, unended = 0;
 
 	while (!tl_device_has_ended()) {
-		if (atomic_load_explicit(&suspended, memory_order_relaxed) &&
+		if (atomic_load_explicit(&suspended, memory_order_relaxed) && thread_hand_over() &&
 		    state_change(AWAKE, NONE))
 			break;
 		enum tl_device_left left = thread_round();
@@ -235,7 +245,7 @@ static void thread_work(void)
 		if (left != TL_DEVICE_NOTHING || idle <= IDLE_ROUNDS)
 			thread_rest(unended < BETWEEN_MOST ? unended : BETWEEN_MOST);
 		else if (thread_goes_to(ASLEEP) && !thread_sleep() && !samples_go_on() &&
-			 thread_goes_to(NONE))
+			 thread_hand_over() && thread_goes_to(NONE))
 			break;
 	}
 }
@@ -252,8 +262,6 @@ static void *thread_run(void *nothing)
 	}
 	tl_thread_busy(thread);
 	thread_work();
-	/* The next thread goes on with the same counters, and viewers want their samples in order. */
-	tl_buffer_hand_over(thread);
 	return NULL;
 }
 
