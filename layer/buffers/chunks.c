@@ -78,9 +78,14 @@ static struct tl_chunk *chunk_make(uint32_t size)
 	return chunk;
 }
 
+/*
+ * `tracelayer top` reckons what it has not seen by the size of a thread's chunks. So those of a ring, which
+ * go round, all have one size, and so have those of another thread that records much: tl_chunk_free.
+ */
 static struct tl_chunk *chunk_make_large(void)
 {
 	bool first =
+		!tl_ring_is_policy() &&
 		atomic_load_explicit(&large_ones, memory_order_relaxed) < TL_CHUNKS_MIDDLE &&
 		atomic_fetch_add_explicit(&large_ones, 1, memory_order_relaxed) < TL_CHUNKS_MIDDLE;
 
@@ -94,7 +99,8 @@ static struct tl_free_list *chunk_free_list(bool large)
 
 void tl_chunk_free(struct tl_chunk *chunk)
 {
-	bool large = chunk->room > TL_CHUNK_SMALL;
+	/* Those of the middle size are for new threads from then on. */
+	bool large = chunk->room > TL_CHUNK_MIDDLE;
 
 	if (large)
 		atomic_fetch_add_explicit(&ready, 1, memory_order_relaxed);
