@@ -335,7 +335,7 @@ static long long ticks_in_ns(uint64_t ticks, double ns)
 
 static struct table *table_of_sums(const struct sums *sums, const char *name, double ns)
 {
-	struct table *table = calls_table(name, "function", NULL);
+	struct table *table = calls_table(name, "function", NULL, false);
 
 	for (size_t i = 0; i < sums->count; i++) {
 		const struct spread *spread = &sums->list[i]->spread;

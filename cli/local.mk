@@ -18,7 +18,7 @@ libtl_phases_la_SOURCES = \
 noinst_LIBRARIES += libtl_cli.a
 libtl_cli_a_SOURCES = \
 	common/command_options.h common/command_options.c common/message_line.h common/message_line.c common/installed.h common/installed.c common/library_file.h common/library_file.c common/library_path.h common/library_path.c common/run_protocol.h \
-	%D%/basics/messages.c %D%/basics/list_room.h %D%/basics/options.h %D%/basics/options.c %D%/basics/time_ns.h %D%/basics/user_folders.h %D%/basics/user_folders.c %D%/basics/words.h %D%/basics/words.c \
+	%D%/basics/messages.c %D%/basics/list_room.h %D%/basics/options.h %D%/basics/options.c %D%/basics/paths.h %D%/basics/paths.c %D%/basics/time_ns.h %D%/basics/user_folders.h %D%/basics/user_folders.c %D%/basics/words.h %D%/basics/words.c \
 	%D%/leftovers/leftovers.h %D%/leftovers/leftovers.c \
 	%D%/outputs/outputs.h %D%/outputs/output_file.h %D%/outputs/output_file.c %D%/outputs/encoded_pieces.c %D%/outputs/record_pieces.c %D%/outputs/trace_encoder.h %D%/outputs/trace_encoder.c %D%/outputs/trace_sink.h %D%/outputs/trace_sink.c \
 	%D%/tally/tally.h %D%/tally/tally_rows.h %D%/tally/tally.c %D%/tally/rank_sum.h %D%/tally/rank_sum.c \

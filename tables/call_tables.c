@@ -47,14 +47,19 @@ enum call_column {
 	CALL_MAX
 };
 
-const struct table_column self_column = {"self_ns", "self", TABLE_TIME, false};
+#define SELF_COLUMN                                                                                \
+	{                                                                                          \
+		"self_ns", "self", TABLE_TIME, false                                               \
+	}
+
+const struct table_column self_column = SELF_COLUMN;
 
 static const struct table_column call_columns[] = {
 	[CALL_NAME] = {"function", "function", TABLE_NAME, false},
 	[CALLS] = {"calls", "calls", TABLE_COUNT, false},
 	[FAILED] = {"failed", "failed", TABLE_FAILURES, false},
 	[CALL_TOTAL] = {"total_ns", "total", TABLE_TIME, true},
-	[CALL_SELF] = {NULL, NULL, TABLE_TIME, false}, /* self_column */
+	[CALL_SELF] = SELF_COLUMN,
 	[CALL_SHARE] = {"share", "share", TABLE_SHARE, false},
 	[CALL_AVERAGE] = {"average_ns", "average", TABLE_TIME, false},
 	[CALL_MIN] = {"min_ns", "min", TABLE_TIME, false},
@@ -63,25 +68,18 @@ static const struct table_column call_columns[] = {
 	[CALL_MAX] = {"max_ns", "max", TABLE_TIME, false},
 };
 
-struct table *calls_table(const char *name, const char *row, const struct table_column *group)
+struct table *calls_table(const char *name, const char *row, const struct table_column *group,
+			  bool with_self)
 {
 	struct table_column columns[COUNT_OF(call_columns)];
+	size_t count = COUNT_OF(columns);
 
 	memcpy(columns, call_columns, sizeof(columns));
 	columns[CALL_NAME].key = columns[CALL_NAME].title = row;
-	memmove(&columns[CALL_SELF], &columns[CALL_SELF + 1],
-		(COUNT_OF(columns) - CALL_SELF - 1) * sizeof(*columns));
-	return table_new_by(group, name, columns, COUNT_OF(columns) - 1);
-}
-
-struct table *self_calls_table(const char *name, const char *row, const struct table_column *group)
-{
-	struct table_column columns[COUNT_OF(call_columns)];
-
-	memcpy(columns, call_columns, sizeof(columns));
-	columns[CALL_NAME].key = columns[CALL_NAME].title = row;
-	columns[CALL_SELF] = self_column;
-	return table_new_by(group, name, columns, COUNT_OF(columns));
+	if (!with_self)
+		memmove(&columns[CALL_SELF], &columns[CALL_SELF + 1],
+			(count-- - CALL_SELF - 1) * sizeof(*columns));
+	return table_new_by(group, name, columns, count);
 }
 
 void calls_row(struct table *table, const struct calls *calls, long long whole)

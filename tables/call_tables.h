@@ -27,14 +27,15 @@ struct calls {
 	const long long *self; /* NULL: the table has none */
 };
 
-/* A table of that name in JSON, still empty; `row` is what its rows are: "function". */
-struct table *calls_table(const char *name, const char *row, const struct table_column *group);
-
-/* The column that self_calls_table has besides. */
+/* A column that tables of calls may have: the time without that of the calls inside. */
 extern const struct table_column self_column;
 
-/* The same with a column more, for the time without that of the calls inside: rows have .self, too. */
-struct table *self_calls_table(const char *name, const char *row, const struct table_column *group);
+/*
+ * A table of that name in JSON, still empty; `row` is what its rows are: "function". `with_self`: it has
+ * self_column, and its rows have .self.
+ */
+struct table *calls_table(const char *name, const char *row, const struct table_column *group,
+			  bool with_self);
 
 /* Add a row; `whole` is the total of all rows. */
 void calls_row(struct table *table, const struct calls *calls, long long whole);

@@ -2,8 +2,8 @@
 /*
  * basics.h: the contract of cli/basics, what every command needs: exit codes, one-line messages, a
  * progress line, options, safe printing of foreign text, memory that cannot fail, sets of texts and
- * numbers, lists that grow, lists of words, the kernel's times, and the folders of the user's own
- * files.
+ * numbers, lists that grow, lists of words, the kernel's times, what is at a path, and the folders of
+ * the user's own files.
  *
  * The room uses tables and common. All rooms of cli/ may use it. One thread only.
  */
@@ -17,6 +17,7 @@
 #include "cli/basics/list_room.h"
 #include "cli/basics/messages.h"
 #include "cli/basics/options.h"
+#include "cli/basics/paths.h"
 #include "cli/basics/progress.h"
 #include "cli/basics/time_ns.h"
 #include "cli/basics/user_folders.h"

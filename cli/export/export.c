@@ -231,13 +231,11 @@ static int export_timeline(struct export *export)
 static bool export_is_timeline(const struct export *export)
 {
 	const struct selection *selection = &export->selection;
-	struct stat about;
 	bool gzip;
 
 	return export->inputs.count > 1 || selection->ranks || selection->process ||
 	       selection_is_within(selection) || kind_of(export, &gzip) == KIND_TAR ||
-	       kind_of(export, &gzip) == KIND_OTF2 ||
-	       (!stat(export->input, &about) && S_ISDIR(about.st_mode));
+	       kind_of(export, &gzip) == KIND_OTF2 || path_is_folder(export->input);
 }
 
 /* --- a database */
@@ -278,13 +276,11 @@ static int sqlite_of_timeline(struct export *export)
  */
 static bool inputs_are_events(const struct export *export)
 {
-	struct stat about;
-
 	if (export->selection.ranks || (strcmp(export->input, "-") && access(export->input, F_OK)))
 		return false;
 	for (size_t i = 0; i < export->inputs.count; i++)
 		if (record_file_is(export->inputs.item[i]) ||
-		    (!stat(export->inputs.item[i], &about) && S_ISDIR(about.st_mode)))
+		    path_is_folder(export->inputs.item[i]))
 			return false;
 	return true;
 }
@@ -463,9 +459,8 @@ static char *choose_output(struct export *export, const char *const *endings, co
 {
 	size_t length = export->output ? strlen(export->output) : 0;
 	char *chosen, *inside;
-	struct stat about;
 
-	if (length && (stat(export->output, &about) || !S_ISDIR(about.st_mode)))
+	if (length && !path_is_folder(export->output))
 		return NULL;
 	chosen = default_output(export->input, endings, ending);
 	if (length) {
@@ -545,15 +540,14 @@ static bool systrace_is_sound(struct export *export)
 /* Whether the files can be told apart from the options. A message says what is missing. */
 static bool arguments_are_sound(struct export *export)
 {
-	struct stat about;
-	bool folder = !stat(export->input, &about) && S_ISDIR(about.st_mode);
+	bool folder = path_is_folder(export->input);
 
 	if (export->systrace && export->inputs.count > 1)
 		say("--systrace takes one file; make one timeline of them first, with -o all.json");
 	else if (export->systrace)
 		return systrace_is_sound(export);
 	else if (export->inputs.count > 1 || folder)
-		if (!export->output || (!stat(export->output, &about) && S_ISDIR(about.st_mode)))
+		if (!export->output || path_is_folder(export->output))
 			say("name the output of several files: -o all.pftrace, all.json, all.tar, all.otf2 or all.sqlite");
 		else
 			return true;

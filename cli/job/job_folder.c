@@ -63,13 +63,6 @@ static char *path_join(const char *folder, const char *name)
 	return path;
 }
 
-bool path_is_folder(const char *path)
-{
-	struct stat about;
-
-	return !stat(path, &about) && S_ISDIR(about.st_mode);
-}
-
 /* ---- which folder ---- */
 
 enum level { LEVEL_NONE = -1, LEVEL_HOST, LEVEL_STEP, LEVEL_JOB };

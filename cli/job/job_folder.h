@@ -40,8 +40,6 @@ struct job_folder {
 	size_t nhosts;
 };
 
-bool path_is_folder(const char *path);
-
 /* The path is a folder of a job, of a step or of a host, with files in it. */
 bool job_folder_is(const char *path);
 

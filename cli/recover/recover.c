@@ -304,8 +304,7 @@ static void find_buffers(struct leftover_paths *paths, const char *what, bool *n
 static void recover_all(const struct wishes *wishes, const char *what, struct outcome *outcome)
 {
 	struct leftover_paths paths;
-	struct stat about;
-	bool named, folder = what && !stat(what, &about) && S_ISDIR(about.st_mode);
+	bool named, folder = what && path_is_folder(what);
 
 	find_buffers(&paths, what, &named);
 	/* Each node of a job has this done, also those on which nothing is left. */

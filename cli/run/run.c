@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -296,14 +295,12 @@ static void parse_command_line(int argc, char **argv, struct wishes *wishes)
 
 int run_cannot_start(const char *name, int error)
 {
-	struct stat about;
-
 	switch (error) {
 	case ENOENT:
 		say("%s: no such program; check the name, or give its path", *name ? name : "''");
 		return EXIT_NOT_FOUND;
 	case EACCES:
-		if (!stat(name, &about) && S_ISDIR(about.st_mode))
+		if (path_is_folder(name))
 			say("%s: a folder; give the path of a program", name);
 		else
 			say("%s: not executable; check its permissions", name);

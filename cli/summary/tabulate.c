@@ -77,10 +77,8 @@ struct table *tabulated_calls_table(const struct tabulation *of, int which)
 {
 	const char *name = which == TABLE_CALLS ? "host calls" : "own events";
 	const char *row = which == TABLE_CALLS ? "function" : "event";
-	const struct table_column *group = tabulated_other_column(of);
 
-	return of->history->self ? self_calls_table(name, row, group)
-				 : calls_table(name, row, group);
+	return calls_table(name, row, tabulated_other_column(of), of->history->self != NULL);
 }
 
 long long tabulated_self(const struct tabulation *of, bool own, uint32_t group, uint32_t name)
