@@ -373,6 +373,19 @@ static bool memory_fit_in_cgroups(void)
 	return tl_config.memory < before;
 }
 
+/* Where there is no room for it, once more for as much as the cgroups allow. False: *error says why. */
+static bool place_make_within(struct place *place, const char *folder, int *error)
+{
+	bool made = place_make_in(place, folder);
+
+	*error = errno;
+	if (!made && memory_fit_in_cgroups() && place_size(place)) {
+		made = place_make_in(place, folder);
+		*error = errno;
+	}
+	return made;
+}
+
 /*
  * Makes the arena in the first folder that has room, else in the process's own memory. Tells the
  * user if that is not the first folder.
@@ -389,18 +402,15 @@ static bool place_make_anywhere(struct place *place)
 	if (!places.count)
 		tl_places(&places);
 	for (unsigned i = 0; i < places.count; i++) {
-		bool made = place_make_in(place, places.folder[i]);
-		error = i ? error : errno;
-		if (!made && !i && memory_fit_in_cgroups() && place_size(place)) {
-			made = place_make_in(place, places.folder[i]);
-			error = errno;
-		}
-		if (made) {
+		int why;
+
+		if (place_make_within(place, places.folder[i], &why)) {
 			if (i)
 				tl_arena_say_place(places.folder[0], error, places.folder[i],
 						   arena_size_wanted());
 			return true;
 		}
+		error = i ? error : why;
 	}
 	if (!place_make_own(place))
 		return false;

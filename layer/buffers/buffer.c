@@ -143,15 +143,12 @@ void *tl_record_reserve_slow(struct tl_thread *thread, uint64_t size, uint64_t a
 
 void tl_buffer_hand_over(struct tl_thread *thread)
 {
-	struct tl_producer *producer = (struct tl_producer *)thread;
 	struct tl_blocked blocked;
 
 	if (tl_buffer_is_stale(thread))
 		return;
 	tl_blocked_begin(&blocked);
-	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
-		tl_current_seal(producer,
-				atomic_load_explicit(&thread->position, memory_order_relaxed));
+	tl_current_hand_over((struct tl_producer *)thread);
 	tl_blocked_end(&blocked);
 }
 

@@ -21,7 +21,6 @@
  */
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -381,36 +380,30 @@ void tl_buffer_give_back(struct tl_chunk *chunk)
 	ready_put_first(chunk);
 }
 
-/* The name of a thread of this process. False: the kernel does not say. */
-static bool thread_name(uint32_t tid, char name[17])
-{
-	char path[64];
-	struct tl_text text = {path, path + sizeof(path) - 1, false};
-
-	/* The calling thread's name is there without a file. */
-	if (tid == (uint32_t)syscall(SYS_gettid))
-		return syscall(SYS_prctl, PR_GET_NAME, name) == 0;
-	tl_text_string(&text, "/proc/self/task/");
-	tl_text_unsigned(&text, tid);
-	tl_text_string(&text, "/comm");
-	*text.at = 0;
-	size_t size = tl_proc_read(path, name, 17);
-	if (!size || name[size - 1] != '\n')
-		return false;
-	name[size - 1] = 0;
-	return true;
-}
-
 /*
  * Threads often get their names after their first call: ask the kernel again. If the producer is being
  * given to another thread, the name may be the one's or the other's, until the next flush.
  */
 static void producer_refresh_name(struct tl_producer *producer)
 {
-	char name[17];
+	uint32_t tid = __atomic_load_n(&producer->tid, __ATOMIC_RELAXED);
+	char path[64], name[17];
+	struct tl_text text = {path, path + sizeof(path) - 1, false};
 
-	if (thread_name(__atomic_load_n(&producer->tid, __ATOMIC_RELAXED), name))
-		tl_producer_set_name(producer, name);
+	/* The calling thread's name is there without a file. */
+	if (tid == (uint32_t)syscall(SYS_gettid)) {
+		tl_producer_read_own_name(producer);
+		return;
+	}
+	tl_text_string(&text, "/proc/self/task/");
+	tl_text_unsigned(&text, tid);
+	tl_text_string(&text, "/comm");
+	*text.at = 0;
+	size_t size = tl_proc_read(path, name, sizeof(name));
+	if (!size || name[size - 1] != '\n')
+		return;
+	name[size - 1] = 0;
+	tl_producer_set_name(producer, name);
 }
 
 /*

@@ -47,6 +47,13 @@ void tl_current_seal(struct tl_producer *producer, uint64_t at)
 	atomic_store_explicit(&producer->current, NULL, memory_order_release);
 }
 
+void tl_current_hand_over(struct tl_producer *producer)
+{
+	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
+		tl_current_seal(producer, atomic_load_explicit(&producer->thread.position,
+							       memory_order_relaxed));
+}
+
 /*
  * From here on, recovery reads the chunk. Release: for a reader after a kill, which must not see
  * the lane without the rest.

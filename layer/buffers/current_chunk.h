@@ -21,6 +21,9 @@ void tl_current_open(struct tl_producer *producer, struct tl_chunk *chunk);
  */
 void tl_current_seal(struct tl_producer *producer, uint64_t at);
 
+/* The same of what is recorded so far, by the producer's own thread or when that is gone. */
+void tl_current_hand_over(struct tl_producer *producer);
+
 /* Room for a record of `size` bytes. NULL: the chunk has none. */
 uint64_t *tl_current_place(struct tl_producer *producer, uint64_t size);
 

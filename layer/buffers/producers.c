@@ -63,11 +63,11 @@ void tl_buffer_name(const struct tl_producer *producer, char name[16])
 		name[i] = __atomic_load_n(&producer->name[i], __ATOMIC_RELAXED);
 }
 
-static void producer_read_own_name(struct tl_producer *producer)
+void tl_producer_read_own_name(struct tl_producer *producer)
 {
 	char name[16];
 
-	if (prctl(PR_GET_NAME, name) == 0)
+	if (syscall(SYS_prctl, PR_GET_NAME, name) == 0)
 		tl_producer_set_name(producer, name);
 }
 
@@ -155,9 +155,7 @@ static bool producer_is_recyclable(struct tl_producer *producer)
 	    !producer_thread_is_gone(producer))
 		return false;
 	producer_say_last_losses(producer);
-	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
-		tl_current_seal(producer, atomic_load_explicit(&producer->thread.position,
-							       memory_order_relaxed));
+	tl_current_hand_over(producer);
 	return !atomic_load_explicit(&producer->unwritten, memory_order_acquire) &&
 	       atomic_load_explicit(&producer->lost, memory_order_relaxed) == producer->lost_said;
 }
@@ -212,7 +210,7 @@ static void producer_introduce(struct tl_producer *producer)
 	piece->floor.frame = TL_NO_FRAME;
 	for (uint32_t i = 0; i < piece->opens; i++)
 		piece->open[i].frame = TL_NO_FRAME;
-	producer_read_own_name(producer);
+	tl_producer_read_own_name(producer);
 	/* Release: for a reader after a kill, which must not see the lane without the rest. */
 	atomic_store_explicit(&piece->lane, producer->lane, memory_order_release);
 }
@@ -288,7 +286,7 @@ void tl_buffer_detach(struct tl_producer *producer)
 	struct tl_blocked blocked;
 
 	tl_blocked_begin(&blocked);
-	producer_read_own_name(producer);
+	tl_producer_read_own_name(producer);
 	atomic_store_explicit(&producer->piece->ended, 1, memory_order_relaxed);
 	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
 		tl_current_seal(producer, atomic_load_explicit(&producer->thread.position,

@@ -16,6 +16,9 @@
  */
 void tl_producer_set_name(struct tl_producer *producer, const char name[16]);
 
+/* The same of the calling thread's producer, by the name that the kernel has. */
+void tl_producer_read_own_name(struct tl_producer *producer);
+
 /* The thread that the producer was given to is gone. */
 bool tl_producer_is_unknown_to_kernel(const struct tl_producer *producer);
 

@@ -282,9 +282,9 @@ void tl_tools_end(void)
 {
 	uint32_t count = atomic_load_explicit(&nends, memory_order_acquire);
 
-	tl_tools_report_end();
 	if (!count || atomic_exchange_explicit(&ended, true, memory_order_relaxed))
 		return;
+	tl_tools_report_end();
 	struct tl_thread *thread = quiet_thread();
 	for (uint32_t i = 0; i < count; i++)
 		if (ends[i])
