@@ -43,7 +43,7 @@ is "$("$tracelayer" summary --csv t.tlt | sed -n 's/^clGetPlatformIDs,\([0-9]*\)
 if test "$(cat more)" = unknown; then
 	skip 1 "the kernel of this machine doesn't say what memory a process touches (/proc/self/clear_refs)"
 else
-	ok "and nothing looks at each thread that has ended: the last 1000 threads touch little more memory than the first ($(cat more) kB)" \
+	ok "and nothing looks at each thread that has ended: 1000 of the last threads touch little more memory than 1000 of the first ($(cat more) kB)" \
 		test "$(cat more)" -lt 8000
 fi
 
