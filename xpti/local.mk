@@ -90,7 +90,7 @@ libtl_xpti_timeline_la_SOURCES = \
 	%D%/timeline/timeline_open.h %D%/timeline/timeline_open.c \
 	%D%/timeline/timeline_notified.h %D%/timeline/timeline_notified.c \
 	%D%/timeline/timeline_subscriber.c \
-	layer/program/xpti_events.h format/args/args.h format/args/checked_copy.c common/digits.h common/text.h common/text.c
+	layer/program/xpti_events.h format/args/args.h format/args/checked_copy.c format/args/passed_copy.c common/digits.h common/text.h common/text.c
 
 xpti_timeline = .libs/libtracelayer-xpti-timeline.so
 $(xpti_timeline): libtl_xpti_timeline.la libtracelayer.la $(xpti_library)

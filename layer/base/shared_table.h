@@ -11,6 +11,12 @@
 #include <sys/mman.h>
 
 /*
+ * A table up to this size has all its pages at once. A page that is read first and written then costs two
+ * faults, and the second one interrupts the processors that run other threads of the program.
+ */
+#define TL_SHARED_TABLE_SMALL ((size_t)64 * 1024)
+
+/*
  * Returns NULL if there is no memory. Acquire: pairs with the exchange's release, which has the
  * mapping behind it.
  */
@@ -21,7 +27,9 @@ static inline void *tl_shared_table(_Atomic(void *) *table, size_t size)
 	if (known)
 		return known;
 	void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				    (size <= TL_SHARED_TABLE_SMALL ? MAP_POPULATE : 0),
+			    -1, 0);
 	if (mapped == MAP_FAILED)
 		return NULL;
 	if (atomic_compare_exchange_strong_explicit(table, &known, mapped, memory_order_acq_rel,

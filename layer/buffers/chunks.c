@@ -113,9 +113,11 @@ struct tl_chunk *tl_chunk_all(void)
 	return atomic_load_explicit(&all_chunks, memory_order_acquire);
 }
 
-/* Producers use more than are ready. */
-static void chunk_wish_more(void)
+/* Producers use more than are ready. The first ones, of the middle size, say nothing of what follows. */
+static void chunk_wish_more(const struct tl_chunk *made)
 {
+	if (made->room <= TL_CHUNK_MIDDLE)
+		return;
 	int32_t wished = atomic_load_explicit(&ahead, memory_order_relaxed) + AHEAD_EACH;
 
 	atomic_store_explicit(&ahead, wished < AHEAD_MOST ? wished : AHEAD_MOST,
@@ -135,7 +137,7 @@ void *tl_chunk_get(bool large)
 		if (!chunk)
 			continue;
 		if (large && atomic_load_explicit(&ready, memory_order_relaxed) <= 0)
-			chunk_wish_more();
+			chunk_wish_more(chunk);
 		return chunk;
 	}
 	return NULL;

@@ -31,8 +31,9 @@
 #include "layer/base/shared_table.h"
 #include "layer/buffers/arena.h"
 
-#define TABLES	 3u
-#define SLOTS(t) (1u << (18 + 2 * (t)))
+/* Most programs have few texts, and each page of a table that is touched costs as much as many texts. */
+#define TABLES	 4u
+#define SLOTS(t) (1u << ((t) ? 16 + 2 * (t) : 12))
 #define MOST(t)	 (SLOTS(t) / 2) /* texts: the table stays half empty */
 #define PIECES	 1024u
 #define OWN	 16u /* a part of so many of all units, and of the last table, is the layer's own */

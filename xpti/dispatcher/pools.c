@@ -136,7 +136,7 @@ void *tl_region_take(size_t size, size_t alignment)
 	if (!at && region_next())
 		at = region_cut(size, alignment);
 	bool make =
-		!is_first && !prepared_region && !making_next && region_end - region < REGION / 2;
+		!is_first && !prepared_region && !making_next && region_end - region < REGION / 4;
 	making_next |= make;
 	pthread_mutex_unlock(&regions_lock);
 	if (make)

@@ -40,7 +40,7 @@ uint32_t timeline_text(const char *text, bool trusted)
 
 	if (trusted)
 		return text && *text ? tl_guest_number(text, strnlen(text, sizeof(copy))) : 0;
-	size_t there = tl_checked_copy(copy, text, sizeof(copy));
+	size_t there = tl_passed_copy(copy, text, sizeof(copy));
 	size = strnlen(copy, there);
 	if (!size || (size == there && there < sizeof(copy)) || !is_printable(copy, size))
 		return 0;
@@ -75,7 +75,7 @@ static uint32_t name_skipped(const char *name, bool trusted)
 
 	if (name && trusted)
 		return strncmp(name, before_name, sizeof(copy)) == 0 ? sizeof(copy) : 0;
-	if (!name || tl_checked_copy(copy, name, sizeof(copy)) < sizeof(copy))
+	if (!name || tl_passed_copy(copy, name, sizeof(copy)) < sizeof(copy))
 		return 0;
 	return memcmp(copy, before_name, sizeof(copy)) == 0 ? sizeof(copy) : 0;
 }

@@ -97,7 +97,7 @@ static void ur_frame_read(struct ur_frame *frame, const uintptr_t *pointers, uin
 	for (uint32_t i = 0; i < count; i++)
 		if (pointers[i] && pointers[i] < frame->from)
 			frame->from = pointers[i];
-	frame->size = tl_checked_copy(frame->bytes, (const void *)frame->from, UR_FRAME);
+	frame->size = tl_passed_copy(frame->bytes, (const void *)frame->from, UR_FRAME);
 }
 
 /* An argument's bytes. False: they can't be read. */
@@ -106,7 +106,7 @@ static bool ur_frame_copy(const struct ur_frame *frame, void *to, uintptr_t from
 	if (!from)
 		return false;
 	if (from - frame->from >= frame->size || frame->size - (from - frame->from) < size)
-		return tl_checked_copy(to, (const void *)from, size) == size;
+		return tl_passed_copy(to, (const void *)from, size) == size;
 	memcpy(to, frame->bytes + (from - frame->from), size);
 	return true;
 }
@@ -179,7 +179,7 @@ void timeline_add_ur(struct timeline_args *args, uint32_t name, const void *poin
 	struct ur_frame frame;
 
 	if (!function || !function->count ||
-	    tl_checked_copy(at, pointers, function->count * sizeof(at[0])) !=
+	    tl_passed_copy(at, pointers, function->count * sizeof(at[0])) !=
 		    function->count * sizeof(at[0]))
 		return;
 	ur_frame_read(&frame, at, function->count);
