@@ -4,10 +4,11 @@
  *
  * Texts lie one behind the other in pieces of the arena; `places` has the pieces by their index.
  * `tables` are hash tables of numbers, each larger than the one before; the next one is used where a text
- * is not in a table that is full. A search begins at the text's hash and ends at the text or at a free
- * slot. At a free slot the thread puts the text into the arena first, and then its number into the slot,
- * by compare and exchange. If another thread has taken the slot meanwhile, the search goes on there. If
- * that slot has the same text, this thread's copy stays in the arena unused. Nothing is ever removed.
+ * is not in a table that is full, or not in its slots of the first one. A search begins at the text's hash
+ * and ends at the text or at a free slot. At a free slot the thread puts the text into the arena first, and
+ * then its number into the slot, by compare and exchange. If another thread has taken the slot meanwhile, the
+ * search goes on there. If that slot has the same text, this thread's copy stays in the arena unused. Nothing
+ * is ever removed.
  *
  * What the program calls its events must not take the names of kernels, queues and arguments, so some room
  * is the layer's own.
@@ -31,9 +32,13 @@
 #include "layer/base/shared_table.h"
 #include "layer/buffers/arena.h"
 
-/* Most programs have few texts, and each page of a table that is touched costs as much as many texts. */
+/*
+ * Most programs have few texts, and each page of a table that is touched costs as much as many texts. So the
+ * first table is small. A text is in one of a few slots there, or these are taken by others.
+ */
 #define TABLES	 4u
 #define SLOTS(t) (1u << ((t) ? 16 + 2 * (t) : 12))
+#define TRIES(t) ((t) ? SLOTS(t) : 4u)
 #define MOST(t)	 (SLOTS(t) / 2) /* texts: the table stays half empty */
 #define PIECES	 1024u
 #define OWN	 16u /* a part of so many of all units, and of the last table, is the layer's own */
@@ -155,6 +160,8 @@ static uint32_t text_cut(const char *text, size_t size)
 /* False: there are as many as the table may have, or as the program may put into the last one. */
 static bool table_admits(unsigned table, bool of_program)
 {
+	if (table == 0)
+		return true;
 	_Atomic uint32_t *count = &tables[table].count;
 	uint32_t most = MOST(table);
 
@@ -175,17 +182,18 @@ static bool room_is_there(bool of_program)
 }
 
 /*
- * Returns UINT32_MAX where the table is full and does not have the text. While it becomes full, two
- * threads may put the same text into two tables: then some events have the one number, and some the other.
+ * Returns UINT32_MAX where the table is full and does not have the text. While one of the large tables
+ * becomes full, two threads may put the same text into two tables: then some events have the one number, and
+ * some the other.
  */
 static uint32_t table_number(unsigned table, const char *text, uint32_t size, uint32_t hash,
 			     bool of_program)
 {
-	const uint32_t slots = SLOTS(table);
+	const uint32_t slots = SLOTS(table), tries = TRIES(table);
 	_Atomic uint32_t *memory = tl_shared_table(&tables[table].slots, slots * sizeof(*memory));
 	uint32_t own = 0;
 
-	for (uint32_t i = hash % slots, looked = 0; memory && looked < slots;
+	for (uint32_t i = hash % slots, looked = 0; memory && looked < tries;
 	     looked++, i = (i + 1) % slots) {
 		uint32_t number = atomic_load_explicit(&memory[i], memory_order_acquire);
 		if (!number) {
@@ -205,7 +213,7 @@ static uint32_t table_number(unsigned table, const char *text, uint32_t size, ui
 		if (text_is(number, text, size, hash))
 			return number;
 	}
-	return 0;
+	return memory && table == 0 ? UINT32_MAX : 0;
 }
 
 static uint32_t text_number(const char *text, size_t length, bool of_program)
