@@ -55,8 +55,14 @@ static const struct {
 	{"Comm_dup,Comm_dup_with_info,Comm_idup,Comm_idup_with_info", MPI_ROLE_COMM_DUP},
 	{"Comm_split", MPI_ROLE_COMM_SPLIT},
 	{"Cart_create", MPI_ROLE_COMM_CART},
-	{"Comm_create,Comm_split_type,Graph_create", MPI_ROLE_COMM_OTHER},
+	{"Comm_create", MPI_ROLE_COMM_CREATE},
+	{"Comm_create_group", MPI_ROLE_COMM_CREATE_GROUP},
+	{"Comm_split_type,Graph_create", MPI_ROLE_COMM_OTHER},
 	{"Comm_free,Comm_disconnect", MPI_ROLE_COMM_FREE},
+	{"Comm_group", MPI_ROLE_GROUP_OF_COMM},
+	{"Group_incl,Group_excl,Group_range_incl,Group_range_excl", MPI_ROLE_GROUP_OF_ONE},
+	{"Group_union,Group_intersection,Group_difference", MPI_ROLE_GROUP_OF_TWO},
+	{"Group_free", MPI_ROLE_GROUP_FREE},
 };
 
 static enum mpi_role role_of(const struct tl_function *function)
@@ -231,7 +237,9 @@ static void read_world(struct reading *reading, const struct mpi_call *call)
 {
 	uint64_t comm;
 
-	if (call->start >= reading->first || strncmp(call->function->name, "MPI_", 4) ||
+	/* A group may be that of the own rank's communicator, MPI_COMM_SELF. */
+	if (call->start >= reading->first || call->role == MPI_ROLE_GROUP_OF_COMM ||
+	    strncmp(call->function->name, "MPI_", 4) ||
 	    call->function->words != call->function->count || !mpi_call_word(call, "comm", &comm))
 		return;
 	int place = parameter_of(call->function, "comm");

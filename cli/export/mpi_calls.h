@@ -40,8 +40,14 @@ enum mpi_role {
 	MPI_ROLE_COMM_DUP,
 	MPI_ROLE_COMM_SPLIT,
 	MPI_ROLE_COMM_CART,
-	MPI_ROLE_COMM_OTHER, /* makes a communicator whose members the call does not tell */
+	MPI_ROLE_COMM_CREATE,	    /* of a group; all ranks of the communicator call it */
+	MPI_ROLE_COMM_CREATE_GROUP, /* the group's ranks call it */
+	MPI_ROLE_COMM_OTHER,	    /* makes a communicator whose members the call does not tell */
 	MPI_ROLE_COMM_FREE,
+	MPI_ROLE_GROUP_OF_COMM,
+	MPI_ROLE_GROUP_OF_ONE, /* incl, excl, range_incl, range_excl */
+	MPI_ROLE_GROUP_OF_TWO, /* union, intersection, difference */
+	MPI_ROLE_GROUP_FREE,
 };
 
 struct mpi_call {

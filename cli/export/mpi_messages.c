@@ -17,8 +17,6 @@
 
 /* A flow's number has so many bits below those of other flows (timeline_numbers.c). */
 #define NUMBERS_MOST ((1u << 30) - 1)
-/* More than a job has. A file may claim any number, and memory is taken for each rank. */
-#define RANKS_MOST (1 << 24)
 
 struct job {
 	struct mpi_messages *messages;
@@ -31,7 +29,7 @@ struct job {
 
 static bool input_is_rank(const struct timeline_process *input)
 {
-	return input->has_rank && input->rank >= 0 && input->rank < RANKS_MOST;
+	return input->has_rank && input->rank >= 0 && input->rank < MPI_RANKS_MOST;
 }
 
 /* Several processes of one rank that send: which of them is meant is not known. */
@@ -102,7 +100,7 @@ static void world_add(struct job *job)
 		if (job->list[i].rank > most)
 			most = job->list[i].rank;
 	}
-	bool is_whole = size > most && size <= RANKS_MOST;
+	bool is_whole = size > most && size <= MPI_RANKS_MOST;
 	size_t count = (size_t)(is_whole ? size : most + 1);
 	uint32_t number = comm_add(job, count, NO_COMM, is_whole);
 
@@ -202,6 +200,165 @@ static void parts_split(struct job *job, struct part *parts, size_t count, uint3
 	}
 }
 
+/* --- communicators of groups */
+
+/* What process of a job looks for the ranks of its own communicators. */
+struct own_comms {
+	const struct job *job;
+	const struct mpi_process *process;
+};
+
+static bool own_comm_ranks(const void *context, uint32_t own, const int64_t **list, size_t *count)
+{
+	const struct own_comms *comms = context;
+	uint32_t number = own < comms->process->ncomms ? comms->process->comms[own].comm : NO_COMM;
+	const struct mpi_comm *comm =
+		number == NO_COMM ? NULL : &comms->job->messages->comms[number];
+
+	if (!comm || !comm->is_whole)
+		return false;
+	*list = comm->ranks;
+	*count = comm->count;
+	return true;
+}
+
+static struct mpi_ranks made_ranks(const struct job *job, const struct mpi_process *process,
+				   const struct mpi_own_comm *made)
+{
+	const struct own_comms comms = {job, process};
+
+	return mpi_group_ranks(&process->groups, made->group, own_comm_ranks, &comms);
+}
+
+static bool comm_has_ranks(const struct job *job, uint32_t number, const struct mpi_ranks *ranks)
+{
+	const struct mpi_comm *comm = &job->messages->comms[number];
+
+	return comm->count == ranks->count &&
+	       !memcmp(comm->ranks, ranks->list, ranks->count * sizeof(*ranks->list));
+}
+
+/* The process has made that communicator, if it is one of its ranks. */
+static void made_become(const struct job *job, const struct mpi_process *process,
+			struct mpi_own_comm *made, uint32_t number)
+{
+	const struct mpi_comm *comm = &job->messages->comms[number];
+
+	for (size_t i = 0; i < comm->count; i++)
+		if (comm->ranks[i] == process->rank) {
+			made->comm = number;
+			made->rank = (int)i;
+		}
+}
+
+static uint32_t comm_of_ranks(struct job *job, const struct mpi_ranks *ranks, uint32_t parent)
+{
+	uint32_t number = comm_add(job, ranks->count, parent, true);
+
+	memcpy(job->messages->comms[number].ranks, ranks->list,
+	       ranks->count * sizeof(*ranks->list));
+	return number;
+}
+
+/* MPI_Comm_create: the ranks of a group name the same one. There may be several groups. */
+static void parts_create(struct job *job, const struct part *parts, size_t count, uint32_t parent)
+{
+	uint32_t first = (uint32_t)job->messages->ncomms;
+
+	for (size_t i = 0; i < count; i++) {
+		struct mpi_ranks ranks = {0};
+		uint32_t number = first;
+
+		if (parts[i].made)
+			ranks = made_ranks(job, parts[i].process, parts[i].made);
+		if (ranks.is_known && ranks.count) {
+			while (number < job->messages->ncomms &&
+			       !comm_has_ranks(job, number, &ranks))
+				number++;
+			if (number == job->messages->ncomms)
+				comm_of_ranks(job, &ranks, parent);
+			made_become(job, parts[i].process, parts[i].made, number);
+		}
+		free(ranks.list);
+	}
+}
+
+/* Communicators that MPI_Comm_create_group made of one communicator, in the order in which they were found. */
+struct creations {
+	struct creation {
+		uint32_t comm;
+		int tag;
+		size_t taken_by; /* 1 + the process that was the last to make it */
+	} * list;
+	size_t count;
+};
+
+/*
+ * The first such communicator that the process has not made yet. Processes mostly make them in one
+ * order, so the search goes on behind the last one.
+ */
+static struct creation *creation_find(const struct job *job, const struct creations *creations,
+				      const struct mpi_ranks *ranks, int tag, size_t process,
+				      size_t from)
+{
+	for (size_t i = 0; i < creations->count; i++) {
+		struct creation *creation = &creations->list[(from + i) % creations->count];
+
+		if (creation->tag == tag && creation->taken_by != process + 1 &&
+		    comm_has_ranks(job, creation->comm, ranks))
+			return creation;
+	}
+	return NULL;
+}
+
+static void process_create_groups(struct job *job, size_t at, uint32_t parent,
+				  struct creations *creations)
+{
+	struct mpi_process *process = &job->list[at];
+	uint32_t own = own_number(process, parent);
+	size_t next = 0;
+
+	for (size_t i = own == NO_COMM ? process->ncomms : own + 1; i < process->ncomms; i++) {
+		struct mpi_own_comm *made = &process->comms[i];
+
+		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP)
+			continue;
+		struct mpi_ranks ranks = made_ranks(job, process, made);
+		struct creation *creation =
+			ranks.is_known ? creation_find(job, creations, &ranks, made->tag, at, next)
+				       : NULL;
+		if (ranks.is_known && !creation) {
+			creations->list = need(reallocarray(creations->list, creations->count + 1,
+							    sizeof(*creations->list)));
+			creation = &creations->list[creations->count++];
+			*creation =
+				(struct creation){comm_of_ranks(job, &ranks, parent), made->tag, 0};
+		}
+		if (creation) {
+			creation->taken_by = at + 1;
+			next = (size_t)(creation - creations->list) + 1;
+			made_become(job, process, made, creation->comm);
+		}
+		free(ranks.list);
+	}
+}
+
+/*
+ * MPI_Comm_create_group: only a group's ranks call it, so it is no creation by all ranks. The n-th of one
+ * group with one tag is the same in all of them.
+ */
+static void comm_create_groups(struct job *job, uint32_t parent)
+{
+	struct creations creations = {0};
+
+	for (size_t i = 0; i < job->count; i++)
+		if (!job->list[i].lost)
+			process_create_groups(job, i, parent, &creations);
+	free(creations.list);
+}
+
+/* --- all communicators */
+
 /* What the place-th call made of a communicator. False: no rank is known to have made it. */
 static bool comm_make(struct job *job, uint32_t parent, uint32_t place, struct part *parts)
 {
@@ -217,6 +374,8 @@ static bool comm_make(struct job *job, uint32_t parent, uint32_t place, struct p
 		parts_become(job, parts, comm.count, parent, comm.is_whole);
 	else if (made->role == MPI_ROLE_COMM_SPLIT && comm.is_whole && known == comm.count)
 		parts_split(job, parts, comm.count, parent);
+	else if (made->role == MPI_ROLE_COMM_CREATE)
+		parts_create(job, parts, comm.count, parent);
 	else if (made->role == MPI_ROLE_COMM_CART && made->members > 0 &&
 		 (size_t)made->members <= comm.count)
 		parts_become(job, parts, (size_t)made->members, parent, comm.is_whole);
@@ -233,6 +392,7 @@ static void job_find_comms(struct job *job)
 
 		while (comm_make(job, parent, place, parts))
 			place++;
+		comm_create_groups(job, parent);
 		free(parts);
 	}
 }

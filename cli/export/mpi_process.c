@@ -28,14 +28,19 @@ struct handles {
 	struct request *list; /* by place in .known */
 };
 
+/* What handles of communicators, or of groups, stand for. */
+struct meanings {
+	struct numbers handles;
+	uint32_t *list; /* by place in .handles */
+};
+
 struct walk {
 	struct mpi_process *process;
 	struct mpi_calls calls;
 	const struct selection *selection;
 	uint64_t from, to; /* the time that is selected, by the process's clock */
 	struct handles requests, messages;
-	struct numbers comm_handles;
-	uint32_t *comms; /* what they stand for, by place in .comm_handles */
+	struct meanings comms, groups; /* of the process's own */
 };
 
 /* --- handles */
@@ -58,21 +63,28 @@ static void handles_free(struct handles *handles)
 	free(handles->list);
 }
 
-static void comm_stands_for(struct walk *walk, uint64_t handle, uint32_t comm)
+static void handle_means(struct meanings *meanings, uint64_t handle, uint32_t number)
 {
-	uint32_t count = walk->comm_handles.count, place = numbers_add(&walk->comm_handles, handle);
+	uint32_t count = meanings->handles.count, place = numbers_add(&meanings->handles, handle);
 
 	if (place == count)
-		walk->comms = need(
-			reallocarray(walk->comms, walk->comm_handles.count, sizeof(*walk->comms)));
-	walk->comms[place] = comm;
+		meanings->list = need(reallocarray(meanings->list, meanings->handles.count,
+						   sizeof(*meanings->list)));
+	meanings->list[place] = number;
 }
 
-static uint32_t comm_of_handle(const struct walk *walk, uint64_t handle)
+/* `none`: it stands for nothing that is known. */
+static uint32_t meaning_of(const struct meanings *meanings, uint64_t handle, uint32_t none)
 {
-	uint32_t place = numbers_find(&walk->comm_handles, handle);
+	uint32_t place = numbers_find(&meanings->handles, handle);
 
-	return place == NO_NUMBER ? NO_COMM : walk->comms[place];
+	return place == NO_NUMBER ? none : meanings->list[place];
+}
+
+static void meanings_free(struct meanings *meanings)
+{
+	numbers_free(&meanings->handles);
+	free(meanings->list);
 }
 
 static uint32_t comm_of_call(const struct walk *walk, const struct mpi_call *call)
@@ -81,7 +93,17 @@ static uint32_t comm_of_call(const struct walk *walk, const struct mpi_call *cal
 
 	if (!mpi_call_word(call, "comm", &word))
 		return NO_COMM;
-	return comm_of_handle(walk, mpi_handle(&walk->calls, word));
+	return meaning_of(&walk->comms, mpi_handle(&walk->calls, word), NO_COMM);
+}
+
+static uint32_t group_of_call(const struct walk *walk, const struct mpi_call *call,
+			      const char *name)
+{
+	uint64_t word;
+
+	if (!mpi_call_word(call, name, &word))
+		return NO_GROUP;
+	return meaning_of(&walk->groups, mpi_handle(&walk->calls, word), NO_GROUP);
 }
 
 static int call_number(const struct mpi_call *call, const char *name)
@@ -134,8 +156,12 @@ static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 
 	if (parent != NO_COMM) {
 		struct mpi_own_comm comm = {.parent = parent,
-					    .place = process->comms[parent].made++,
+					    .place = call->role == MPI_ROLE_COMM_CREATE_GROUP
+							     ? NO_PLACE
+							     : process->comms[parent].made++,
 					    .role = call->role,
+					    .group = group_of_call(walk, call, "group"),
+					    .tag = call_number(call, "tag"),
 					    .comm = NO_COMM};
 
 		comm.color = call_number(call, "color");
@@ -145,7 +171,7 @@ static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 	}
 	if (mpi_call_handle(&walk->calls, call, "newcomm", 0, &handle) ||
 	    mpi_call_handle(&walk->calls, call, "comm_cart", 0, &handle))
-		comm_stands_for(walk, handle, number);
+		handle_means(&walk->comms, handle, number);
 }
 
 static void walk_comm_freed(struct walk *walk, const struct mpi_call *call)
@@ -153,9 +179,99 @@ static void walk_comm_freed(struct walk *walk, const struct mpi_call *call)
 	uint64_t handle;
 
 	if (mpi_call_handle(&walk->calls, call, "comm", 0, &handle))
-		comm_stands_for(walk, handle, NO_COMM);
+		handle_means(&walk->comms, handle, NO_COMM);
 	else
 		walk->process->lost = true;
+}
+
+/* --- groups */
+
+static void walk_group_made(struct walk *walk, const struct mpi_call *call, const char *name,
+			    struct mpi_group group)
+{
+	uint32_t number = mpi_group_add(&walk->process->groups, group);
+	uint64_t handle;
+
+	if (mpi_call_handle(&walk->calls, call, name, 0, &handle))
+		handle_means(&walk->groups, handle, number);
+}
+
+static void walk_group_of_comm(struct walk *walk, const struct mpi_call *call)
+{
+	walk_group_made(
+		walk, call, "group",
+		(struct mpi_group){.way = MPI_GROUP_COMM, .comm = comm_of_call(walk, call)});
+}
+
+/* From first to last, both of them included. False: it has no end, or more ranks than any job. */
+static bool range_add(struct mpi_group *group, const int *range)
+{
+	int64_t first = range[0], last = range[1], stride = range[2];
+	int64_t count = stride ? (last - first) / stride + 1 : first == last;
+
+	if (count < 0 || count > MPI_RANKS_MOST || group->count + (size_t)count > MPI_RANKS_MOST)
+		return false;
+	group->ranks = need(reallocarray(group->ranks, group->count + (size_t)count + 1,
+					 sizeof(*group->ranks)));
+	for (int64_t i = 0; i < count; i++)
+		group->ranks[group->count++] = (int)(first + i * stride);
+	return true;
+}
+
+/* The ranks that the call names. False: the record has not all of them. */
+static bool group_read_ranks(struct mpi_group *group, const struct mpi_call *call)
+{
+	size_t size = 0, count = (size_t)call_number(call, "n");
+	const char *memory = mpi_call_memory(call, "ranks", &size);
+	bool is_ranges = !memory && (memory = mpi_call_memory(call, "ranges", &size));
+	int range[3];
+
+	if (count > MPI_RANKS_MOST || size < count * (is_ranges ? sizeof(range) : sizeof(int)))
+		return false;
+	for (size_t i = 0; i < count && is_ranges; i++) {
+		memcpy(range, memory + i * sizeof(range), sizeof(range));
+		if (!range_add(group, range))
+			return false;
+	}
+	if (is_ranges)
+		return true;
+	group->ranks = need(calloc(count + 1, sizeof(*group->ranks)));
+	group->count = count;
+	if (count)
+		memcpy(group->ranks, memory, count * sizeof(*group->ranks));
+	return true;
+}
+
+static void walk_group_of_one(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_group group = {.way = strstr(call->function->name, "incl") ? MPI_GROUP_INCL
+									      : MPI_GROUP_EXCL,
+				  .left = group_of_call(walk, call, "group")};
+
+	if (!group_read_ranks(&group, call))
+		group.left = NO_GROUP;
+	walk_group_made(walk, call, "newgroup", group);
+}
+
+static void walk_group_of_two(struct walk *walk, const struct mpi_call *call)
+{
+	const char *name = call->function->name;
+
+	walk_group_made(walk, call, "newgroup",
+			(struct mpi_group){.way = strstr(name, "union")	   ? MPI_GROUP_UNION
+						  : strstr(name, "inters") ? MPI_GROUP_INTERSECTION
+									   : MPI_GROUP_DIFFERENCE,
+					   .left = group_of_call(walk, call, "group1"),
+					   .right = group_of_call(walk, call, "group2")});
+}
+
+/* MPICH gives the same handle to groups that are equal. The other one is forgotten, too, then. */
+static void walk_group_freed(struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t handle;
+
+	if (mpi_call_handle(&walk->calls, call, "group", 0, &handle))
+		handle_means(&walk->groups, handle, NO_GROUP);
 }
 
 /* --- ends of messages */
@@ -513,8 +629,14 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_COMM_DUP] = walk_comm_made,
 		[MPI_ROLE_COMM_SPLIT] = walk_comm_made,
 		[MPI_ROLE_COMM_CART] = walk_comm_made,
+		[MPI_ROLE_COMM_CREATE] = walk_comm_made,
+		[MPI_ROLE_COMM_CREATE_GROUP] = walk_comm_made,
 		[MPI_ROLE_COMM_OTHER] = walk_comm_made,
 		[MPI_ROLE_COMM_FREE] = walk_comm_freed,
+		[MPI_ROLE_GROUP_OF_COMM] = walk_group_of_comm,
+		[MPI_ROLE_GROUP_OF_ONE] = walk_group_of_one,
+		[MPI_ROLE_GROUP_OF_TWO] = walk_group_of_two,
+		[MPI_ROLE_GROUP_FREE] = walk_group_freed,
 	};
 
 	if (call->record->result || call->record->flags & TL_RECORD_UNWOUND ||
@@ -548,18 +670,19 @@ void mpi_process_read(struct mpi_process *process, const struct timeline_inputs 
 	process->finalized = walk.calls.finalized;
 	process->size = walk.calls.size;
 	own_comm_add(process, (struct mpi_own_comm){.comm = 0});
-	comm_stands_for(&walk, walk.calls.world, 0);
+	handle_means(&walk.comms, walk.calls.world, 0);
 	for (size_t i = 0; i < walk.calls.count; i++)
 		walk_call(&walk, &walk.calls.list[i]);
 	mpi_calls_close(&walk.calls);
 	handles_free(&walk.requests);
 	handles_free(&walk.messages);
-	numbers_free(&walk.comm_handles);
-	free(walk.comms);
+	meanings_free(&walk.comms);
+	meanings_free(&walk.groups);
 }
 
 void mpi_process_free(struct mpi_process *process)
 {
 	free(process->comms);
+	mpi_groups_free(&process->groups);
 	free(process->ends);
 }

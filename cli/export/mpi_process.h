@@ -6,19 +6,24 @@
 #define TL_CLI_EXPORT_MPI_PROCESS_H
 
 #include "cli/export/mpi_calls.h"
+#include "cli/export/mpi_groups.h"
 #include "cli/export/mpi_messages.h"
 
-#define MPI_ANY (-1) /* in an mpi_end, whichever library it is */
-#define NO_COMM UINT32_MAX
+#define MPI_ANY	 (-1) /* in an mpi_end, whichever library it is */
+#define NO_COMM	 UINT32_MAX
+#define NO_PLACE UINT32_MAX
 
 /* A communicator as the process knows it. Number 0 is the world. */
 struct mpi_own_comm {
 	uint32_t parent; /* among the process's own */
-	uint32_t place;	 /* counts the parent's creations, from 0 */
-	uint32_t made;	 /* creations on this one so far */
+	uint32_t
+		place; /* counts the parent's creations by all of its ranks, from 0; else NO_PLACE */
+	uint32_t made; /* creations on this one so far */
 	enum mpi_role role;
 	int color, key;	 /* of a split */
 	int64_t members; /* of a grid: how many it has; -1: not known which */
+	uint32_t group;	 /* of which it was made; NO_GROUP: of none that is known */
+	int tag;	 /* of MPI_ROLE_COMM_CREATE_GROUP */
 
 	uint32_t comm; /* what it is in the job; NO_COMM: not known */
 	int rank;      /* in it */
@@ -31,6 +36,7 @@ struct mpi_process {
 	bool finalized; /* it was not killed: its last messages are known */
 	struct mpi_own_comm *comms;
 	size_t ncomms;
+	struct mpi_groups groups;
 	/* .comm is one of the process's own; the own rank is not set yet */
 	struct mpi_end *ends;
 	size_t count, room;

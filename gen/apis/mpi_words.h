@@ -20,6 +20,11 @@ typedef long MPI_Aint;
 typedef long MPI_Offset;
 typedef long MPI_Count;
 
+/* Three numbers: MPI's arrays of them are int ranges[][3]. */
+typedef struct MPI_Words_range {
+	int first, last, stride;
+} MPI_Words_range;
+
 /*
  * As large as the standard ABI's, which begins with source, tag and error. So does Open MPI's, which
  * has 24 bytes. MPICH's has 20, and begins with the count's two halves, source and tag.
@@ -511,6 +516,17 @@ int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count *sendcoun
 				  const MPI_Aint *rdispls, const MPI_Datatype *recvtypes,
 				  MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Group_incl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+int MPI_Group_excl(MPI_Group group, int n, const int *ranks, MPI_Group *newgroup);
+int MPI_Group_range_incl(MPI_Group group, int n, const MPI_Words_range *ranges,
+			 MPI_Group *newgroup);
+int MPI_Group_range_excl(MPI_Group group, int n, const MPI_Words_range *ranges,
+			 MPI_Group *newgroup);
+int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+int MPI_Group_free(MPI_Group *group);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);

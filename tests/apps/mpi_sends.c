@@ -282,7 +282,7 @@ static void unknown(MPI_Comm comm)
 	MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
 
-static void all_kinds(MPI_Comm comm)
+static void ring_set(MPI_Comm comm)
 {
 	int place, all;
 
@@ -290,6 +290,11 @@ static void all_kinds(MPI_Comm comm)
 	MPI_Comm_size(comm, &all);
 	next = (place + 1) % all;
 	before = (place + all - 1) % all;
+}
+
+static void all_kinds(MPI_Comm comm)
+{
+	ring_set(comm);
 	blocking(comm);
 	exchanges(comm);
 	exchanges_begun(comm);
@@ -302,11 +307,73 @@ static void all_kinds(MPI_Comm comm)
 	MPI_Barrier(comm);
 }
 
+/* For those ranks that are in it. */
+static void few_kinds(MPI_Comm comm)
+{
+	if (comm == MPI_COMM_NULL)
+		return;
+	ring_set(comm);
+	exchanges(comm);
+	served(comm);
+	MPI_Comm_free(&comm);
+}
+
+/* Communicators of groups that all ranks of the world create: of each half in reverse; of all but one. */
+static void of_groups(MPI_Group world)
+{
+	MPI_Group half, most;
+	MPI_Comm comm;
+	int ranks[POOL], count = 0, first = 0;
+
+	for (int i = size - 1; i >= 0; i--)
+		if (i % 2 == rank % 2)
+			ranks[count++] = i;
+	MPI_Group_incl(world, count, ranks, &half);
+	MPI_Comm_create(MPI_COMM_WORLD, half, &comm);
+	few_kinds(comm);
+	MPI_Group_free(&half);
+	MPI_Group_excl(world, 1, &first, &most);
+	MPI_Comm_create(MPI_COMM_WORLD, most, &comm);
+	few_kinds(comm);
+	MPI_Group_free(&most);
+}
+
+/*
+ * Those that only their own ranks create: first two of the odd ranks, and then one of all: first the odd
+ * ones, and then the others.
+ */
+static void of_own_groups(MPI_Group world)
+{
+	int odd_ranges[1][3] = {{1, size - 1, 2}}, even_ranges[1][3] = {{0, size - 1, 2}};
+	MPI_Group odd, rest, both, same;
+	MPI_Comm comm, other;
+
+	MPI_Group_range_incl(world, 1, odd_ranges, &odd);
+	MPI_Group_range_excl(world, 1, even_ranges, &same);
+	MPI_Group_difference(world, odd, &rest);
+	MPI_Group_union(odd, rest, &both);
+	if (rank % 2) {
+		MPI_Comm_create_group(MPI_COMM_WORLD, odd, 3, &comm);
+		MPI_Comm_create_group(MPI_COMM_WORLD, same, 3, &other);
+		few_kinds(comm);
+		few_kinds(other);
+	}
+	MPI_Group_free(&same);
+	MPI_Group_intersection(both, world, &same);
+	MPI_Comm_create_group(MPI_COMM_WORLD, same, 3, &comm);
+	few_kinds(comm);
+	MPI_Group_free(&odd);
+	MPI_Group_free(&rest);
+	MPI_Group_free(&both);
+	MPI_Group_free(&same);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1, dims[] = {0}, periods[] = {1};
 	static char buffer[100000], path[4096];
 	MPI_Comm twin, part, grid;
+	MPI_Group world;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -328,6 +395,10 @@ int main(int argc, char **argv)
 		all_kinds(grid);
 		MPI_Comm_free(&grid);
 		MPI_Comm_free(&part);
+		MPI_Comm_group(MPI_COMM_WORLD, &world);
+		of_groups(world);
+		of_own_groups(world);
+		MPI_Group_free(&world);
 	}
 	next = (rank + 1) % size;
 	before = (rank + size - 1) % size;

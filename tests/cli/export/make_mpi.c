@@ -8,6 +8,8 @@
  *	blobs	rank 1 has waited for requests whose captured memory has sizes that are no multiples of 8
  *	size	the job has more ranks than there is memory for
  *	rank	rank 1 is one of a number that none has
+ *	group	the message is in a communicator that was made of the world's group
+ *	tower	of a group that was made of two, each of which was made of two, sixty times
  *
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
  * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it.
@@ -56,7 +58,16 @@ static const struct tl_variable waitall_params[] = {
 	PARAM(2, "others", T_REQUESTS, REQUESTS), PARAM(3, "requests", T_REQUESTS, REQUESTS),
 	PARAM(4, "statuses", T_REQUESTS)};
 
-enum { F_INIT, F_SEND, F_RECV, F_WAITALL, FUNCTIONS };
+static const struct tl_variable group_params[] = {
+	PARAM(0, "comm", T_COMM), PARAM_OF(TL_OUT, 1, "group", T_REQUESTS, REQUESTS)};
+static const struct tl_variable union_params[] = {
+	PARAM(0, "group1", T_REQUEST), PARAM(1, "group2", T_REQUEST),
+	PARAM_OF(TL_OUT, 2, "newgroup", T_REQUESTS, REQUESTS)};
+static const struct tl_variable create_params[] = {
+	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST),
+	PARAM_OF(TL_OUT, 2, "newcomm", T_REQUESTS, REQUESTS)};
+
+enum { F_INIT, F_SEND, F_RECV, F_WAITALL, F_COMM_GROUP, F_UNION, F_COMM_CREATE, FUNCTIONS };
 
 static const struct tl_api api;
 #define FUNCTION(n, i, p, c)                                                                       \
@@ -69,6 +80,9 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Send", F_SEND, send_params, 3),
 	FUNCTION("MPI_Recv", F_RECV, recv_params, 4),
 	FUNCTION("MPI_Waitall", F_WAITALL, waitall_params, 5),
+	FUNCTION("MPI_Comm_group", F_COMM_GROUP, group_params, 2),
+	FUNCTION("MPI_Group_union", F_UNION, union_params, 3),
+	FUNCTION("MPI_Comm_create", F_COMM_CREATE, create_params, 3),
 };
 
 static const struct tl_api api = {
@@ -121,6 +135,30 @@ static char *put_waitall(char *at)
 	return put_call(at, F_WAITALL, 3000, words, &after, sizeof(after));
 }
 
+/* A call that returned a handle. */
+static char *put_made(char *at, uint32_t function, uint64_t start, const uint64_t *words,
+		      uint64_t handle)
+{
+	const struct {
+		struct tl_blob_sizes sizes;
+		struct tl_blob blob;
+		uint64_t handle;
+	} after = {{0, sizeof(after.blob) + sizeof(after.handle)}, {sizeof(handle), 1}, handle};
+
+	return put_call(at, function, start, words, &after, sizeof(after));
+}
+
+/* A communicator that is made of the world's group, or of what was made of that. */
+static char *put_groups(char *at, uint64_t world, uint64_t comm, uint64_t floors)
+{
+	uint64_t top = 1;
+
+	at = put_made(at, F_COMM_GROUP, 1100, (uint64_t[]){world, 1}, top);
+	for (; top <= floors; top++)
+		at = put_made(at, F_UNION, 1100 + top, (uint64_t[]){top, top, 1}, top + 1);
+	return put_made(at, F_COMM_CREATE, 1900, (uint64_t[]){world, top, 1}, comm);
+}
+
 /* The world's communicator, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
 static const struct library {
 	const char *name;
@@ -162,7 +200,9 @@ static char *put_receive(char *at, const struct library *library, uint64_t comm)
 static void put_rank(const char *folder, int64_t rank)
 {
 	const struct library *library = library_named(what);
-	const uint64_t comm = library ? library->world : 0x44000000, message[] = {!rank, 7, comm};
+	const uint64_t world = library ? library->world : 0x44000000;
+	const bool groups = is_odd("group") || is_odd("tower");
+	const uint64_t comm = groups ? 0x84000001 : world, message[] = {!rank, 7, comm};
 	struct builder file;
 	char path[4096];
 
@@ -177,8 +217,10 @@ static void put_rank(const char *folder, int64_t rank)
 	facts->rank = rank && is_odd("rank") ? INT32_MAX - 1 : rank;
 	build_api(&file, 0, &api);
 	build_thread(&file, 1, 100 + (uint32_t)rank, "main", 0);
-	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 1024);
+	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 8192);
 	char *at = put_call(build_records(chunk), F_INIT, 1000, NULL, NULL, 0);
+	if (groups)
+		at = put_groups(at, world, comm, is_odd("tower") ? 60 : 0);
 	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);
