@@ -9,14 +9,11 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/mpi_calls.h"
+#include "cli/export/mpi_world.h"
 #include "cli/read/read.h"
 #include "common/settings.h"
 #include "format/args/args.h"
 #include "format/file/file.h"
-
-/* MPI_COMM_WORLD of MPICH and those that keep its binary interface, and of the standard ABI. */
-#define MPICH_COMM_WORLD 0x44000000u
-#define ABI_COMM_WORLD	 0x101u
 
 /* Where in a status its numbers are, in words of 4 bytes. */
 static const struct status_layout {
@@ -232,8 +229,7 @@ static void call_add(struct mpi_calls *calls, const struct mpi_call *call)
 	calls->list[calls->count++] = *call;
 }
 
-/* All communicators are made from the world's: it is the first that is used. */
-static void read_world(struct reading *reading, const struct mpi_call *call)
+static void read_first_comm(struct reading *reading, const struct mpi_call *call)
 {
 	uint64_t comm;
 
@@ -266,7 +262,7 @@ static void read_record(struct reading *reading, const struct tl_call_record *re
 				.start = tl_trace_ns(reading->trace, record->start)};
 
 	call.end = tl_trace_ns(reading->trace, tl_record_end(record->start, record->duration));
-	read_world(reading, &call);
+	read_first_comm(reading, &call);
 	if (!strcmp(call.function->name, "MPI_Init") ||
 	    !strcmp(call.function->name, "MPI_Init_thread"))
 		reading->begins = true;
@@ -370,7 +366,7 @@ static enum telling status_tells(const struct mpi_call *call)
 
 static enum mpi_family family_of(const struct mpi_calls *calls)
 {
-	if ((uint32_t)calls->world == MPICH_COMM_WORLD)
+	if (calls->world == MPICH_COMM_WORLD)
 		return MPI_FAMILY_MPICH;
 	if (calls->world != ABI_COMM_WORLD)
 		return MPI_FAMILY_OPENMPI;
@@ -387,6 +383,7 @@ static enum mpi_family family_of(const struct mpi_calls *calls)
 void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *process)
 {
 	struct reading reading = {.calls = calls, .first = UINT64_MAX};
+	uint64_t told = 0;
 
 	*calls = (struct mpi_calls){0};
 	calls->traces = need(calloc(process->nparts + 1, sizeof(*calls->traces)));
@@ -397,6 +394,7 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		if (!trace)
 			continue;
 		calls->traces[calls->ntraces++] = trace;
+		told = told ? told : mpi_world_told(trace);
 		const struct tl_api *api = api_of(trace);
 		if (api) {
 			read_trace(&reading, trace);
@@ -406,8 +404,8 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		calls->size = size ? strtoll(size, NULL, 10) : 0;
 	}
 	calls->lost |= !reading.begins;
+	calls->world = mpi_world(calls->world, told);
 	calls->family = family_of(calls);
-	calls->world = mpi_handle(calls, calls->world);
 	if (calls->count)
 		qsort(calls->list, calls->count, sizeof(*calls->list), calls_by_time);
 }

@@ -3,10 +3,9 @@
  * timeline_align.c: see timeline_align.h.
  *
  * Which calls belong together is known by their order: the k-th call of this kind on the world's
- * communicator is the same in all ranks. The world's handle differs from rank to rank. It is the
- * first one that a rank uses at all, since any other is made from it. If the ranks' calls do not
- * have the same names in the same order, only those before the first difference count. A rank whose
- * calls may be missing takes no part: what the others say of their clocks stays true.
+ * communicator is the same in all ranks (mpi_world.h). If the ranks' calls do not have the same names
+ * in the same order, only those before the first difference count. A rank whose calls may be missing
+ * takes no part: what the others say of their clocks stays true.
  */
 #include "config.h"
 
@@ -17,6 +16,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/align_fit.h"
+#include "cli/export/mpi_world.h"
 #include "cli/export/timeline_align.h"
 #include "cli/read/read.h"
 #include "format/file/file.h"
@@ -44,8 +44,9 @@ struct rank_calls {
 	size_t process;
 	struct call *list;
 	size_t count, room;
-	uint64_t world;	  /* the communicator of the call that came first, */
-	int64_t first;	  /* and when */
+	uint64_t world;	  /* the communicator of the call that came first; in the end the world's */
+	int64_t first;	  /* when that was */
+	uint64_t told;	  /* what the trace tells of the world's */
 	int64_t from, to; /* of all records */
 	bool has_gaps; /* calls may be missing, or failed: the others' calls are not the same ones */
 };
@@ -145,6 +146,8 @@ static void read_file(struct rank_calls *calls, const char *path, int64_t offset
 				  .kind = -1};
 	struct tl_trace_passed passed = {.bytes = 0};
 
+	if (trace && !calls->told)
+		calls->told = mpi_world_told(trace);
 	for (size_t i = 0; trace && i < trace->nruns; i++) {
 		struct tl_trace_place place = {0};
 		const struct tl_call_record *record;
@@ -193,8 +196,9 @@ static void read_process(struct rank_calls *calls, const struct timeline_process
 		read_file(calls, process->parts[i].path, process->clock->offset);
 	if (calls->has_gaps)
 		calls->count = 0;
+	calls->world = mpi_world(calls->world, calls->told);
 	for (size_t i = 0; i < calls->count; i++)
-		if (calls->list[i].comm == calls->world)
+		if (mpi_is_world(calls->list[i].comm, calls->world))
 			calls->list[kept++] = calls->list[i];
 	calls->count = kept;
 	if (kept)

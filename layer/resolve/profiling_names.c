@@ -9,6 +9,7 @@
 #include "layer/resolve/profiling_names.h"
 
 #include "layer/resolve/library_roles.h"
+#include "layer/resolve/mpi_world.h"
 #include "layer/resolve/own_references.h"
 #include "layer/resolve/shim_names.h"
 
@@ -76,19 +77,11 @@ static void fortrans_find(const struct tl_loaded *loaded, void *closure)
 		*found = library_is_fortrans(&loaded->elf[i]);
 }
 
-static bool api_is_mpi(const struct tl_api *api)
-{
-	for (const char *const *soname = api->sonames; soname && *soname; soname++)
-		if (tl_elf_begins(*soname, "libmpi"))
-			return true;
-	return false;
-}
-
 void tl_profiling_names_bind(const struct tl_api *api)
 {
 	bool found = false;
 
-	if (api_is_mpi(api))
+	if (tl_api_is_mpi(api))
 		tl_loaded_with(fortrans_find, &found);
 	if (!found)
 		return;

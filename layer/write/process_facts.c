@@ -20,6 +20,7 @@
 #include "layer/buffers/clock.h"
 #include "layer/base/environment.h"
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/mpi_world.h"
 
 #define AFTER_COMMAND 4096 /* room for what follows the command line */
 
@@ -213,6 +214,21 @@ static void put_launched(struct tl_text *args)
 	put_known(args, ",\"restart\":", launched->restart);
 }
 
+/* A job's timeline needs it: the ranks' other communicators are made from it. */
+static void put_mpi_world(struct tl_text *args)
+{
+	const struct tl_api *api;
+	bool is_mpi = false;
+
+	for (uint32_t number = 0; !is_mpi && (api = tl_api_by_number(number)); number++)
+		is_mpi = tl_api_is_mpi(api);
+	uint64_t world = is_mpi ? tl_mpi_world() : 0;
+	if (!world)
+		return;
+	tl_text_string(args, ",\"mpi_world\":");
+	tl_text_unsigned(args, world);
+}
+
 static void put_members(struct tl_text *args, const struct tl_facts *facts, uint64_t error_ns)
 {
 	static char executable[TL_OUTPUT_PATH];
@@ -229,6 +245,7 @@ static void put_members(struct tl_text *args, const struct tl_facts *facts, uint
 	tl_text_string(args, ",\"pid\":");
 	tl_text_unsigned(args, facts->pid);
 	put_launched(args);
+	put_mpi_world(args);
 	put_clock(args, facts, error_ns);
 	struct tl_text whole = *args;
 	put_settings(&whole);

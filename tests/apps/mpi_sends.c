@@ -372,10 +372,13 @@ int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1, dims[] = {0}, periods[] = {1};
 	static char buffer[100000], path[4096];
-	MPI_Comm twin, part, grid;
+	MPI_Comm own, twin, part, grid;
 	MPI_Group world;
 
 	MPI_Init(&argc, &argv);
+	/* The first communicator that a program uses need not be the world. */
+	MPI_Comm_dup(MPI_COMM_SELF, &own);
+	MPI_Comm_free(&own);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Buffer_attach(buffer, sizeof(buffer));

@@ -4,7 +4,7 @@ check_scripts += %D%/cl_functions.sh %D%/cl_platforms.sh %D%/ze_functions.sh %D%
 
 unit_tests += real_function_test
 real_function_test_SOURCES = %D%/real_function_test.c layer/resolve/real_function.h layer/resolve/real_function.c \
-	layer/resolve/library_roles.h layer/resolve/library_roles.c layer/resolve/own_references.h layer/resolve/own_references.c layer/resolve/profiling_names.h layer/resolve/profiling_names.c layer/resolve/call_slots.h layer/resolve/call_slots.c layer/resolve/function_identity.h layer/resolve/function_identity.c layer/resolve/asked_versions.h layer/resolve/asked_versions.c layer/resolve/shim_names.h layer/resolve/shim_names.c \
+	layer/resolve/library_roles.h layer/resolve/library_roles.c layer/resolve/own_references.h layer/resolve/own_references.c layer/resolve/mpi_world.h layer/resolve/mpi_world.c layer/resolve/profiling_names.h layer/resolve/profiling_names.c layer/resolve/call_slots.h layer/resolve/call_slots.c layer/resolve/function_identity.h layer/resolve/function_identity.c layer/resolve/asked_versions.h layer/resolve/asked_versions.c layer/resolve/shim_names.h layer/resolve/shim_names.c \
 	layer/base/library_walk.h layer/base/library_walk.c layer/resolve/closure.h layer/resolve/closure.c \
 	layer/resolve/function_tables.h layer/resolve/function_tables.c format/args/checked_copy.c \
 	layer/base/loaded_libraries.h layer/base/loaded_libraries.c layer/base/libc/elf_image.h layer/base/libc/elf_image.c
