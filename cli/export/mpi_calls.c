@@ -9,7 +9,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/mpi_calls.h"
-#include "cli/export/mpi_world.h"
+#include "cli/export/mpi_comm_world.h"
 #include "cli/read/read.h"
 #include "common/settings.h"
 #include "format/args/args.h"

@@ -3,7 +3,7 @@
  * timeline_align.c: see timeline_align.h.
  *
  * Which calls belong together is known by their order: the k-th call of this kind on the world's
- * communicator is the same in all ranks (mpi_world.h). If the ranks' calls do not have the same names
+ * communicator is the same in all ranks (mpi_comm_world.h). If the ranks' calls do not have the same names
  * in the same order, only those before the first difference count. A rank whose calls may be missing
  * takes no part: what the others say of their clocks stays true.
  */
@@ -16,7 +16,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/align_fit.h"
-#include "cli/export/mpi_world.h"
+#include "cli/export/mpi_comm_world.h"
 #include "cli/export/timeline_align.h"
 #include "cli/read/read.h"
 #include "format/file/file.h"

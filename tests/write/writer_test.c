@@ -44,6 +44,7 @@
 #include "layer/base/run_report.h"
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/api_table.h"
+#include "layer/resolve/mpi_world.h"
 #include "layer/buffers/strings.h"
 #include "layer/buffers/unfinished.h"
 #include "layer/write/writer.h"
@@ -340,6 +341,17 @@ bool tl_process_is_owner(void)
 const struct tl_function *tl_api_function(uint32_t id)
 {
 	return id < F_COUNT ? &table_functions[id] : NULL;
+}
+
+bool tl_api_is_mpi(const struct tl_api *one)
+{
+	(void)one;
+	return false;
+}
+
+uint64_t tl_mpi_world(void)
+{
+	return 0;
 }
 
 const struct tl_api *tl_api_by_number(uint32_t number)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_world.c: see mpi_world.h.
+ * mpi_comm_world.c: see mpi_comm_world.h.
  */
 #include "config.h"
 
-#include "cli/export/mpi_world.h"
+#include "cli/export/mpi_comm_world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_world.h: which handle is MPI_COMM_WORLD. MPICH and the standard ABI have numbers for it. Open MPI has
+ * mpi_comm_world.h: which handle is MPI_COMM_WORLD. MPICH and the standard ABI have numbers for it. Open MPI has
  * an address, which the trace tells; of a trace that does not (of a program that opened MPI's library later,
  * or an older trace), it is taken to be the first communicator that was used: all are made from it.
  */
-#ifndef TL_CLI_EXPORT_MPI_WORLD_H
-#define TL_CLI_EXPORT_MPI_WORLD_H
+#ifndef TL_CLI_EXPORT_MPI_COMM_WORLD_H
+#define TL_CLI_EXPORT_MPI_COMM_WORLD_H
 
 #include <stdbool.h>
 #include <stdint.h>
