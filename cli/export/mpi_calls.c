@@ -205,12 +205,13 @@ struct reading {
 	struct mpi_calls *calls;
 	const struct tl_trace *trace;
 	uint32_t tid;
-	uint64_t first; /* when the first communicator was used */
-	bool begins;	/* MPI's initialization was recorded */
+	struct mpi_world world;
+	bool begins; /* MPI's initialization was recorded */
 	/* of the function that was seen last */
 	uint32_t id;
 	const struct tl_function *function;
 	enum mpi_role role;
+	int comm; /* the parameter's number; -1: none */
 };
 
 static void reading_know(struct reading *reading, uint32_t id)
@@ -218,6 +219,7 @@ static void reading_know(struct reading *reading, uint32_t id)
 	reading->id = id;
 	reading->function = tl_trace_function(reading->trace, id);
 	reading->role = reading->function ? role_of(reading->function) : MPI_ROLE_NONE;
+	reading->comm = reading->function ? mpi_world_parameter(reading->function) : -1;
 }
 
 static void call_add(struct mpi_calls *calls, const struct mpi_call *call)
@@ -229,21 +231,12 @@ static void call_add(struct mpi_calls *calls, const struct mpi_call *call)
 	calls->list[calls->count++] = *call;
 }
 
-static void read_first_comm(struct reading *reading, const struct mpi_call *call)
+static void read_world(struct reading *reading, const struct mpi_call *call)
 {
-	uint64_t comm;
+	struct tl_args_kept kept;
 
-	/* A group may be that of the own rank's communicator, MPI_COMM_SELF. */
-	if (call->start >= reading->first || call->role == MPI_ROLE_GROUP_OF_COMM ||
-	    strncmp(call->function->name, "MPI_", 4) ||
-	    call->function->words != call->function->count || !mpi_call_word(call, "comm", &comm))
-		return;
-	int place = parameter_of(call->function, "comm");
-	/* MPI_Comm_free has its address. */
-	if (strcmp(call->function->params[place].type->name, "MPI_Comm"))
-		return;
-	reading->first = call->start;
-	reading->calls->world = comm;
+	if (reading->comm >= 0 && call_arguments(call, &kept))
+		mpi_world_see(&reading->world, kept.words[reading->comm], call->start);
 }
 
 static void read_record(struct reading *reading, const struct tl_call_record *record)
@@ -262,7 +255,7 @@ static void read_record(struct reading *reading, const struct tl_call_record *re
 				.start = tl_trace_ns(reading->trace, record->start)};
 
 	call.end = tl_trace_ns(reading->trace, tl_record_end(record->start, record->duration));
-	read_first_comm(reading, &call);
+	read_world(reading, &call);
 	if (!strcmp(call.function->name, "MPI_Init") ||
 	    !strcmp(call.function->name, "MPI_Init_thread"))
 		reading->begins = true;
@@ -382,8 +375,7 @@ static enum mpi_family family_of(const struct mpi_calls *calls)
 
 void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *process)
 {
-	struct reading reading = {.calls = calls, .first = UINT64_MAX};
-	uint64_t told = 0;
+	struct reading reading = {.calls = calls};
 
 	*calls = (struct mpi_calls){0};
 	calls->traces = need(calloc(process->nparts + 1, sizeof(*calls->traces)));
@@ -394,7 +386,7 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		if (!trace)
 			continue;
 		calls->traces[calls->ntraces++] = trace;
-		told = told ? told : mpi_world_told(trace);
+		mpi_world_read(&reading.world, trace);
 		const struct tl_api *api = api_of(trace);
 		if (api) {
 			read_trace(&reading, trace);
@@ -404,7 +396,7 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		calls->size = size ? strtoll(size, NULL, 10) : 0;
 	}
 	calls->lost |= !reading.begins;
-	calls->world = mpi_world(calls->world, told);
+	calls->world = mpi_world_handle(&reading.world);
 	calls->family = family_of(calls);
 	if (calls->count)
 		qsort(calls->list, calls->count, sizeof(*calls->list), calls_by_time);

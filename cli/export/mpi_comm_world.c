@@ -9,19 +9,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t mpi_world_told(const struct tl_trace *trace)
+#define ABI_COMM_SELF 0x102u
+
+/* MPI_Comm_free has its address. A group may be that of any communicator. */
+int mpi_world_parameter(const struct tl_function *function)
+{
+	if (strncmp(function->name, "MPI_", 4) || function->words != function->count ||
+	    !strcmp(function->name, "MPI_Comm_group"))
+		return -1;
+	for (uint16_t i = 0; i < function->count; i++)
+		if (!strcmp(function->params[i].name, "comm"))
+			return strcmp(function->params[i].type->name, "MPI_Comm") ? -1 : i;
+	return -1;
+}
+
+void mpi_world_read(struct mpi_world *world, const struct tl_trace *trace)
 {
 	static const char key[] = "\"mpi_world\":";
 	const char *at = strstr(trace->facts.members, key);
 
-	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) : 0;
+	if (at)
+		world->told = strtoull(at + sizeof(key) - 1, NULL, 10);
 }
 
-uint64_t mpi_world(uint64_t first, uint64_t told)
+void mpi_world_see(struct mpi_world *world, uint64_t comm, uint64_t start)
 {
-	if ((uint32_t)first - MPICH_COMM_WORLD < 2)
-		return MPICH_COMM_WORLD;
-	if (first - ABI_COMM_WORLD < 2)
+	world->is_abi |= comm == ABI_COMM_WORLD || comm == ABI_COMM_SELF;
+	if (world->is_used && start >= world->start)
+		return;
+	world->first = comm;
+	world->start = start;
+	world->is_used = true;
+}
+
+/* MPICH's communicators have a kind, which is not 0, in their two highest bits, and then 1 in four. */
+static bool is_mpichs(uint64_t comm)
+{
+	uint64_t above = comm >> 32;
+
+	return (above == 0 || above == UINT32_MAX) && (uint32_t)comm >> 30 &&
+	       ((uint32_t)comm >> 26 & 0xf) == 1;
+}
+
+uint64_t mpi_world_handle(const struct mpi_world *world)
+{
+	if (world->is_abi)
 		return ABI_COMM_WORLD;
-	return told ? told : first;
+	if (is_mpichs(world->first))
+		return MPICH_COMM_WORLD;
+	return world->told ? world->told : world->first;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_comm_world.h: which handle is MPI_COMM_WORLD. MPICH and the standard ABI have numbers for it. Open MPI has
- * an address, which the trace tells; of a trace that does not (of a program that opened MPI's library later,
- * or an older trace), it is taken to be the first communicator that was used: all are made from it.
+ * mpi_comm_world.h: which of a process's communicators is MPI_COMM_WORLD.
+ *
+ * MPICH and the standard ABI have a number for it. Open MPI has an address, which the trace tells. If it does
+ * not (the program opened MPI's library later, or the trace is older), the world is taken to be the first
+ * communicator that was used: all others are made from it or from MPI_COMM_SELF.
  */
 #ifndef TL_CLI_EXPORT_MPI_COMM_WORLD_H
 #define TL_CLI_EXPORT_MPI_COMM_WORLD_H
@@ -12,15 +14,24 @@
 
 #include "format/file/record_reader.h"
 
-/* MPI_COMM_SELF has the next number. */
 #define MPICH_COMM_WORLD 0x44000000u
 #define ABI_COMM_WORLD	 0x101u
 
-/* What the trace tells; 0: nothing. */
-uint64_t mpi_world_told(const struct tl_trace *trace);
+/* Begins as zeros. */
+struct mpi_world {
+	uint64_t first, start; /* the communicator that was used first, and when */
+	bool is_used;	       /* there is one */
+	bool is_abi;	       /* a communicator of the standard ABI was used */
+	uint64_t told;	       /* by the trace; 0: nothing */
+};
 
-/* `first`: the communicator that was used first. */
-uint64_t mpi_world(uint64_t first, uint64_t told);
+/* The parameter that is a call's communicator. -1: none. */
+int mpi_world_parameter(const struct tl_function *function);
+
+void mpi_world_read(struct mpi_world *world, const struct tl_trace *trace);
+/* A call's communicator, and when it began. */
+void mpi_world_see(struct mpi_world *world, uint64_t comm, uint64_t start);
+uint64_t mpi_world_handle(const struct mpi_world *world);
 
 /* The word of a call's communicator. MPICH's handles have 4 bytes of it. */
 static inline bool mpi_is_world(uint64_t word, uint64_t world)

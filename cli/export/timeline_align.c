@@ -44,9 +44,7 @@ struct rank_calls {
 	size_t process;
 	struct call *list;
 	size_t count, room;
-	uint64_t world;	  /* the communicator of the call that came first; in the end the world's */
-	int64_t first;	  /* when that was */
-	uint64_t told;	  /* what the trace tells of the world's */
+	struct mpi_world world;
 	int64_t from, to; /* of all records */
 	bool has_gaps; /* calls may be missing, or failed: the others' calls are not the same ones */
 };
@@ -61,14 +59,6 @@ struct reading {
 	int kind; /* in all_wait; -1: another call */
 };
 
-static int parameter_named(const struct tl_function *function, const char *name)
-{
-	for (uint16_t i = 0; i < function->count; i++)
-		if (!strcmp(function->params[i].name, name))
-			return i;
-	return -1;
-}
-
 static bool is_called(const char *name, const char *wanted)
 {
 	size_t size = strlen(wanted);
@@ -82,9 +72,9 @@ static void reading_know(struct reading *reading, uint32_t id)
 
 	reading->function = id;
 	reading->comm = reading->kind = -1;
-	if (!function || strncmp(function->name, "MPI_", 4) || function->words != function->count)
+	if (!function)
 		return;
-	reading->comm = parameter_named(function, "comm");
+	reading->comm = mpi_world_parameter(function);
 	for (size_t i = 0; i < sizeof(all_wait) / sizeof(*all_wait); i++)
 		if (is_called(function->name, all_wait[i]))
 			reading->kind = (int)i;
@@ -121,10 +111,7 @@ static void read_record(struct reading *reading, const struct tl_call_record *re
 	    (const char *)record + (size_t)record->size * 8)
 		return;
 	call.comm = words[reading->comm];
-	if (call.enter < calls->first) {
-		calls->first = call.enter;
-		calls->world = call.comm;
-	}
+	mpi_world_see(&calls->world, call.comm, (uint64_t)call.enter);
 	if (reading->kind < 0)
 		return;
 	if (record->flags & TL_RECORD_UNWOUND || record->result) {
@@ -146,8 +133,8 @@ static void read_file(struct rank_calls *calls, const char *path, int64_t offset
 				  .kind = -1};
 	struct tl_trace_passed passed = {.bytes = 0};
 
-	if (trace && !calls->told)
-		calls->told = mpi_world_told(trace);
+	if (trace)
+		mpi_world_read(&calls->world, trace);
 	for (size_t i = 0; trace && i < trace->nruns; i++) {
 		struct tl_trace_place place = {0};
 		const struct tl_call_record *record;
@@ -189,16 +176,16 @@ static void read_process(struct rank_calls *calls, const struct timeline_process
 {
 	size_t kept = 0;
 
-	calls->first = calls->from = INT64_MAX;
+	calls->from = INT64_MAX;
 	calls->to = INT64_MIN;
 	calls->has_gaps = process->is_resumed;
 	for (size_t i = 0; i < process->nparts && !calls->has_gaps; i++)
 		read_file(calls, process->parts[i].path, process->clock->offset);
 	if (calls->has_gaps)
 		calls->count = 0;
-	calls->world = mpi_world(calls->world, calls->told);
+	const uint64_t world = mpi_world_handle(&calls->world);
 	for (size_t i = 0; i < calls->count; i++)
-		if (mpi_is_world(calls->list[i].comm, calls->world))
+		if (mpi_is_world(calls->list[i].comm, world))
 			calls->list[kept++] = calls->list[i];
 	calls->count = kept;
 	if (kept)

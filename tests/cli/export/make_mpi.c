@@ -12,7 +12,9 @@
  *	tower	of a group that was made of two, each of which was made of two, sixty times
  *
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
- * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it.
+ * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it. With -self behind it,
+ * the first call of either rank is on MPI_COMM_SELF; with -parent, on the communicator with the
+ * processes that spawned the ranks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +60,8 @@ static const struct tl_variable waitall_params[] = {
 	PARAM(2, "others", T_REQUESTS, REQUESTS), PARAM(3, "requests", T_REQUESTS, REQUESTS),
 	PARAM(4, "statuses", T_REQUESTS)};
 
+static const struct tl_variable bcast_params[] = {PARAM(0, "root", T_INT),
+						  PARAM(1, "comm", T_COMM)};
 static const struct tl_variable group_params[] = {
 	PARAM(0, "comm", T_COMM), PARAM_OF(TL_OUT, 1, "group", T_REQUESTS, REQUESTS)};
 static const struct tl_variable union_params[] = {
@@ -67,7 +71,17 @@ static const struct tl_variable create_params[] = {
 	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST),
 	PARAM_OF(TL_OUT, 2, "newcomm", T_REQUESTS, REQUESTS)};
 
-enum { F_INIT, F_SEND, F_RECV, F_WAITALL, F_COMM_GROUP, F_UNION, F_COMM_CREATE, FUNCTIONS };
+enum {
+	F_INIT,
+	F_SEND,
+	F_RECV,
+	F_WAITALL,
+	F_BCAST,
+	F_COMM_GROUP,
+	F_UNION,
+	F_COMM_CREATE,
+	FUNCTIONS
+};
 
 static const struct tl_api api;
 #define FUNCTION(n, i, p, c)                                                                       \
@@ -80,6 +94,7 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Send", F_SEND, send_params, 3),
 	FUNCTION("MPI_Recv", F_RECV, recv_params, 4),
 	FUNCTION("MPI_Waitall", F_WAITALL, waitall_params, 5),
+	FUNCTION("MPI_Bcast", F_BCAST, bcast_params, 2),
 	FUNCTION("MPI_Comm_group", F_COMM_GROUP, group_params, 2),
 	FUNCTION("MPI_Group_union", F_UNION, union_params, 3),
 	FUNCTION("MPI_Comm_create", F_COMM_CREATE, create_params, 3),
@@ -159,23 +174,34 @@ static char *put_groups(char *at, uint64_t world, uint64_t comm, uint64_t floors
 	return put_made(at, F_COMM_CREATE, 1900, (uint64_t[]){world, top, 1}, comm);
 }
 
-/* The world's communicator, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
+#define OPENMPI_WORLD 0x7f0000001000
+
+/* The world's communicator, two others, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
 static const struct library {
 	const char *name;
-	uint64_t world;
+	uint64_t world, self, parent;
 	uint32_t status[8];
 } libraries[] = {
-	{"mpich", 0x44000000, {77, 0, 0, 7, 0x55, 0x55, 0x55, 0x55}},
-	{"openmpi", 0x7f0000001000, {0, 7, 0, 0, 77, 0, 0x55, 0x55}},
-	{"abi-mpich", 0x101, {0, 7, 0, 77, 0, 0x55, 0x55, 0x55}},
-	{"abi-openmpi", 0x101, {0, 7, 0, 0, 77, 0, 0x55, 0x55}},
+	{"mpich", 0x44000000, 0x44000001, 0x84000000, {77, 0, 0, 7, 0x55, 0x55, 0x55, 0x55}},
+	{"openmpi",
+	 OPENMPI_WORLD,
+	 OPENMPI_WORLD - 512,
+	 0x555500000000,
+	 {0, 7, 0, 0, 77, 0, 0x55, 0x55}},
+	{"abi-mpich", 0x101, 0x102, 0x84000000, {0, 7, 0, 77, 0, 0x55, 0x55, 0x55}},
+	{"abi-openmpi", 0x101, 0x102, 0x555500000000, {0, 7, 0, 0, 77, 0, 0x55, 0x55}},
 };
 
 static const struct library *library_named(const char *name)
 {
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
-		if (!strcmp(libraries[i].name, name))
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		size_t size = strlen(libraries[i].name);
+
+		if (!strncmp(libraries[i].name, name, size) &&
+		    (!name[size] || !strcmp(name + size, "-self") ||
+		     !strcmp(name + size, "-parent")))
 			return &libraries[i];
+	}
 	return NULL;
 }
 
@@ -207,11 +233,14 @@ static void put_rank(const char *folder, int64_t rank)
 	char path[4096];
 
 	build_start(&file, TL_FILE_SPOOL)->pid = 100 + (uint32_t)rank;
-	struct tl_facts *facts = build_facts(
-		&file, "app",
-		is_odd("size")
-			? "\"include\":\"*\",\"exclude\":\"\",\"job\":{\"size\":1000000000000000}"
-			: "\"include\":\"*\",\"exclude\":\"\",\"job\":{\"size\":2}");
+	char members[256];
+	snprintf(members, sizeof(members),
+		 "\"include\":\"*\",\"exclude\":\"\",\"job\":{\"size\":%s}",
+		 is_odd("size") ? "1000000000000000" : "2");
+	if (!strncmp(what, "openmpi", 7))
+		snprintf(members + strlen(members), sizeof(members) - strlen(members),
+			 ",\"mpi_world\":%lld", (long long)OPENMPI_WORLD);
+	struct tl_facts *facts = build_facts(&file, "app", members);
 	facts->pid = 100 + (uint32_t)rank;
 	facts->has_rank = true;
 	facts->rank = rank && is_odd("rank") ? INT32_MAX - 1 : rank;
@@ -219,6 +248,10 @@ static void put_rank(const char *folder, int64_t rank)
 	build_thread(&file, 1, 100 + (uint32_t)rank, "main", 0);
 	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 8192);
 	char *at = put_call(build_records(chunk), F_INIT, 1000, NULL, NULL, 0);
+	if (strstr(what, "-self"))
+		at = put_call(at, F_BCAST, 1500, (uint64_t[]){0, library->self}, NULL, 0);
+	if (strstr(what, "-parent"))
+		at = put_call(at, F_BCAST, 1500, (uint64_t[]){0, library->parent}, NULL, 0);
 	if (groups)
 		at = put_groups(at, world, comm, is_odd("tower") ? 60 : 0);
 	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);

@@ -5,7 +5,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 4
+plan 12
 
 # message LIBRARY: what its arrow says.
 message() {
@@ -14,4 +14,10 @@ message() {
 
 for library in mpich openmpi abi-mpich abi-openmpi; do
 	is "$(message $library)" '"args":{"source":0,"destination":1,"tag":7,"bytes":77}' "$library: a message of any source and tag"
+done
+# MPI_COMM_SELF was taken for the world, and so was the communicator with the processes that spawned a job: messages to these became
+# arrows within the job.
+for library in mpich openmpi abi-mpich abi-openmpi; do
+	is "$(message $library-self)" '"args":{"source":0,"destination":1,"tag":7,"bytes":77}' "$library: the first call is on MPI_COMM_SELF"
+	is "$(message $library-parent)" '"args":{"source":0,"destination":1,"tag":7,"bytes":77}' "$library: the first call is on a parent's communicator"
 done
