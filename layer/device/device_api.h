@@ -39,6 +39,13 @@ struct tl_device_api {
 	 */
 	void (*await)(uint64_t deadline);
 	/*
+	 * In place of `end` where the process ends inside of a driver, which may hold its locks:
+	 * show what is known, without calling the driver. Commands that a call has waited for have
+	 * ended, the others are shown as unfinished. No hook of the calling thread is running.
+	 * NULL: nothing is shown.
+	 */
+	void (*give_up)(uint64_t deadline);
+	/*
 	 * On the background thread (background.h), as inside of a hook: collect for some 50 us, and
 	 * return what is left. The second function says, at any time, whether there is something to
 	 * collect. Both are NULL where there never is.

@@ -97,14 +97,13 @@ bool tl_device_awaits_end(void)
 	return apis_are_there() && lanes_have_begun() && !tl_device_has_ended();
 }
 
-/* The calling thread may have interrupted a hook, or be inside of a driver. */
-static bool thread_is_inside(void)
+/* The calling thread is inside of a driver. */
+static bool thread_is_in_call(void)
 {
 	if (!tl_self)
 		return false;
 	tl_call_end_left(tl_self, TL_CALLER);
-	return tl_hook_is_here() ||
-	       atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
+	return atomic_load_explicit(&tl_self->top, memory_order_relaxed) != tl_self->open;
 }
 
 bool tl_device_is_driver_here(void)
@@ -133,7 +132,7 @@ void tl_device_await(void)
 {
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
-	if (!tl_device_awaits_end() || thread_is_inside())
+	if (!tl_device_awaits_end() || tl_hook_is_here() || thread_is_in_call())
 		return;
 	struct tl_thread *thread = thread_take();
 	if (!thread)
@@ -144,21 +143,25 @@ void tl_device_await(void)
 	tl_thread_free(thread);
 }
 
+/* The calling thread may have interrupted a hook. */
 void tl_device_end(void)
 {
 	uint64_t deadline = tl_device_now() + PATIENCE;
 
 	if (!tl_device_awaits_end() ||
 	    atomic_exchange_explicit(&tl_hook_driver_ended, true, memory_order_seq_cst) ||
-	    thread_is_inside())
+	    tl_hook_is_here())
 		return;
+	bool asks = !thread_is_in_call();
 	struct tl_thread *thread = thread_take();
 	if (!thread)
 		return;
 	tl_hook_drain(deadline);
-	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
-		if ((*api)->end)
-			(*api)->end(deadline);
+	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++) {
+		void (*end)(uint64_t deadline) = asks ? (*api)->end : (*api)->give_up;
+		if (end)
+			end(deadline);
+	}
 	tl_device_work_end();
 	tl_thread_free(thread);
 }

@@ -32,8 +32,7 @@ void tl_device_begin(void);
 
 /*
  * The process ends: record what is known of the devices' work. Once; within 200 ms, if drivers
- * answer. Does nothing where the calling thread is inside of a call, because its driver may hold
- * locks.
+ * answer. Where the calling thread is inside of a call, its driver may hold locks and is not asked.
  */
 void tl_device_end(void);
 

@@ -11,6 +11,8 @@
  *	abrupt		leaves by _exit when commands have ended that it never waited for
  *	interrupted	a signal handler calls exit while its thread is inside of clFinish, for a
  *			kernel that takes two seconds (test driver)
+ *	within		a callback calls exit inside of clReleaseMemObject: behind 20 commands that
+ *			it has just waited for, and two that wait for a user event that nobody sets
  *	early		an exit handler that was registered before the first call enqueues a
  *			command, and asks its event: after everybody's end. Prints how many calls
  *			the driver saw meanwhile beyond the handler's own (test driver)
@@ -255,6 +257,33 @@ static int interrupted(void)
 	signal(SIGALRM, leave);
 	setitimer(ITIMER_REAL, &soon, NULL);
 	DO(clFinish(queue));
+	return 0;
+}
+
+static void CL_CALLBACK leave_callback(cl_mem buffer, void *unused)
+{
+	(void)buffer;
+	(void)unused;
+	exit(8);
+}
+
+static int within(void)
+{
+	cl_int error;
+	cl_mem buffer = clCreateBuffer(device.app.context, CL_MEM_READ_WRITE, BYTES, NULL, &error);
+	cl_event gate;
+
+	CHECK(error, "clCreateBuffer");
+	DO(clSetMemObjectDestructorCallback(buffer, leave_callback, NULL));
+	gate = clCreateUserEvent(device.app.context, &error);
+	CHECK(error, "clCreateUserEvent");
+	for (int i = 0; i < 20; i++)
+		device_run(queue, empty, 0, NULL, NULL);
+	DO(clFinish(queue));
+	device_run(queue, empty, 1, &gate, NULL);
+	device_run(queue, empty, 1, &gate, NULL);
+	print_commands();
+	DO(clReleaseMemObject(buffer));
 	return 0;
 }
 
@@ -572,6 +601,8 @@ static int end(const char *way, const char *argument)
 		return abrupt();
 	if (!strcmp(way, "interrupted"))
 		return interrupted();
+	if (!strcmp(way, "within"))
+		return within();
 	if (!strcmp(way, "compiling"))
 		return compiling(argument ? app_number(argument) : 0);
 	if (!strcmp(way, "forked"))

@@ -70,8 +70,15 @@ static void after_fork(void)
 }
 
 static const struct tl_hook *const lists[] = {hooks, NULL};
+static unsigned given_up;
+
+static void give_up(uint64_t deadline)
+{
+	given_up++;
+}
+
 static const struct tl_device_api toy = {
-	.prefix = "toy", .hooks = lists, .end = end, .after_fork = after_fork};
+	.prefix = "toy", .hooks = lists, .end = end, .give_up = give_up, .after_fork = after_fork};
 const struct tl_device_api *const tl_device_apis[] = {&toy, NULL};
 
 static void call(void)
@@ -240,6 +247,7 @@ START_TEST(lanes_end_once_within_their_time)
 	uint64_t now = tl_clock_gettime_ticks();
 	tl_device_end();
 	ck_assert_uint_eq(ends, 1);
+	ck_assert_uint_eq(given_up, 0);
 	ck_assert(had_ended);
 	ck_assert_uint_ge(end_deadline, now);
 	ck_assert_uint_le(end_deadline, tl_clock_gettime_ticks() + 200000000);
@@ -264,6 +272,7 @@ START_TEST(a_driver_that_the_thread_is_inside_of_is_asked_nothing)
 	want(true, TL_LEVEL_ALL);
 	toy_run(end_inside, NULL);
 	ck_assert_uint_eq(ends, 0);
+	ck_assert_uint_eq(given_up, 1);
 	ck_assert(tl_device_has_ended());
 }
 END_TEST

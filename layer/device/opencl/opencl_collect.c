@@ -633,3 +633,28 @@ void tl_cl_collect_end(uint64_t deadline)
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		queue_tell_unfinished(queue);
 }
+
+static void queue_give_up(struct tl_cl_queue *queue)
+{
+	struct tl_cl_command *last;
+
+	queue_tell_untold(queue);
+	if (!tl_cl_queue_claim(queue, &last, false))
+		return;
+	for (struct tl_cl_command *command = last ? queue->first : NULL; command;
+	     command = command == last ? NULL : command->next) {
+		const struct tl_device_work work = command_work(command);
+		if (command->seen)
+			command_tell(command, tl_device_now(), false);
+		else
+			tl_device_give_up(command->lane, &work);
+	}
+}
+
+void tl_cl_give_up(uint64_t deadline)
+{
+	(void)deadline;
+	tl_cl_devices_leave();
+	tl_clock_freshen();
+	tl_cl_all_queues(queue_give_up);
+}

@@ -45,4 +45,7 @@ void tl_cl_collect_await(uint64_t deadline);
 /* The same, and what has not ended is shown as unfinished. */
 void tl_cl_collect_end(uint64_t deadline);
 
+/* In place of it, where the driver must not be called: see struct tl_device_api. */
+void tl_cl_give_up(uint64_t deadline);
+
 #endif

@@ -320,6 +320,17 @@ static void clock_read_if_due(struct tl_cl_device *device, uint64_t at, bool wha
 		clock_read(device, clock);
 }
 
+/* To those who look, another thread reads it. */
+void tl_cl_devices_leave(void)
+{
+	for (struct tl_cl_device *device = atomic_load_explicit(&all, memory_order_acquire); device;
+	     device = device->next) {
+		pthread_mutex_lock(&device->lock);
+		device->reading = true;
+		pthread_mutex_unlock(&device->lock);
+	}
+}
+
 TL_NEAR_CODE void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now)
 {
 	if (!clock_can_be_read(device) ||

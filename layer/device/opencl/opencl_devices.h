@@ -54,6 +54,9 @@ struct tl_cl_device *tl_cl_device_of_context(cl_context context);
 /* Read the device's clock and the host's together, if it is time for that. `now`: ticks. */
 void tl_cl_device_keep_up(struct tl_cl_device *device, uint64_t now);
 
+/* No driver is asked for a clock any more. */
+void tl_cl_devices_leave(void);
+
 /* Fill in the times of a command that its driver timed, and that was seen complete at `seen`. */
 void tl_cl_device_convert(struct tl_cl_device *device, struct tl_device_work *work, uint64_t seen);
 

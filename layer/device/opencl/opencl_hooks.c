@@ -93,6 +93,7 @@ const struct tl_device_api tl_device_opencl = {
 	.hooks = lists,
 	.end = tl_cl_collect_end,
 	.await = tl_cl_collect_await,
+	.give_up = tl_cl_give_up,
 	.collect = tl_cl_collect_some,
 	.awaits = tl_cl_awaits,
 	.thread_begins = thread_begins,

@@ -7,7 +7,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 59
+plan 62
 
 many=8000
 test -z "${STRESS-}" || many=20000
@@ -38,7 +38,11 @@ unnoticed "_exit" preload "$apps/cl_device_ends" abrupt
 lanes "_exit: what had ended is on its lane" --commands "$(commands traced)" --unfinished 0
 unnoticed "exit in a signal handler, inside of the driver" preload "$apps/cl_device_ends" interrupted
 prompt "exit in a signal handler"
-ok "exit in a signal handler: the trace is sound" "$python" "$check_trace" "$tmp/traced.json"
+lanes "exit in a signal handler: the kernel that runs is marked" --commands "$(commands traced)" --unfinished 1 --log "$tmp/traced.log"
+# A driver inside of which a program ends is not asked any more.
+unnoticed "exit in a callback, inside of the driver" preload "$apps/cl_device_ends" within
+prompt "exit in a callback"
+lanes "exit in a callback: what was waited for has ended, the others are marked" --commands "$(commands traced)" --unfinished 2 --log "$tmp/traced.log"
 
 unnoticed "a process of one thread becomes a user of its own" preload "$apps/cl_device_ends" alone
 lanes "a process of one thread becomes a user of its own: commands before and behind are on their lanes" --commands "$(commands traced)" --log "$tmp/traced.log"
