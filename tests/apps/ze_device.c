@@ -9,6 +9,8 @@
  *	ze_device unfinished			ends while the device works: one kernel is done, two
  *						are not
  *	ze_device kill				is killed then
+ *	ze_device within			calls exit in a signal handler then, inside of a
+ *						call that waits for it
  *	ze_device late				calls the API once more in its last exit handler,
  *						and prints which functions the driver counted then
  *	ze_device fork				a round, and another one in a child
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -479,7 +482,7 @@ static void over_time(long ms)
 }
 
 /* One kernel is done, one runs, and one has not begun. */
-static void begin_what_does_not_end(void)
+static ze_command_queue_handle_t begin_what_does_not_end(void)
 {
 	struct thread t = {0};
 	const ze_host_mem_alloc_desc_t host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
@@ -500,6 +503,22 @@ static void begin_what_does_not_end(void)
 	MUST(ZE(zeCommandListClose, list));
 	MUST(ZE(zeCommandQueueExecuteCommandLists, queue, 1, &list, NULL));
 	MUST(ZE(zeEventHostSynchronize, event, UINT64_MAX));
+	return queue;
+}
+
+static void leave(int number)
+{
+	(void)number;
+	exit(7);
+}
+
+static void leave_within(ze_command_queue_handle_t queue)
+{
+	const struct itimerval soon = {.it_value.tv_usec = 50000};
+
+	signal(SIGALRM, leave);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	MUST(ZE(zeCommandQueueSynchronize, queue, UINT64_MAX));
 }
 
 /* ---- events that nobody resets */
@@ -655,7 +674,9 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "fork") == 0) {
 		status = work_forked();
 	} else {
-		begin_what_does_not_end();
+		ze_command_queue_handle_t queue = begin_what_does_not_end();
+		if (strcmp(what, "within") == 0)
+			leave_within(queue);
 		if (strcmp(what, "kill") == 0)
 			raise(SIGKILL);
 	}

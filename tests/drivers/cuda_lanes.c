@@ -12,6 +12,7 @@
  *	forks		a child is forked, which ends, while commands are under way
  *	killed		the process kills itself, 50 ms after it has waited for its commands
  *	unfinished	the process ends while the device works
+ *	within		a signal handler calls exit then, inside of a call that waits
  */
 #include <cuda.h>
 #include <pthread.h>
@@ -388,15 +389,36 @@ static void unfinished(void)
 	usleep(50000);
 }
 
+static void leave(int number)
+{
+	(void)number;
+	exit(7);
+}
+
+static void within(void)
+{
+	CUstream stream;
+
+	context_make();
+	CHECK(cuStreamCreate(&stream, 0));
+	spin_launch(100, stream);
+	CHECK(cuStreamSynchronize(stream));
+	spin_launch(10000000, stream);
+	spin_launch(100, stream);
+	signal(SIGALRM, leave);
+	ualarm(50000, 0);
+	CHECK(cuStreamSynchronize(stream));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"work", work},	 {"memory", memory},	    {"times", times},
-		   {"queued", queued},	 {"capture", capture},	    {"contexts", contexts},
-		   {"threads", threads}, {"streams", streams},	    {"forks", forks},
-		   {"killed", killed},	 {"unfinished", unfinished}};
+	} all[] = {{"work", work},	 {"memory", memory},	     {"times", times},
+		   {"queued", queued},	 {"capture", capture},	     {"contexts", contexts},
+		   {"threads", threads}, {"streams", streams},	     {"forks", forks},
+		   {"killed", killed},	 {"unfinished", unfinished}, {"within", within}};
 
 	CHECK(cuInit(0));
 	for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)

@@ -5,8 +5,8 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
 . "$top_srcdir/tests/lib/cuda_header.sh"
-plan 94
-cuda_software "$kept" 94
+plan 97
+cuda_software "$kept" 97
 cd "$tmp" || exit 99
 program_build() { ${CC:-cc} -Wall -Wextra -pthread -o lanes "$drivers/cuda_lanes.c" -Ldriver -l:libcuda.so.1; }
 ok "the program is built" program_build || exit 1
@@ -133,6 +133,8 @@ checked streams program "what is launched on a thread's own stream, by the name 
 # --- the end
 lanes unfinished ./lanes unfinished
 is "$(commands unfinished)" "(('spin', False), 1) (('spin', True), 2)" "what has not ended is shown so"
+lanes within ./lanes within
+is "$(commands within)" "(('spin', False), 1) (('spin', True), 2)" "also where it ends inside of the driver"
 
 lanes forks ./lanes forks
 checked counts forks "each command of the parent is on a lane"

@@ -12,7 +12,7 @@ test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
 	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 67
+plan 70
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 ok "the program is built" ${CC:-cc} -O1 -Wall -Wextra -pthread -o vk_lanes "$top_srcdir/tests/whole/vk_lanes.c" -lvulkan || exit 1
@@ -69,6 +69,8 @@ lanes fork ./vk_lanes fork
 is "$(device fork.json count)" "$(printed) 0" "fork: each batch of the parent's is on the lane, and none of the child's"
 lanes leave ./vk_lanes leave
 is "$(device leave.json count | awk '{ print $1 + $2 }')" "$(printed)" "leave: without a wait at the end, too"
+lanes within ./vk_lanes within
+is "$(device within.json count)" "1 2" "within: what was waited for has ended, and the others are shown as unfinished"
 for mode in wait leak atexit fence values ahead names many; do
 	lanes $mode ./vk_lanes $mode
 	is "$(device $mode.json count)" "$(printed) 0" "$mode: each batch is on a lane: $(printed)"

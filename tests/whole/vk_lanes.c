@@ -7,6 +7,7 @@
  *			semaphores, vkQueueSubmit2
  *	vk_lanes threads	devices that come and go in three threads
  *	vk_lanes leave	ends without a wait
+ *	vk_lanes within	a signal handler calls exit while a call waits for batches that wait for it
  *	vk_lanes fork	a child ends after the parent has submitted, which goes on
  *	vk_lanes wait	a device is destroyed while another waits for the program, with many batches
  *	vk_lanes leak	the instance is destroyed, and the device is not
@@ -20,6 +21,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -612,6 +614,28 @@ static void close_last(void)
 	printf("closed at exit\n");
 }
 
+static void leave(int number)
+{
+	(void)number;
+	exit(7);
+}
+
+static void leave_within(void)
+{
+	gpu_open(&last);
+	submit(&last, 2, VK_NULL_HANDLE);
+	NEED(vkDeviceWaitIdle(last.device));
+	/* Its end is known by then, so nobody asks the driver while it waits for the gate. */
+	usleep(50000);
+	gate_close(&last);
+	submit(&last, 1, VK_NULL_HANDLE);
+	printf("batches %u\n", batches);
+	fflush(stdout);
+	signal(SIGALRM, leave);
+	ualarm(50000, 0);
+	NEED(vkDeviceWaitIdle(last.device));
+}
+
 /* True: the mode is one of these, and its work is done. */
 static bool run_other(const char *mode)
 {
@@ -625,6 +649,8 @@ static bool run_other(const char *mode)
 		printf("batches %u\n", batches);
 		exit(0);
 	}
+	if (!strcmp(mode, "within"))
+		leave_within();
 	if (strcmp(mode, "wait") && strcmp(mode, "leak") && strcmp(mode, "fence") &&
 	    strcmp(mode, "values") && strcmp(mode, "ahead") && strcmp(mode, "names") &&
 	    strcmp(mode, "most") && strcmp(mode, "many"))

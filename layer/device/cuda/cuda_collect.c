@@ -428,6 +428,15 @@ static void contexts_collect_until(uint64_t deadline)
 	}
 }
 
+void tl_cuda_collect_give_up(void)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	for (struct cuda_context *context = tl_cuda_contexts(); context; context = context->next)
+		tl_cuda_give_up(context);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	orphans_collect(true);
+}
+
 void tl_cuda_collect_end(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
@@ -444,9 +453,5 @@ void tl_cuda_collect_end(uint64_t deadline)
 		tl_cuda_activity_fetch(true);
 		contexts_collect_until(deadline);
 	}
-	pthread_mutex_lock(&tl_cuda_lock);
-	for (struct cuda_context *context = tl_cuda_contexts(); context; context = context->next)
-		tl_cuda_give_up(context);
-	pthread_mutex_unlock(&tl_cuda_lock);
-	orphans_collect(true);
+	tl_cuda_collect_give_up();
 }

@@ -41,6 +41,9 @@ void tl_cuda_give_up(struct cuda_context *context);
 /* Under tl_cuda_looking: report what has ended until the deadline, and give up the rest. */
 void tl_cuda_collect_end(uint64_t deadline);
 
+/* Its last part, which calls no driver. */
+void tl_cuda_collect_give_up(void);
+
 /* In a forked child. */
 void tl_cuda_collect_forget(void);
 

@@ -25,6 +25,14 @@ static void lanes_end(uint64_t deadline)
 	pthread_mutex_unlock(&tl_cuda_looking);
 }
 
+static void lanes_give_up(uint64_t deadline)
+{
+	if (!tl_device_lock_until(&tl_cuda_looking, deadline))
+		return;
+	tl_cuda_collect_give_up();
+	pthread_mutex_unlock(&tl_cuda_looking);
+}
+
 /* What the layer has in the driver belongs to the parent. */
 static void lanes_after_fork(void)
 {
@@ -49,6 +57,7 @@ const struct tl_device_api tl_device_cuda = {
 	.prefix = "cu",
 	.hooks = lists,
 	.end = lanes_end,
+	.give_up = lanes_give_up,
 	.collect = tl_cuda_collect_some,
 	.awaits = tl_cuda_awaits,
 	.after_fork = lanes_after_fork,

@@ -321,6 +321,19 @@ static bool device_end(struct vk_device *device, uint64_t deadline)
 	return !left;
 }
 
+void tl_vk_collect_give_up(uint64_t deadline)
+{
+	uint64_t round = tl_vk_devices_round();
+	struct vk_device *device;
+
+	while ((device = tl_vk_devices_look(round, deadline))) {
+		device_give_up(device);
+		pthread_mutex_unlock(&device->looking);
+	}
+	tl_vk_functions_over(true);
+	tl_vk_submits_say_missed();
+}
+
 void tl_vk_collect_end(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
@@ -340,12 +353,6 @@ void tl_vk_collect_end(uint64_t deadline)
 		}
 	} while (left && tl_device_now() < patience && tl_vk_may_look() &&
 		 !nanosleep(&moment, NULL));
-	round = tl_vk_devices_round();
-	while ((device = tl_vk_devices_look(round, deadline))) {
-		device_give_up(device);
-		pthread_mutex_unlock(&device->looking);
-	}
 	tl_vk_functions_ending(false);
-	tl_vk_functions_over(true);
-	tl_vk_submits_say_missed();
+	tl_vk_collect_give_up(deadline);
 }

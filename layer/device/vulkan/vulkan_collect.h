@@ -34,5 +34,6 @@ enum tl_device_left tl_vk_collect_some(void);
 bool tl_vk_awaits(void);
 /* The process ends. */
 void tl_vk_collect_end(uint64_t deadline);
+void tl_vk_collect_give_up(uint64_t deadline);
 
 #endif

@@ -40,6 +40,15 @@ static void lanes_end(uint64_t deadline)
 	pthread_mutex_unlock(&tl_ze_lock);
 }
 
+static void lanes_give_up(uint64_t deadline)
+{
+	if (!tl_device_lock_until(&tl_ze_lock, deadline))
+		return;
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next)
+		tl_ze_give_up(queue);
+	pthread_mutex_unlock(&tl_ze_lock);
+}
+
 /* What the layer has in the driver belongs to the parent. */
 static void lanes_after_fork(void)
 {
@@ -73,5 +82,6 @@ static const struct tl_hook *const lists[] = {
 const struct tl_device_api tl_device_ze = {.prefix = "ze",
 					   .hooks = lists,
 					   .end = lanes_end,
+					   .give_up = lanes_give_up,
 					   .sample = tl_ze_counters_sample,
 					   .after_fork = lanes_after_fork};

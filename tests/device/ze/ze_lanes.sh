@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 57
+plan 59
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -132,6 +132,9 @@ is "$? $(cat "$tmp/out")" "0 " "a program may end while the device works"
 unfinished() { "$python" -c 'import json, sys
 print(*sorted("%s:%s" % (e["name"], e["args"].get("unfinished", False)) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["cat"].startswith("device")))' "$1"; }
 is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "what has not ended is shown so"
+preloaded "$app" within >"$tmp/out" 2>&1
+is "$? $(cat "$tmp/out")" "7 " "a program may end inside of the driver"
+is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "what has not ended is shown so, without asking it"
 { timeout 60 "$tracelayer" run -o "$tmp/k.json" -- "$app" kill >"$tmp/out" 2>&1; } 2>/dev/null
 is "$(unfinished "$tmp/k.json")" "spin:False" "what had ended before a SIGKILL is in the trace"
 TEST_ZE_COUNTS=$tmp/counts preloaded "$app" work 1 2 >"$tmp/out" 2>&1
