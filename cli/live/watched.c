@@ -298,6 +298,13 @@ static const char *call_name(struct watched *watched, uint32_t function)
 	return name ? name : "(a function that is not described)";
 }
 
+/* The layer's thread that collects devices' commands. It has this name from its start. */
+static bool seat_is_layers(const struct seat *seat)
+{
+	return !seat->labels && seat->thread->tid != seat->thread->pid &&
+	       !strcmp(seat->thread->name, "tracelayer");
+}
+
 static void seat_visit(struct watched *watched, const struct seat *seat, watched_visit visit,
 		       void *context)
 {
@@ -342,7 +349,7 @@ bool watched_look(struct watched *watched, watched_visit visit, void *context)
 		watched->checked = now;
 	}
 	for (size_t i = 0; i < watched->nseats; i++)
-		if (!watched->seats[i].gone)
+		if (!watched->seats[i].gone && !seat_is_layers(&watched->seats[i]))
 			seat_visit(watched, &watched->seats[i], visit, context);
 	return true;
 }

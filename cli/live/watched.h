@@ -26,7 +26,7 @@ typedef void (*watched_visit)(void *context, struct watched_thread *thread,
 struct watched *watched_open(const char *path);
 void watched_close(struct watched *watched);
 
-/* Look at all threads that live. False: the process has ended. */
+/* Look at all of the program's threads that live. False: the process has ended. */
 bool watched_look(struct watched *watched, watched_visit visit, void *context);
 
 /* What it records, and whether it keeps open calls. */

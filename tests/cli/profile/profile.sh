@@ -16,11 +16,13 @@ profile()
 }
 tracelayer=$(realpath "$tracelayer")
 app=$(realpath "$app")
+ends=$(realpath "$top_builddir/tests/apps/cl_device_ends")
+drivers=$(realpath "$top_builddir/tests/drivers/.libs")
 
 # buffers: those of the processes under test that are left.
 buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
 
-plan 62
+plan 64
 
 # --- calls and labels of one thread
 # Up to five times, until the shares agree: who takes the samples may not get the processor for a while, and then misses some.
@@ -110,6 +112,15 @@ hold --paused
 timeout 60 "$tracelayer" profile -p "$pid" -d 0.2 >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/out")" '^100.00% holding$' "a process whose recording is paused shows its labels"
 let_go
+# The layer's own thread is there while commands of a device are collected.
+(exec "$tracelayer" run --quiet -o "$tmp/d.tlt" -- env OCL_ICD_VENDORS="$drivers/icd_a.so" sh -c 'echo $$ >"$1"; exec "$0" steady' "$ends" "$tmp/pid" \
+	>"$tmp/dots") 2>"$tmp/held.err" &
+for _ in $(seq 200); do test "$(stat -c %s "$tmp/dots" 2>"$tmp/.err")" -gt 20 && break; sleep 0.05; done
+like "$(cat "/proc/$(cat "$tmp/pid")"/task/*/comm)" '^tracelayer$' "devices' commands are collected by a thread"
+timeout 60 "$tracelayer" profile -p "$(cat "$tmp/pid")" -d 0.3 -o "$tmp/d.folded" 2>"$tmp/err"
+like "$(cat "$tmp/err")" " samples of 1 threads in 1 process" "... which is none of the program's"
+kill "$(cat "$tmp/pid")"
+wait
 rm -f "$tmp/pid"
 (cd "$tmp/here" && "$tracelayer" run --paused --device=0 -- sh -c 'echo $$ >pid; exec "$0" turns 60' "$app") 2>"$tmp/held.err" &
 for _ in $(seq 200); do test -s "$tmp/here/pid" && "$tracelayer" pause "$(cat "$tmp/here/pid")" >"$tmp/paused" 2>&1 && break; sleep 0.05; done
