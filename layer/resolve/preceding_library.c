@@ -19,7 +19,10 @@ struct precedence {
 	const char *path; /* of the library that comes before this one */
 };
 
-/* The symbol is a function of a shim's name, and not the shim itself. */
+/*
+ * The symbol is a function of a shim's name, and no shim itself: an interposer has two of one name where
+ * its library has two versions of a function, or two interposers have it.
+ */
 static bool symbol_stands_for_shim(const struct precedence *look, const struct tl_elf *elf,
 				   const ElfW(Sym) *symbol)
 {
@@ -30,7 +33,7 @@ static bool symbol_stands_for_shim(const struct precedence *look, const struct t
 	const struct tl_shim *shim = tl_shim_names_find(name);
 
 	if (shim)
-		return shim->entry != tl_elf_address(elf, symbol);
+		return !tl_shim_names_at(tl_elf_address(elf, symbol));
 	/* A program that made no call may not have got as far as to know the built-in names. */
 	return tl_elf_lookup(&look->own, name, tl_elf_hash(name), NULL) &&
 	       tl_shim_names_is_builtin(name);

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 151
+plan 153
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -215,6 +215,18 @@ END
 sed -i '/main(void)/d' uses_cuda.c
 $CC uses_cuda.c ./libcuda.so.1 -Wl,-rpath,"$tmp" -o uses_cuda
 is "$(with_code run --lib=./libcuda.so.1 -- ./uses_cuda)" "0 $none the program made no call into an API that tracelayer has shims for" "with shims, that no call was made is all there is to say"
+# libva has two versions of a function, HDF5's libraries have functions of one name.
+cat >versions.c <<'END'
+__asm__(".symver old, cuInit@CUDA_1"); int old(unsigned flags) { return (int)flags; }
+__asm__(".symver new, cuInit@@CUDA_2"); int new(unsigned flags) { return (int)flags; }
+END
+printf 'CUDA_1 { }; CUDA_2 { };' >versions.map
+mkdir versions && $CC -shared -fPIC versions.c -Wl,-soname,libcuda.so.1,--version-script=versions.map -o versions/libcuda.so.1
+is "$(LD_LIBRARY_PATH=versions with_code run --lib=./versions/libcuda.so.1 -- ./uses_cuda | tail -n 1)" "$none the program made no call into an API that tracelayer has shims for" \
+	"nor does an interposer come before the library if it has two versions of a function"
+$CC -shared -fPIC cuda.c -Wl,-soname,libcuda_also.so.1 -o libcuda_also.so.1
+is "$(with_code run --lib=./libcuda.so.1 --lib=./libcuda_also.so.1 -- ./uses_cuda | tail -n 1)" "$none the program made no call into an API that tracelayer has shims for" \
+	"nor one of two that have a function of the same name"
 # As oclgrind and cliloader do: another tool's library, preloaded by what the program starts.
 $CC -shared -fPIC cuda.c -o before.so
 printf '#!/bin/sh\nLD_PRELOAD=$PWD/before.so:$LD_PRELOAD exec ./uses_cuda "$@"\n' >before; chmod +x before
