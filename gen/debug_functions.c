@@ -106,6 +106,7 @@ bool debug_function(struct debug *debug, Dwarf_Die *of, struct function *functio
 {
 	Dwarf_Die die = function_root(*of), child, next;
 	bool fine = true, prototyped;
+	uint64_t convention = 0;
 
 	/*
 	 * Fortran's debug information does not say which parameters are passed by value, nor the
@@ -139,6 +140,12 @@ bool debug_function(struct debug *debug, Dwarf_Die *of, struct function *functio
 	if (function->variadic) {
 		function->left_out = LEFT_OUT_VARIADIC;
 		function->only_generic = true;
+	}
+	/* clang says so; gcc does not. */
+	if (debug_number(&die, DW_AT_calling_convention, &convention) &&
+	    convention >= DW_CC_lo_user) {
+		function->left_out = LEFT_OUT_CONVENTION;
+		function->only_generic = false;
 	}
 	return true;
 }

@@ -59,6 +59,7 @@
 	each(clang_getFileContents) \
 	each(clang_getFileLocation) \
 	each(clang_getFileName) \
+	each(clang_getFunctionTypeCallingConv) \
 	each(clang_getIncludedFile) \
 	each(clang_getInclusions) \
 	each(clang_getNumArgTypes) \
@@ -147,6 +148,7 @@ bool libclang_load(void);
 #define clang_getFileContents		   libclang.clang_getFileContents
 #define clang_getFileLocation		   libclang.clang_getFileLocation
 #define clang_getFileName		   libclang.clang_getFileName
+#define clang_getFunctionTypeCallingConv   libclang.clang_getFunctionTypeCallingConv
 #define clang_getIncludedFile		   libclang.clang_getIncludedFile
 #define clang_getInclusions		   libclang.clang_getInclusions
 #define clang_getNumArgTypes		   libclang.clang_getNumArgTypes

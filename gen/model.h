@@ -112,6 +112,9 @@ struct type {
 /* Why a function with "..." is left out; a descriptor may say what callers pass there. */
 #define LEFT_OUT_VARIADIC "variadic: its arguments can't be passed on"
 #define LEFT_OUT_FORTRAN  "Fortran: the lengths of its texts can't be passed on"
+/* As vkd3d's D3D12CreateDevice, which is called as functions of Windows are (ms_abi). */
+#define LEFT_OUT_CONVENTION                                                                        \
+	"it is called in another way than functions of C: a shim would change registers that it keeps"
 
 struct function {
 	const char *name; /* its symbol, as libraries export it */

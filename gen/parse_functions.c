@@ -78,6 +78,18 @@ static bool name_is_identifier(const char *name)
 	return *name && !isdigit((unsigned char)*name);
 }
 
+static bool function_has_foreign_convention(CXCursor cursor)
+{
+	switch (clang_getFunctionTypeCallingConv(
+		clang_getCanonicalType(clang_getCursorType(cursor)))) {
+	case CXCallingConv_Default:
+	case CXCallingConv_C:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static void function_check_traceable(struct function *function, CXCursor cursor)
 {
 	const char *why = function_untraceable(function->name);
@@ -86,6 +98,8 @@ static void function_check_traceable(struct function *function, CXCursor cursor)
 		why = function_untraceable(function->declared);
 	if (!why && function_returns_twice(cursor))
 		why = "it returns twice, the second time to a frame that a shim has already left";
+	if (!why && function_has_foreign_convention(cursor))
+		why = LEFT_OUT_CONVENTION;
 	if (why)
 		function_leave_out(function, why, false);
 	if (!name_is_identifier(function->name))

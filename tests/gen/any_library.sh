@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 113
+plan 116
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -113,6 +113,23 @@ model twice.h
 is "$?:$(ask '[n for n in f if "left_out" not in f[n]]')" "0:['fine']" 'functions that return twice have no shim'
 like "$(cat err)" 'twice.h:3: _setjmp is left out: it returns twice, the second time to a frame that a shim has already left' 'and the reason is told'
 is "$(ask '[n for n in f if f[n].get("only_generic")]')" '[]' 'of any kind'
+# Only x86-64 has this attribute.
+echo 'int windows(int a, int b, int c, int d, int e) __attribute__((ms_abi)); int here(void) __attribute__((sysv_abi)); int fine(int a);' >windows.h
+echo 'int __attribute__((ms_abi)) windows(int a, int b, int c, int d, int e) { return e; }' >windows.c
+if $CC -shared -fPIC -Werror -o libwindows.so windows.c 2>/dev/null; then
+	model windows.h
+	is "$?:$(ask 'sorted(n for n in f if "left_out" not in f[n])')" "0:['fine', 'here']" 'a function that is called as those of Windows are has no shim'
+	is "$("$tracegen" interposer --header windows.h --lib ./libwindows.so -o windows.so | head -n 1)" \
+		'windows: it is called in another way than functions of C: a shim would change registers that it keeps' 'of any kind, either'
+else
+	skip 2 "this machine's compiler has no such functions"
+fi
+if "$clang" -g -shared -fPIC -Werror -o libwindows.so windows.c 2>/dev/null; then
+	is "$("$tracegen" interposer --lib ./libwindows.so -o windows.so | grep ^windows:)" \
+		'windows: it is called in another way than functions of C: a shim would change registers that it keeps' 'as debug information of clang has it, too'
+else
+	skip 1 "this machine has no clang that makes such functions"
+fi
 
 # --- what compilers put into programs, and the library exports, too
 echo 'static inline int shelf_depth(int a) { return a; } static inline int shelf_width(int a) { return a; } int shelf(void);' >shelf.h
