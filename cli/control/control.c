@@ -155,7 +155,7 @@ static void say_no_target(const char *word)
 
 	snprintf(path, sizeof(path), "/proc/%lu", pid);
 	if (*end)
-		say("session %s: you have no traced process with that session name; start one with `tracelayer run --session`, give a process number, or run this command as the user that its processes became",
+		say("session %s: you have no process with that session name that has made a traced call; start one with `tracelayer run --session`, give a process number, or run this command as the user that its processes became",
 		    word);
 	else if (stat(path, &stat_of))
 		say("process %s: no such process; use `ps` to find the program's own number, not that of `tracelayer run`",

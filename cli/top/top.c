@@ -291,7 +291,7 @@ int command_top(int argc, char **argv)
 	wishes.batch |= !isatty(STDOUT_FILENO);
 	find_processes(&top, top.begun);
 	if (wishes.nwords && !top.nprocesses) {
-		say("%s: you have no traced process of that name or number; start one with `tracelayer run`, give the program's own number, or run this command as the user that the process became",
+		say("%s: you have no process of that name or number that has made a traced call; start one with `tracelayer run`, give the program's own number, or run this command as the user that the process became",
 		    wishes.words[0]);
 		return EXIT_BROKEN;
 	}

@@ -144,7 +144,7 @@ ok "and it answers when its chunk is full" wait "$asking"
 finish
 holds 20010 "nothing is missing, nothing twice"
 
-is "$(control pause night 2>&1; echo $?)" "tracelayer: session night: you have no traced process with that session name; start one with \`tracelayer run --session\`, give a process number, or run this command as the user that its processes became
+is "$(control pause night 2>&1; echo $?)" "tracelayer: session night: you have no process with that session name that has made a traced call; start one with \`tracelayer run --session\`, give a process number, or run this command as the user that its processes became
 1" "a session that is over is nobody"
 like "$(control pause $$ 2>&1; echo $?)" "process $$: not traced" "a process that is not traced is told from one that"
 like "$(control pause 4194399 2>&1; echo $?)" "process 4194399: no such process" "is not there"

@@ -6,7 +6,7 @@ need_command
 plan 9
 top_srcdir=$(cd "$top_srcdir" && pwd)
 
-is "$("$tracelayer" top no-such-program 2>&1; echo "exit code $?")" "tracelayer: no-such-program: you have no traced process of that name or number; start one with \`tracelayer run\`, give the program's own number, or run this command as the user that the process became
+is "$("$tracelayer" top no-such-program 2>&1; echo "exit code $?")" "tracelayer: no-such-program: you have no process of that name or number that has made a traced call; start one with \`tracelayer run\`, give the program's own number, or run this command as the user that the process became
 exit code 1" "a program that does not run"
 like "$("$tracelayer" top --delay=0 2>&1; echo "exit code $?")" '^tracelayer top: --delay=0: give seconds, from 0.1 to 3600' "no such delay"
 like "$("$tracelayer" top --count=-1 2>&1; echo "exit code $?")" '^tracelayer top: --count=-1: give a number, 1 or more' "no such number"
