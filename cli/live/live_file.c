@@ -18,6 +18,7 @@
 #include "cli/basics/basics.h"
 #include "cli/leftovers/leftovers.h"
 #include "cli/live/live_file.h"
+#include "common/proc.h"
 
 /* between two checks for an ended process; a process that ends by itself reports it at once */
 #define LIVES_NS 10000000u
@@ -70,13 +71,27 @@ void live_file_close(struct live_file *file)
 	close(file->fd);
 }
 
+/*
+ * It has ended, and its parent has not asked how: kill finds it. A first thread that ended before the
+ * others looks the same, but they count.
+ */
+static bool process_is_zombie(uint32_t pid)
+{
+	char path[32], stat[1024];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	stat[tl_proc_read(path, stat, sizeof(stat) - 1)] = 0;
+	char state = *tl_proc_stat_field(stat, 3);
+	return state == 'X' || (state == 'Z' && tl_proc_stat_number(stat, 20) <= 1);
+}
+
 bool live_file_lives(struct live_file *file)
 {
 	uint64_t now = tl_profile_now();
 
 	if (now - file->lived <= LIVES_NS)
 		return true;
-	if (kill((pid_t)file->pid, 0) && errno == ESRCH)
+	if ((kill((pid_t)file->pid, 0) && errno == ESRCH) || process_is_zombie(file->pid))
 		return false;
 	file->lived = now;
 	return true;

@@ -117,6 +117,10 @@ static int finish_profile(struct sampler *sampler, const struct wishes *wishes)
 	int code = EXIT_DONE;
 	char files[1024] = "";
 
+	if (!sampler->profiled.profile.root.weight && wishes->pid && !sampler->nprocesses) {
+		say("no profile: process %u ended before the first look at it", wishes->pid);
+		return EXIT_INCOMPLETE;
+	}
 	if (!sampler->profiled.profile.root.weight) {
 		say("no profile: the program made no call into an API that tracelayer has shims for, and has no labels; see tracelayer-profile(1)");
 		return EXIT_INCOMPLETE;

@@ -22,7 +22,7 @@ drivers=$(realpath "$top_builddir/tests/drivers/.libs")
 # buffers: those of the processes under test that are left.
 buffers() { find /dev/shm "${XDG_RUNTIME_DIR:-/dev/shm}" -maxdepth 1 -name "tracelayer-buffers.$1.*" 2>/dev/null; }
 
-plan 64
+plan 65
 
 # --- calls and labels of one thread
 # Up to five times, until the shares agree: who takes the samples may not get the processor for a while, and then misses some.
@@ -107,6 +107,18 @@ for _ in $(seq 400); do sampled 2>/dev/null && break; sleep 0.05; done
 let_go
 is "$(grep -c clWaitForEvents "$tmp/e.folded")" 1 "it ends with the process"
 ok "... whose trace is whole" "$python" "$top_srcdir/tests/lib/check_trace.py" "$tmp/t.json"
+
+# Its parent does not ask how it ended, as the first process of a container may not.
+"$tracelayer" run -o "$tmp/u.json" -- sh -c 'echo $$; "$0" hold <"$1" & echo $!; exec sleep 60' "$app" "$tmp/in" >"$tmp/held" 2>"$tmp/held.err" &
+exec 8>"$tmp/in"
+for _ in $(seq 200); do grep -q ready "$tmp/held" && break; sleep 0.05; done
+timeout 20 "$tracelayer" profile -p "$(grep '^[0-9]' "$tmp/held" | tail -n 1)" -o "$tmp/z.folded" 2>"$tmp/err" 8>&- &
+for _ in $(seq 400); do sampled 2>/dev/null && break; sleep 0.05; done
+kill -KILL "$(grep '^[0-9]' "$tmp/held" | tail -n 1)"
+wait $!
+is "$? $(grep -c clWaitForEvents "$tmp/z.folded")" "0 1" "it ends with a process that is killed, also if its parent does not ask how it ended"
+kill "$(head -n 1 "$tmp/held")"
+let_go
 
 hold --paused
 timeout 60 "$tracelayer" profile -p "$pid" -d 0.2 >"$tmp/out" 2>"$tmp/err"
