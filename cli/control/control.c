@@ -73,10 +73,14 @@ struct targets {
 
 /* ---- who is there */
 
-/* Whether the process that made the file still runs, and its number is not that of another one. */
+/*
+ * Whether the process that made the file still runs, and its number is not that of another one. A process
+ * that was killed keeps the number until its parent has asked how it ended.
+ */
 static bool target_is_alive(const struct target *target)
 {
-	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time;
+	return tl_proc_start_time((uint32_t)target->pid) == target->header->start_time &&
+	       !leftover_is_dying((uint32_t)target->pid);
 }
 
 /* Maps the buffers file, if the path still leads to the file that was examined. */

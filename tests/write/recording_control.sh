@@ -11,7 +11,7 @@ control() { timeout 30 "$tracelayer" "$@"; }
 # The trace as it is now is strict JSON with that many events.
 holds() { is "$(events "$trace" clGetPlatformIDs 2>&1)" "$1" "$2"; }
 
-plan 68
+plan 69
 
 # --- a program that asks by itself
 is "$(printf '%s\n' recording pause resume snapshot stop | "$app" | tr '\n' ' ')" "recording 0 pause 1 resume 1 snapshot 1 stop 1 " \
@@ -143,6 +143,18 @@ tell "call 20000"
 ok "and it answers when its chunk is full" wait "$asking"
 finish
 holds 20010 "nothing is missing, nothing twice"
+
+# One that is killed meanwhile, and whose parent does not ask how it ended.
+start "$tracelayer" run -o "$trace" -- sh -c 'exec 3<&0; "$0" <&3 & exec sleep 60' "$app"
+tell "call 10"
+control snapshot "$pid" >"$tmp/said" 2>&1 &
+asking=$!
+until_it grep -q "it answers when" "$tmp/said"
+kill -KILL "$pid"
+wait "$asking"
+like "$(cat "$tmp/said")" "^tracelayer: process $pid: it has ended; its trace has what it recorded" "nobody waits for a process that is killed"
+pkill -P "$child"
+finish
 
 is "$(control pause night 2>&1; echo $?)" "tracelayer: session night: you have no process with that session name that has made a traced call; start one with \`tracelayer run --session\`, give a process number, or run this command as the user that its processes became
 1" "a session that is over is nobody"
