@@ -117,8 +117,11 @@ static int finish_profile(struct sampler *sampler, const struct wishes *wishes)
 	int code = EXIT_DONE;
 	char files[1024] = "";
 
-	if (!sampler->profiled.profile.root.weight && wishes->pid && !sampler->nprocesses) {
-		say("no profile: process %u ended before the first look at it", wishes->pid);
+	if (!sampler->profiled.profile.root.weight && wishes->pid) {
+		say("no profile: process %u %s", wishes->pid,
+		    sampler->nprocesses
+			    ? "has made no traced call meanwhile, and has no labels; look for longer"
+			    : "ended before the first look at it");
 		return EXIT_INCOMPLETE;
 	}
 	if (!sampler->profiled.profile.root.weight) {
