@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parse_includes.c: standard headers that programs must include before a library's header. Such a
- * header uses a type that it does not declare (jpeglib.h: FILE), or it declares more functions if a
- * standard header was included before it (gmp.h: stdio.h).
+ * header uses a type that it does not declare (jpeglib.h: FILE, libnfs: struct timeval), or it
+ * declares more functions if a standard header was included before it (gmp.h: stdio.h).
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -26,10 +26,18 @@ static const char *include_missing(const char *what)
 		{"@(time_t|clock_t)", "time.h"},
 		{"@(u_int|u_char|u_long|u_short|ssize_t|off_t|pid_t|uid_t|gid_t|mode_t)",
 		 "sys/types.h"},
+		{"struct @(tm|timespec)", "time.h"},
+		{"struct timeval", "sys/time.h"},
+		{"fd_set", "sys/select.h"},
+		{"struct stat", "sys/stat.h"},
+		{"struct iovec", "sys/uio.h"},
+		{"@(socklen_t|struct sockaddr?(_storage)|struct msghdr)", "sys/socket.h"},
+		{"@(in_addr_t|struct sockaddr_in?(6)|struct in?(6)_addr)", "netinet/in.h"},
 	};
 	const char *quote = strchr(what, '\''), *end = quote ? strchr(quote + 1, '\'') : NULL;
 
-	if (!end || (!strstr(what, "unknown type") && !strstr(what, "undeclared")))
+	if (!end || (!strstr(what, "unknown type") && !strstr(what, "undeclared") &&
+		     !strstr(what, "incomplete type")))
 		return NULL;
 	const char *name = copy_bytes(quote + 1, (size_t)(end - quote) - 1);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)

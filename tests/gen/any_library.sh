@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 116
+plan 117
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -188,6 +188,10 @@ printf 'size_t f(FILE *file, uint32_t n);\nbool g(void);\n' >needs.h
 model needs.h
 is "$?:$(ask 'm["flags"]')" "0:['-includestddef.h', '-includestdio.h', '-includestdint.h', '-includestdbool.h']" \
 	'a header gets in front what it leaves to others to include' || diag "$(cat err)"
+printf 'struct one { struct timeval at; struct sockaddr_in from; fd_set set; }; int f(struct one *one, struct timespec by_value, socklen_t size);\n' >structs.h
+model structs.h
+is "$?:$(ask 'm["flags"]')" "0:['-includesys/time.h', '-includenetinet/in.h', '-includesys/select.h', '-includesys/socket.h']" \
+	"structs of the system, too (libnfs)" || diag "$(cat err)"
 ok 'and so does the code made from it' sh -c '"$0" emit needs.h -o out && $1 -std=c11 -O2 -fexceptions -Werror -fsyntax-only -I"$2/include" -I. out/needs_shims.c' \
 	"$tracegen" "$CC" "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)"
 cat >asks.h <<'END_OF_HEADER'
