@@ -21,6 +21,7 @@
 #include "cli/top/top.h"
 #include "cli/top/top_screen.h"
 #include "cli/top/top_sums.h"
+#include "common/proc.h"
 
 #define LOOK_NS	   100000000u  /* between two looks */
 #define FIND_NS	   1000000000u /* between two searches for new processes */
@@ -64,11 +65,14 @@ static void signal_note(int number)
 static bool process_is_wanted(const struct wishes *wishes, struct live_records *records)
 {
 	const struct tl_file_header *header = live_records_header(records);
-	char pid[16];
+	char pid[16], comm[32], path[32];
 
 	snprintf(pid, sizeof(pid), "%u", header->pid);
+	/* As ps has it: the name that it was started by, for a script and a link, too. */
+	snprintf(path, sizeof(path), "/proc/%u/comm", header->pid);
+	tl_proc_line(path, comm, sizeof(comm));
 	for (size_t i = 0; i < wishes->nwords; i++)
-		if (!strcmp(wishes->words[i], pid) ||
+		if (!strcmp(wishes->words[i], pid) || !strcmp(wishes->words[i], comm) ||
 		    !strcmp(wishes->words[i], live_records_program(records)) ||
 		    !strncmp(wishes->words[i], header->session, sizeof(header->session)))
 			return true;

@@ -3,7 +3,7 @@
 # tracelayer top: a program that waits for this test to go on, so that how many calls each interval had is known (in a ring nothing is written out before it is looked at); the screen, at a terminal; bad words.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 9
+plan 11
 top_srcdir=$(cd "$top_srcdir" && pwd)
 
 is "$("$tracelayer" top no-such-program 2>&1; echo "exit code $?")" "tracelayer: no-such-program: you have no process of that name or number that has made a traced call; start one with \`tracelayer run\`, give the program's own number, or run this command as the user that the process became
@@ -28,6 +28,18 @@ calls as it is
 clGetPlatformIDs as it is
 failed as it is
 share True" "calls of a fast program are estimated, within 15 %"
+
+# --- a script, whose file is Python: by the name that it was started by, and by its file's
+printf '#!%s -S\nimport ctypes, time\nctypes.CDLL("libz.so.1").crc32(0, b"a", 1)\nprint("ready", flush=True)\ntime.sleep(60)\n' "$(readlink -f "$(command -v "$python")")" >"$tmp/a-worker"
+chmod +x "$tmp/a-worker"
+"$tracelayer" run --lib=libz.so.1 -o "$tmp/worker.tlt" -- "$tmp/a-worker" >"$tmp/ready" 2>&1 &
+running=$!
+until grep -q ready "$tmp/ready" || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+for name in a-worker "$(basename "$(readlink -f "$(command -v "$python")")")"; do
+	like "$("$tracelayer" top --batch -d 0.1 -n 1 "$name" 2>&1)" '^[0-9.]+,total,' "a script is found as $name"
+done
+pkill -P $running
+wait $running 2>/dev/null
 
 # --- all processes of this user; SIGINT ends it
 : >"$tmp/all"
