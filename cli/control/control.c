@@ -74,8 +74,8 @@ struct targets {
 /* ---- who is there */
 
 /*
- * Whether the process that made the file still runs, and its number is not that of another one. A process
- * that was killed keeps the number until its parent has asked how it ended.
+ * Whether the process that made the file still runs, and its number is not that of another one. A
+ * process that was killed keeps the number until its parent has asked how it ended.
  */
 static bool target_is_alive(const struct target *target)
 {

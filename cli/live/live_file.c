@@ -72,8 +72,8 @@ void live_file_close(struct live_file *file)
 }
 
 /*
- * It has ended, and its parent has not asked how: kill finds it. A first thread that ended before the
- * others looks the same, but they count.
+ * It has ended, and its parent has not asked how: kill finds it. A first thread that ended before
+ * the others looks the same, but they count.
  */
 static bool process_is_zombie(uint32_t pid)
 {

@@ -20,8 +20,8 @@ struct precedence {
 };
 
 /*
- * The symbol is a function of a shim's name, and no shim itself: an interposer has two of one name where
- * its library has two versions of a function, or two interposers have it.
+ * The symbol is a function of a shim's name, and no shim itself: an interposer has two of one name
+ * where its library has two versions of a function, or two interposers have it.
  */
 static bool symbol_stands_for_shim(const struct precedence *look, const struct tl_elf *elf,
 				   const ElfW(Sym) *symbol)
