@@ -207,7 +207,7 @@ for what in handed_over unbalanced; do
 done
 
 # ---- all at once
-sources="$top_srcdir/tests/xpti/timeline/xpti_timeline_stress.c $top_srcdir/format/args/checked_copy.c $top_srcdir/common/text.c"
+sources="$top_srcdir/tests/xpti/timeline/xpti_timeline_stress.c $top_srcdir/format/args/checked_copy.c $top_srcdir/format/args/passed_copy.c $top_srcdir/common/text.c"
 for file in $(sources_of libtl_xpti_timeline_la xpti | grep xpti/); do sources="$sources $top_srcdir/$file.c"; done
 rounds=20000
 test -z "$STRESS" || rounds=400000
