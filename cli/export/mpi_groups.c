@@ -24,7 +24,7 @@ uint32_t mpi_group_add(struct mpi_groups *groups, struct mpi_group group)
 void mpi_groups_free(struct mpi_groups *groups)
 {
 	for (uint32_t i = 0; i < groups->count; i++)
-		free(groups->list[i].ranks);
+		free(groups->list[i].ranges);
 	free(groups->list);
 }
 
@@ -50,34 +50,58 @@ static struct mpi_ranks ranks_of_comm(const struct look *look, uint32_t comm)
 	return ranks;
 }
 
+/* Places in a group of so many ranks. False: some are not in it, or they are more than it has. */
+static bool range_add(const struct mpi_range *range, size_t most, struct mpi_ranks *places)
+{
+	int64_t first = range->first, last = range->last, stride = range->stride;
+	int64_t count = stride ? (last - first) / stride + 1 : first == last;
+
+	if (count < 0 || (uint64_t)count > most - places->count)
+		return false;
+	for (int64_t i = 0; i < count; i++) {
+		int64_t place = first + i * stride;
+
+		if (place < 0 || (uint64_t)place >= most)
+			return false;
+		places->list[places->count++] = place;
+	}
+	return true;
+}
+
+/* Where in the left group those ranks are that the call names. */
+static struct mpi_ranks ranks_named(const struct mpi_ranks *left, const struct mpi_group *group)
+{
+	struct mpi_ranks places = {.list = need(calloc(left->count + 1, sizeof(*places.list))),
+				   .is_known = true};
+
+	for (size_t i = 0; i < group->count && places.is_known; i++)
+		places.is_known = range_add(&group->ranges[i], left->count, &places);
+	return places;
+}
+
 static struct mpi_ranks ranks_included(const struct mpi_ranks *left, const struct mpi_group *group)
 {
-	struct mpi_ranks ranks = {.list = need(calloc(group->count + 1, sizeof(*ranks.list))),
-				  .is_known = true};
+	struct mpi_ranks ranks = ranks_named(left, group);
 
-	for (size_t i = 0; i < group->count && ranks.is_known; i++) {
-		ranks.is_known = group->ranks[i] >= 0 && (size_t)group->ranks[i] < left->count;
-		if (ranks.is_known)
-			ranks.list[ranks.count++] = left->list[group->ranks[i]];
-	}
+	for (size_t i = 0; i < ranks.count; i++)
+		ranks.list[i] = left->list[ranks.list[i]];
 	return ranks;
 }
 
 static struct mpi_ranks ranks_excluded(const struct mpi_ranks *left, const struct mpi_group *group)
 {
-	struct mpi_ranks ranks = {.list = need(calloc(left->count + 1, sizeof(*ranks.list))),
-				  .is_known = true};
+	struct mpi_ranks named = ranks_named(left, group),
+			 ranks = {.list = need(calloc(left->count + 1, sizeof(*ranks.list))),
+				  .is_known = named.is_known};
 	bool *is_out = need(calloc(left->count + 1, sizeof(*is_out)));
 
-	for (size_t i = 0; i < group->count && ranks.is_known; i++) {
-		ranks.is_known = group->ranks[i] >= 0 && (size_t)group->ranks[i] < left->count;
-		if (ranks.is_known)
-			is_out[group->ranks[i]] = true;
-	}
+	for (size_t i = 0; i < named.count; i++)
+		is_out[named.list[i]] = true;
 	for (size_t i = 0; i < left->count; i++)
 		if (!is_out[i])
 			ranks.list[ranks.count++] = left->list[i];
 	free(is_out);
+	free(named.list);
 	return ranks;
 }
 

@@ -23,11 +23,16 @@ enum mpi_group_way {
 	MPI_GROUP_DIFFERENCE,
 };
 
+/* As calls name ranks: from first to last, both of them included. */
+struct mpi_range {
+	int first, last, stride;
+};
+
 struct mpi_group {
 	enum mpi_group_way way;
-	uint32_t comm;	      /* MPI_GROUP_COMM: one of the process's own */
-	uint32_t left, right; /* groups that were made before */
-	int *ranks;	      /* of the left one: MPI_GROUP_INCL, MPI_GROUP_EXCL */
+	uint32_t comm;		  /* MPI_GROUP_COMM: one of the process's own */
+	uint32_t left, right;	  /* groups that were made before */
+	struct mpi_range *ranges; /* ranks of the left one: MPI_GROUP_INCL, MPI_GROUP_EXCL */
 	size_t count;
 };
 
@@ -37,7 +42,7 @@ struct mpi_groups {
 	uint32_t count;
 };
 
-/* Takes the group's ranks. Returns its number. */
+/* Takes the group's ranges. Returns its number. */
 uint32_t mpi_group_add(struct mpi_groups *groups, struct mpi_group group);
 void mpi_groups_free(struct mpi_groups *groups);
 

@@ -203,42 +203,25 @@ static void walk_group_of_comm(struct walk *walk, const struct mpi_call *call)
 		(struct mpi_group){.way = MPI_GROUP_COMM, .comm = comm_of_call(walk, call)});
 }
 
-/* From first to last, both of them included. False: it has no end, or more ranks than any job. */
-static bool range_add(struct mpi_group *group, const int *range)
-{
-	int64_t first = range[0], last = range[1], stride = range[2];
-	int64_t count = stride ? (last - first) / stride + 1 : first == last;
-
-	if (count < 0 || count > MPI_RANKS_MOST || group->count + (size_t)count > MPI_RANKS_MOST)
-		return false;
-	group->ranks = need(reallocarray(group->ranks, group->count + (size_t)count + 1,
-					 sizeof(*group->ranks)));
-	for (int64_t i = 0; i < count; i++)
-		group->ranks[group->count++] = (int)(first + i * stride);
-	return true;
-}
-
 /* The ranks that the call names. False: the record has not all of them. */
 static bool group_read_ranks(struct mpi_group *group, const struct mpi_call *call)
 {
 	size_t size = 0, count = (size_t)call_number(call, "n");
 	const char *memory = mpi_call_memory(call, "ranks", &size);
 	bool is_ranges = !memory && (memory = mpi_call_memory(call, "ranges", &size));
-	int range[3];
+	size_t each = is_ranges ? sizeof(*group->ranges) : sizeof(int);
 
-	if (count > MPI_RANKS_MOST || size < count * (is_ranges ? sizeof(range) : sizeof(int)))
+	if (count > size / each)
 		return false;
-	for (size_t i = 0; i < count && is_ranges; i++) {
-		memcpy(range, memory + i * sizeof(range), sizeof(range));
-		if (!range_add(group, range))
-			return false;
-	}
-	if (is_ranges)
-		return true;
-	group->ranks = need(calloc(count + 1, sizeof(*group->ranks)));
+	group->ranges = need(calloc(count + 1, sizeof(*group->ranges)));
 	group->count = count;
-	if (count)
-		memcpy(group->ranks, memory, count * sizeof(*group->ranks));
+	for (size_t i = 0; i < count; i++) {
+		struct mpi_range *range = &group->ranges[i];
+
+		memcpy(range, memory + i * each, each);
+		if (!is_ranges)
+			*range = (struct mpi_range){range->first, range->first, 1};
+	}
 	return true;
 }
 

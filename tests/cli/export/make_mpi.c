@@ -10,6 +10,9 @@
  *	rank	rank 1 is one of a number that none has
  *	group	the message is in a communicator that was made of the world's group
  *	tower	of a group that was made of two, each of which was made of two, sixty times
+ *	ranges	there are hundreds of groups of millions of ranks, too
+ *	order	in the first of two communicators of a group; the ranks' threads made these, and one of
+ *		another tag, in other orders
  *
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
  * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it. With -self behind it,
@@ -67,6 +70,13 @@ static const struct tl_variable group_params[] = {
 static const struct tl_variable union_params[] = {
 	PARAM(0, "group1", T_REQUEST), PARAM(1, "group2", T_REQUEST),
 	PARAM_OF(TL_OUT, 2, "newgroup", T_REQUESTS, REQUESTS)};
+static const struct tl_variable range_params[] = {
+	PARAM(0, "group", T_REQUEST), PARAM(1, "n", T_INT),
+	PARAM(2, "ranges", T_REQUESTS, REQUESTS),
+	PARAM_OF(TL_OUT, 3, "newgroup", T_REQUESTS, REQUESTS)};
+static const struct tl_variable create_group_params[] = {
+	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST), PARAM(2, "tag", T_INT),
+	PARAM_OF(TL_OUT, 3, "newcomm", T_REQUESTS, REQUESTS)};
 static const struct tl_variable create_params[] = {
 	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST),
 	PARAM_OF(TL_OUT, 2, "newcomm", T_REQUESTS, REQUESTS)};
@@ -80,6 +90,8 @@ enum {
 	F_COMM_GROUP,
 	F_UNION,
 	F_COMM_CREATE,
+	F_RANGE_INCL,
+	F_COMM_CREATE_GROUP,
 	FUNCTIONS
 };
 
@@ -98,6 +110,8 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Comm_group", F_COMM_GROUP, group_params, 2),
 	FUNCTION("MPI_Group_union", F_UNION, union_params, 3),
 	FUNCTION("MPI_Comm_create", F_COMM_CREATE, create_params, 3),
+	FUNCTION("MPI_Group_range_incl", F_RANGE_INCL, range_params, 4),
+	FUNCTION("MPI_Comm_create_group", F_COMM_CREATE_GROUP, create_group_params, 4),
 };
 
 static const struct tl_api api = {
@@ -174,6 +188,40 @@ static char *put_groups(char *at, uint64_t world, uint64_t comm, uint64_t floors
 	return put_made(at, F_COMM_CREATE, 1900, (uint64_t[]){world, top, 1}, comm);
 }
 
+/* A group of 1 and so many more ranks. */
+static char *put_ranges(char *at, uint64_t start, int more)
+{
+	const struct {
+		struct tl_blob_sizes sizes;
+		struct tl_blob in;
+		int range[4];
+		struct tl_blob out;
+		uint64_t handle;
+	} after = {
+		{sizeof(after.in) + sizeof(after.range), sizeof(after.out) + sizeof(after.handle)},
+		{12, 1},
+		{0, more, 1},
+		{sizeof(after.handle), 1},
+		1000 + start};
+
+	return put_call(at, F_RANGE_INCL, start, (uint64_t[]){1, 1, 1, 1}, &after, sizeof(after));
+}
+
+/* Communicators that threads make of the world's group: two of tag 1, one of tag 2. */
+static char *put_order(char *at, uint64_t world, uint64_t comm, int64_t rank)
+{
+	static const uint64_t orders[2][3] = {{0, 2, 1}, {2, 0, 1}};
+
+	at = put_made(at, F_COMM_GROUP, 1100, (uint64_t[]){world, 1}, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t which = orders[rank][i];
+
+		at = put_made(at, F_COMM_CREATE_GROUP, 1200 + 100 * i,
+			      (uint64_t[]){world, 1, which == 2 ? 2 : 1, 1}, comm + which);
+	}
+	return at;
+}
+
 #define OPENMPI_WORLD 0x7f0000001000
 
 /* The world's communicator, two others, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
@@ -227,8 +275,9 @@ static void put_rank(const char *folder, int64_t rank)
 {
 	const struct library *library = library_named(what);
 	const uint64_t world = library ? library->world : 0x44000000;
-	const bool groups = is_odd("group") || is_odd("tower");
-	const uint64_t comm = groups ? 0x84000001 : world, message[] = {!rank, 7, comm};
+	const bool groups = is_odd("group") || is_odd("tower") || is_odd("ranges");
+	const uint64_t comm = groups || is_odd("order") ? 0x84000001 : world,
+		       message[] = {!rank, 7, comm};
 	struct builder file;
 	char path[4096];
 
@@ -246,7 +295,7 @@ static void put_rank(const char *folder, int64_t rank)
 	facts->rank = rank && is_odd("rank") ? INT32_MAX - 1 : rank;
 	build_api(&file, 0, &api);
 	build_thread(&file, 1, 100 + (uint32_t)rank, "main", 0);
-	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 8192);
+	struct tl_chunk_piece *chunk = build_chunk(&file, 1, 1, 65536);
 	char *at = put_call(build_records(chunk), F_INIT, 1000, NULL, NULL, 0);
 	if (strstr(what, "-self"))
 		at = put_call(at, F_BCAST, 1500, (uint64_t[]){0, library->self}, NULL, 0);
@@ -254,6 +303,10 @@ static void put_rank(const char *folder, int64_t rank)
 		at = put_call(at, F_BCAST, 1500, (uint64_t[]){0, library->parent}, NULL, 0);
 	if (groups)
 		at = put_groups(at, world, comm, is_odd("tower") ? 60 : 0);
+	for (uint64_t i = 0; i < 300 && is_odd("ranges"); i++)
+		at = put_ranges(at, 1500 + i, (1 << 24) - 1);
+	if (is_odd("order"))
+		at = put_order(at, world, comm, rank);
 	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);

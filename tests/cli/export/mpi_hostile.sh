@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 14
+plan 16
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -22,7 +22,9 @@ done
 is "$(messages rank)" "0 0" "rank: no job has that one, so no message"
 is "$(messages group)" "0 1" "group: the message in a communicator of a group"
 is "$(messages tower)" "0 0" "tower: a group that is made of too many is not known, and takes no time"
-for what in sound count size rank group tower; do
+# Each of these groups took 64 MB.
+is "$(messages ranges)" "0 1" "ranges: groups of millions of ranks take no memory for each of these"
+for what in sound count size rank group tower ranges; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
