@@ -289,26 +289,44 @@ struct creations {
 		uint32_t comm;
 		int tag;
 		size_t taken_by; /* 1 + the process that was the last to make it */
+		size_t before;	 /* 1 + the place of the last one of the same ranks and tag */
 	} * list;
 	size_t count;
 };
 
 /*
- * The first such communicator that the process has not made yet. Processes mostly make them in one
- * order, so the search goes on behind the last one.
+ * The place of the first such communicator that the process has not made yet; a new one's, if there is
+ * none. Processes mostly make them in one order, so the search goes on behind the last one. With
+ * several threads the orders differ, so there may be an earlier one.
  */
-static struct creation *creation_find(const struct job *job, const struct creations *creations,
-				      const struct mpi_ranks *ranks, int tag, size_t process,
-				      size_t from)
+static size_t creation_place(struct job *job, struct creations *creations,
+			     const struct mpi_ranks *ranks, uint32_t parent, int tag,
+			     size_t process, size_t from)
 {
-	for (size_t i = 0; i < creations->count; i++) {
-		struct creation *creation = &creations->list[(from + i) % creations->count];
+	size_t before = 0;
 
-		if (creation->tag == tag && creation->taken_by != process + 1 &&
-		    comm_has_ranks(job, creation->comm, ranks))
-			return creation;
+	for (size_t i = 0; i < creations->count; i++) {
+		size_t place = (from + i) % creations->count;
+		const struct creation *creation = &creations->list[place];
+
+		if (creation->tag != tag || !comm_has_ranks(job, creation->comm, ranks))
+			continue;
+		if (creation->taken_by == process + 1) {
+			before = place >= before ? place + 1 : before;
+			continue;
+		}
+		while (creation->before &&
+		       creations->list[creation->before - 1].taken_by != process + 1) {
+			place = creation->before - 1;
+			creation = &creations->list[place];
+		}
+		return place;
 	}
-	return NULL;
+	creations->list =
+		need(reallocarray(creations->list, creations->count + 1, sizeof(*creations->list)));
+	creations->list[creations->count] = (struct creation){
+		.comm = comm_of_ranks(job, ranks, parent), .tag = tag, .before = before};
+	return creations->count++;
 }
 
 static void process_create_groups(struct job *job, size_t at, uint32_t parent,
@@ -324,20 +342,12 @@ static void process_create_groups(struct job *job, size_t at, uint32_t parent,
 		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP)
 			continue;
 		struct mpi_ranks ranks = made_ranks(job, process, made);
-		struct creation *creation =
-			ranks.is_known ? creation_find(job, creations, &ranks, made->tag, at, next)
-				       : NULL;
-		if (ranks.is_known && !creation) {
-			creations->list = need(reallocarray(creations->list, creations->count + 1,
-							    sizeof(*creations->list)));
-			creation = &creations->list[creations->count++];
-			*creation =
-				(struct creation){comm_of_ranks(job, &ranks, parent), made->tag, 0};
-		}
-		if (creation) {
-			creation->taken_by = at + 1;
-			next = (size_t)(creation - creations->list) + 1;
-			made_become(job, process, made, creation->comm);
+		if (ranks.is_known) {
+			size_t place =
+				creation_place(job, creations, &ranks, parent, made->tag, at, next);
+			creations->list[place].taken_by = at + 1;
+			next = place + 1;
+			made_become(job, process, made, creations->list[place].comm);
 		}
 		free(ranks.list);
 	}
@@ -351,9 +361,14 @@ static void comm_create_groups(struct job *job, uint32_t parent)
 {
 	struct creations creations = {0};
 
-	for (size_t i = 0; i < job->count; i++)
-		if (!job->list[i].lost)
-			process_create_groups(job, i, parent, &creations);
+	for (size_t i = 0; i < job->messages->comms[parent].count; i++) {
+		const struct mpi_process *process =
+			process_of_rank(job, job->messages->comms[parent].ranks[i]);
+
+		if (process && !process->lost)
+			process_create_groups(job, (size_t)(process - job->list), parent,
+					      &creations);
+	}
 	free(creations.list);
 }
 
