@@ -285,12 +285,26 @@ static void read_trace(struct reading *reading, const struct tl_trace *trace)
 	calls->lost |= trace->overwritten != 0;
 }
 
+/*
+ * A call that makes a handle counts from its end: the handle may be that of something which another
+ * thread used and freed meanwhile.
+ */
+static bool makes_handle(const struct mpi_call *call)
+{
+	return (call->role >= MPI_ROLE_COMM_DUP && call->role <= MPI_ROLE_COMM_OTHER) ||
+	       (call->role >= MPI_ROLE_GROUP_OF_COMM && call->role <= MPI_ROLE_GROUP_OF_TWO);
+}
+
 static int calls_by_time(const void *a, const void *b)
 {
 	const struct mpi_call *x = a, *y = b;
+	bool x_makes = makes_handle(x), y_makes = makes_handle(y);
+	uint64_t x_at = x_makes ? x->end : x->start, y_at = y_makes ? y->end : y->start;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
+	if (x_at != y_at)
+		return x_at < y_at ? -1 : 1;
+	if (x_makes != y_makes)
+		return x_makes ? -1 : 1;
 	return (x->end > y->end) - (x->end < y->end);
 }
 

@@ -13,6 +13,7 @@
  *	ranges	there are hundreds of groups of millions of ranks, too
  *	order	in the first of two communicators of a group; the ranks' threads made these, and one of
  *		another tag, in other orders
+ *	late	while another thread makes a communicator that has the handle of the first later
  *
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
  * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it. With -self behind it,
@@ -77,6 +78,7 @@ static const struct tl_variable range_params[] = {
 static const struct tl_variable create_group_params[] = {
 	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST), PARAM(2, "tag", T_INT),
 	PARAM_OF(TL_OUT, 3, "newcomm", T_REQUESTS, REQUESTS)};
+static const struct tl_variable free_params[] = {PARAM(0, "comm", T_REQUESTS, REQUESTS)};
 static const struct tl_variable create_params[] = {
 	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST),
 	PARAM_OF(TL_OUT, 2, "newcomm", T_REQUESTS, REQUESTS)};
@@ -92,6 +94,7 @@ enum {
 	F_COMM_CREATE,
 	F_RANGE_INCL,
 	F_COMM_CREATE_GROUP,
+	F_COMM_FREE,
 	FUNCTIONS
 };
 
@@ -112,6 +115,7 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Comm_create", F_COMM_CREATE, create_params, 3),
 	FUNCTION("MPI_Group_range_incl", F_RANGE_INCL, range_params, 4),
 	FUNCTION("MPI_Comm_create_group", F_COMM_CREATE_GROUP, create_group_params, 4),
+	FUNCTION("MPI_Comm_free", F_COMM_FREE, free_params, 1),
 };
 
 static const struct tl_api api = {
@@ -222,6 +226,25 @@ static char *put_order(char *at, uint64_t world, uint64_t comm, int64_t rank)
 	return at;
 }
 
+/* Around the message: rank 0 makes one of tag 2 all the time, while the first one is freed. */
+static char *put_late(char *at, uint64_t world, uint64_t comm, int64_t rank)
+{
+	const struct {
+		struct tl_blob_sizes sizes;
+		struct tl_blob blob;
+		uint64_t handle;
+	} freed = {{sizeof(freed.blob) + sizeof(freed.handle), 0}, {sizeof(freed.handle), 1}, comm};
+	struct tl_call_record *late;
+
+	at = put_made(at, F_COMM_GROUP, 1100, (uint64_t[]){world, 1}, 1);
+	at = put_made(at, F_COMM_CREATE_GROUP, 1300, (uint64_t[]){world, 1, 1, 1}, comm);
+	late = (void *)at;
+	at = put_made(at, F_COMM_CREATE_GROUP, rank ? 3000 : 1500, (uint64_t[]){world, 1, 2, 1},
+		      comm);
+	late->duration = rank ? 100 : 1600;
+	return put_call(at, F_COMM_FREE, 2500, (uint64_t[]){1}, &freed, sizeof(freed));
+}
+
 #define OPENMPI_WORLD 0x7f0000001000
 
 /* The world's communicator, two others, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
@@ -276,7 +299,7 @@ static void put_rank(const char *folder, int64_t rank)
 	const struct library *library = library_named(what);
 	const uint64_t world = library ? library->world : 0x44000000;
 	const bool groups = is_odd("group") || is_odd("tower") || is_odd("ranges");
-	const uint64_t comm = groups || is_odd("order") ? 0x84000001 : world,
+	const uint64_t comm = groups || is_odd("order") || is_odd("late") ? 0x84000001 : world,
 		       message[] = {!rank, 7, comm};
 	struct builder file;
 	char path[4096];
@@ -307,6 +330,8 @@ static void put_rank(const char *folder, int64_t rank)
 		at = put_ranges(at, 1500 + i, (1 << 24) - 1);
 	if (is_odd("order"))
 		at = put_order(at, world, comm, rank);
+	if (is_odd("late"))
+		at = put_late(at, world, comm, rank);
 	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);
