@@ -34,10 +34,12 @@ static const char *include_missing(const char *what)
 		{"@(socklen_t|struct sockaddr?(_storage)|struct msghdr)", "sys/socket.h"},
 		{"@(in_addr_t|struct sockaddr_in?(6)|struct in?(6)_addr)", "netinet/in.h"},
 	};
-	const char *quote = strchr(what, '\''), *end = quote ? strchr(quote + 1, '\'') : NULL;
+	/* The other messages quote nothing before the type. */
+	const char *incomplete = strstr(what, "incomplete type"),
+		   *quote = strchr(incomplete ? incomplete : what, '\''),
+		   *end = quote ? strchr(quote + 1, '\'') : NULL;
 
-	if (!end || (!strstr(what, "unknown type") && !strstr(what, "undeclared") &&
-		     !strstr(what, "incomplete type")))
+	if (!end || (!strstr(what, "unknown type") && !strstr(what, "undeclared") && !incomplete))
 		return NULL;
 	const char *name = copy_bytes(quote + 1, (size_t)(end - quote) - 1);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 117
+plan 118
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -192,6 +192,9 @@ printf 'struct one { struct timeval at; struct sockaddr_in from; fd_set set; }; 
 model structs.h
 is "$?:$(ask 'm["flags"]')" "0:['-includesys/time.h', '-includenetinet/in.h', '-includesys/select.h', '-includesys/socket.h']" \
 	"structs of the system, too (libnfs)" || diag "$(cat err)"
+printf 'struct one { char bytes[sizeof(struct stat)]; }; int f(struct one *one);\n' >sizes.h
+model sizes.h
+is "$?:$(ask 'm["flags"]')" "0:['-includesys/stat.h']" "also where only their size is asked for" || diag "$(cat err)"
 ok 'and so does the code made from it' sh -c '"$0" emit needs.h -o out && $1 -std=c11 -O2 -fexceptions -Werror -fsyntax-only -I"$2/include" -I. out/needs_shims.c' \
 	"$tracegen" "$CC" "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)"
 cat >asks.h <<'END_OF_HEADER'
