@@ -18,11 +18,15 @@
 /* A flow's number has so many bits below those of other flows (timeline_numbers.c). */
 #define NUMBERS_MOST ((1u << 30) - 1)
 
+/* Of all communicators. With more, further communicators are not known: a file may claim any number. */
+#define ALL_RANKS_MOST ((size_t)2 * MPI_RANKS_MOST)
+
 struct job {
 	struct mpi_messages *messages;
 	const struct timeline_inputs *inputs;
 	struct mpi_process *list; /* those that use MPI */
 	size_t count;
+	size_t ranks; /* of all communicators */
 };
 
 /* --- processes */
@@ -86,6 +90,7 @@ static uint32_t comm_add(struct job *job, size_t count, uint32_t parent, bool is
 				  .count = count,
 				  .parent = parent,
 				  .is_whole = is_whole};
+	job->ranks += count;
 	return (uint32_t)messages->ncomms++;
 }
 
@@ -339,7 +344,8 @@ static void process_create_groups(struct job *job, size_t at, uint32_t parent,
 	for (size_t i = own == NO_COMM ? process->ncomms : own + 1; i < process->ncomms; i++) {
 		struct mpi_own_comm *made = &process->comms[i];
 
-		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP)
+		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP ||
+		    job->ranks >= ALL_RANKS_MOST)
 			continue;
 		struct mpi_ranks ranks = made_ranks(job, process, made);
 		if (ranks.is_known) {
@@ -378,7 +384,7 @@ static void comm_create_groups(struct job *job, uint32_t parent)
 static bool comm_make(struct job *job, uint32_t parent, uint32_t place, struct part *parts)
 {
 	const struct mpi_comm comm = job->messages->comms[parent];
-	size_t known = parts_find(job, parent, place, parts);
+	size_t known = job->ranks < ALL_RANKS_MOST ? parts_find(job, parent, place, parts) : 0;
 	const struct mpi_own_comm *made = NULL;
 
 	for (size_t i = 0; i < comm.count && known && !made; i++)

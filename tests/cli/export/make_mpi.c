@@ -11,6 +11,7 @@
  *	group	the message is in a communicator that was made of the world's group
  *	tower	of a group that was made of two, each of which was made of two, sixty times
  *	ranges	there are hundreds of groups of millions of ranks, too
+ *	comms	the job has as many ranks as a file may claim, and dozens of communicators of them
  *	order	in the first of two communicators of a group; the ranks' threads made these, and one of
  *		another tag, in other orders
  *	late	while another thread makes a communicator that has the handle of the first later
@@ -308,7 +309,9 @@ static void put_rank(const char *folder, int64_t rank)
 	char members[256];
 	snprintf(members, sizeof(members),
 		 "\"include\":\"*\",\"exclude\":\"\",\"job\":{\"size\":%s}",
-		 is_odd("size") ? "1000000000000000" : "2");
+		 is_odd("size")	   ? "1000000000000000"
+		 : is_odd("comms") ? "16777216"
+				   : "2");
 	if (!strncmp(what, "openmpi", 7))
 		snprintf(members + strlen(members), sizeof(members) - strlen(members),
 			 ",\"mpi_world\":%lld", (long long)OPENMPI_WORLD);
@@ -328,6 +331,10 @@ static void put_rank(const char *folder, int64_t rank)
 		at = put_groups(at, world, comm, is_odd("tower") ? 60 : 0);
 	for (uint64_t i = 0; i < 300 && is_odd("ranges"); i++)
 		at = put_ranges(at, 1500 + i, (1 << 24) - 1);
+	if (is_odd("comms"))
+		at = put_made(at, F_COMM_GROUP, 1100, (uint64_t[]){world, 1}, 1);
+	for (uint64_t i = 1; i <= 40 && is_odd("comms"); i++)
+		at = put_made(at, F_COMM_CREATE, 1200 + i, (uint64_t[]){world, 1, 1}, comm + i);
 	if (is_odd("order"))
 		at = put_order(at, world, comm, rank);
 	if (is_odd("late"))

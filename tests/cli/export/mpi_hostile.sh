@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 20
+plan 22
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -24,10 +24,11 @@ is "$(messages group)" "0 1" "group: the message in a communicator of a group"
 is "$(messages tower)" "0 0" "tower: a group that is made of too many is not known, and takes no time"
 # Each of these groups took 64 MB.
 is "$(messages ranges)" "0 1" "ranges: groups of millions of ranks take no memory for each of these"
+is "$(messages comms)" "0 1" "comms: communicators of millions of ranks do not take all memory"
 # The second communicator of the one rank was taken to be the first of the other: its messages had wrong arrows.
 is "$(messages order)" "0 1" "order: threads make communicators of groups in any order"
 is "$(messages late)" "0 1" "late: a call that makes a communicator ends after another thread has freed what had its handle"
-for what in sound count size rank group tower ranges order late; do
+for what in sound count size rank group tower ranges comms order late; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
