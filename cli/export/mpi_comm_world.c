@@ -55,7 +55,8 @@ uint64_t mpi_world_handle(const struct mpi_world *world)
 {
 	if (world->is_abi)
 		return ABI_COMM_WORLD;
-	if (is_mpichs(world->first))
-		return MPICH_COMM_WORLD;
-	return world->told ? world->told : world->first;
+	/* Its addresses may look like MPICH's handles. */
+	if (world->told)
+		return world->told;
+	return is_mpichs(world->first) ? MPICH_COMM_WORLD : world->first;
 }
