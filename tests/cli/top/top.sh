@@ -32,9 +32,9 @@ share True" "calls of a fast program are estimated, within 15 %"
 # --- a script, whose file is Python: by the name that it was started by, and by its file's
 printf '#!%s -S\nimport ctypes, time\nctypes.CDLL("libz.so.1").crc32(0, b"a", 1)\nprint("ready", flush=True)\ntime.sleep(60)\n' "$(readlink -f "$(command -v "$python")")" >"$tmp/a-worker"
 chmod +x "$tmp/a-worker"
-"$tracelayer" run --lib=libz.so.1 -o "$tmp/worker.tlt" -- "$tmp/a-worker" >"$tmp/ready" 2>&1 &
+"$tracelayer" run --lib=libz.so.1 -o "$tmp/worker.tlt" -- "$tmp/a-worker" >"$tmp/worker.said" 2>&1 &
 running=$!
-until grep -q ready "$tmp/ready" || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
+until grep -q ready "$tmp/worker.said" || ! kill -0 $running 2>/dev/null; do sleep 0.05; done
 for name in a-worker "$(basename "$(readlink -f "$(command -v "$python")")")"; do
 	like "$("$tracelayer" top --batch -d 0.1 -n 1 "$name" 2>&1)" '^[0-9.]+,total,' "a script is found as $name"
 done
