@@ -18,6 +18,7 @@
 #include "format/args/args.h"
 #include "layer/base/environment.h"
 #include "layer/write/process_facts.h"
+#include "layer/resolve/mpi_world.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/object_lookup.h"
 #include "layer/resolve/asked_versions.h"
@@ -381,6 +382,17 @@ void *tl_resolve_own(const struct tl_shim *shim, const void *caller)
 void *tl_resolve_foreign(const struct tl_call *call)
 {
 	return NULL;
+}
+
+bool tl_api_is_mpi(const struct tl_api *api)
+{
+	(void)api;
+	return false;
+}
+
+uint64_t tl_mpi_world(void)
+{
+	return 0;
 }
 
 void tl_newer_loader_look(const struct tl_api *api)
