@@ -2,8 +2,7 @@
 /*
  * mpi_messages.c: see mpi_messages.h.
  *
- * First each process is read by itself. Then communicators are found, from the world downwards: the
- * k-th call that makes one of a communicator is the same call in all of its ranks. Then the ends
+ * First each process is read by itself. Then communicators are found (mpi_comms.h). Then the ends
  * are sorted by what they match by, and those of equal place belong together.
  */
 #include "config.h"
@@ -12,22 +11,12 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
+#include "cli/export/mpi_comms.h"
 #include "cli/export/mpi_messages.h"
 #include "cli/export/mpi_process.h"
 
 /* A flow's number has so many bits below those of other flows (timeline_numbers.c). */
 #define NUMBERS_MOST ((1u << 30) - 1)
-
-/* Of all communicators. With more, further communicators are not known: a file may claim any number. */
-#define ALL_RANKS_MOST ((size_t)2 * MPI_RANKS_MOST)
-
-struct job {
-	struct mpi_messages *messages;
-	const struct timeline_inputs *inputs;
-	struct mpi_process *list; /* those that use MPI */
-	size_t count;
-	size_t ranks; /* of all communicators */
-};
 
 /* --- processes */
 
@@ -37,14 +26,14 @@ static bool input_is_rank(const struct timeline_process *input)
 }
 
 /* Several processes of one rank that send: which of them is meant is not known. */
-static void job_lose_doubles(struct job *job)
+static void job_lose_doubles(struct mpi_job *job)
 {
 	for (size_t i = 1; i < job->count; i++)
 		if (job->list[i].rank == job->list[i - 1].rank)
 			job->list[i].lost = job->list[i - 1].lost = true;
 }
 
-static void job_read(struct job *job, const struct selection *selection)
+static void job_read(struct mpi_job *job, const struct selection *selection)
 {
 	job->list = need(calloc(job->inputs->count + 1, sizeof(*job->list)));
 	for (size_t i = 0; i < job->inputs->count; i++) {
@@ -59,363 +48,6 @@ static void job_read(struct job *job, const struct selection *selection)
 			mpi_process_free(process);
 	}
 	job_lose_doubles(job);
-}
-
-/* NULL: the rank's trace is not there. Inputs, and so processes, are sorted by rank. */
-static struct mpi_process *process_of_rank(const struct job *job, int64_t rank)
-{
-	size_t low = 0, high = job->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (job->list[middle].rank < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < job->count && job->list[low].rank == rank ? &job->list[low] : NULL;
-}
-
-/* --- communicators */
-
-static uint32_t comm_add(struct job *job, size_t count, uint32_t parent, bool is_whole)
-{
-	struct mpi_messages *messages = job->messages;
-
-	messages->comms =
-		need(reallocarray(messages->comms, messages->ncomms + 1, sizeof(*messages->comms)));
-	messages->comms[messages->ncomms] =
-		(struct mpi_comm){.ranks = need(calloc(count + 1, sizeof(int64_t))),
-				  .count = count,
-				  .parent = parent,
-				  .is_whole = is_whole};
-	job->ranks += count;
-	return (uint32_t)messages->ncomms++;
-}
-
-/* All ranks of the world, if the launcher told how many there are; else those that are there. */
-static void world_add(struct job *job)
-{
-	int64_t size = job->count ? job->list[0].size : 0, most = 0;
-
-	for (size_t i = 0; i < job->count; i++) {
-		if (job->list[i].size != size)
-			size = 0;
-		if (job->list[i].rank > most)
-			most = job->list[i].rank;
-	}
-	bool is_whole = size > most && size <= MPI_RANKS_MOST;
-	size_t count = (size_t)(is_whole ? size : most + 1);
-	uint32_t number = comm_add(job, count, NO_COMM, is_whole);
-
-	for (size_t i = 0; i < count; i++)
-		job->messages->comms[number].ranks[i] = (int64_t)i;
-	for (size_t i = 0; i < job->count; i++)
-		job->list[i].comms[0].rank = (int)job->list[i].rank;
-}
-
-/* The process's own number of a communicator of the job. */
-static uint32_t own_number(const struct mpi_process *process, uint32_t comm)
-{
-	for (uint32_t i = 0; i < process->ncomms; i++)
-		if (process->comms[i].comm == comm)
-			return i;
-	return NO_COMM;
-}
-
-/* What a rank did in the call that made communicators of another one. */
-struct part {
-	struct mpi_process *process;
-	struct mpi_own_comm *made; /* NULL: not known */
-	int place;		   /* the rank in the parent */
-};
-
-static struct mpi_own_comm *own_made(const struct mpi_process *process, uint32_t parent,
-				     uint32_t place)
-{
-	uint32_t own = own_number(process, parent);
-
-	for (size_t i = own == NO_COMM ? process->ncomms : own + 1; i < process->ncomms; i++)
-		if (process->comms[i].parent == own && process->comms[i].place == place)
-			return &process->comms[i];
-	return NULL;
-}
-
-/* How many of the parts are known, all of one role. 0: roles differ. */
-static size_t parts_find(const struct job *job, uint32_t parent, uint32_t place, struct part *parts)
-{
-	const struct mpi_comm *comm = &job->messages->comms[parent];
-	const struct mpi_own_comm *first = NULL;
-	size_t known = 0;
-
-	for (size_t i = 0; i < comm->count; i++) {
-		struct mpi_process *process = process_of_rank(job, comm->ranks[i]);
-		struct mpi_own_comm *made =
-			process && !process->lost ? own_made(process, parent, place) : NULL;
-
-		parts[i] = (struct part){process, made, (int)i};
-		if (made && first && made->role != first->role)
-			return 0;
-		first = first ? first : made;
-		known += made != NULL;
-	}
-	return known;
-}
-
-static int parts_by_key(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	if (x->made->color != y->made->color)
-		return x->made->color < y->made->color ? -1 : 1;
-	if (x->made->key != y->made->key)
-		return x->made->key < y->made->key ? -1 : 1;
-	return x->place - y->place;
-}
-
-/* The parts are a communicator's ranks, in their order. */
-static void parts_become(struct job *job, const struct part *parts, size_t count, uint32_t parent,
-			 bool is_whole)
-{
-	uint32_t number = comm_add(job, count, parent, is_whole);
-	const int64_t *above = job->messages->comms[parent].ranks;
-
-	for (size_t i = 0; i < count; i++) {
-		job->messages->comms[number].ranks[i] = above[parts[i].place];
-		if (!parts[i].made)
-			continue;
-		parts[i].made->comm = number;
-		parts[i].made->rank = (int)i;
-	}
-}
-
-/* Ranks of one color, sorted by their keys. Ranks without a color get none. */
-static void parts_split(struct job *job, struct part *parts, size_t count, uint32_t parent)
-{
-	size_t first = 0;
-
-	qsort(parts, count, sizeof(*parts), parts_by_key);
-	for (size_t i = 1; i <= count; i++) {
-		if (i < count && parts[i].made->color == parts[first].made->color)
-			continue;
-		if (parts[first].made->color >= 0)
-			parts_become(job, parts + first, i - first, parent, true);
-		first = i;
-	}
-}
-
-/* --- communicators of groups */
-
-/* What process of a job looks for the ranks of its own communicators. */
-struct own_comms {
-	const struct job *job;
-	const struct mpi_process *process;
-};
-
-static bool own_comm_ranks(const void *context, uint32_t own, const int64_t **list, size_t *count)
-{
-	const struct own_comms *comms = context;
-	uint32_t number = own < comms->process->ncomms ? comms->process->comms[own].comm : NO_COMM;
-	const struct mpi_comm *comm =
-		number == NO_COMM ? NULL : &comms->job->messages->comms[number];
-
-	if (!comm || !comm->is_whole)
-		return false;
-	*list = comm->ranks;
-	*count = comm->count;
-	return true;
-}
-
-static struct mpi_ranks made_ranks(const struct job *job, const struct mpi_process *process,
-				   const struct mpi_own_comm *made)
-{
-	const struct own_comms comms = {job, process};
-
-	return mpi_group_ranks(&process->groups, made->group, own_comm_ranks, &comms);
-}
-
-static bool comm_has_ranks(const struct job *job, uint32_t number, const struct mpi_ranks *ranks)
-{
-	const struct mpi_comm *comm = &job->messages->comms[number];
-
-	return comm->count == ranks->count &&
-	       !memcmp(comm->ranks, ranks->list, ranks->count * sizeof(*ranks->list));
-}
-
-/* The process has made that communicator, if it is one of its ranks. */
-static void made_become(const struct job *job, const struct mpi_process *process,
-			struct mpi_own_comm *made, uint32_t number)
-{
-	const struct mpi_comm *comm = &job->messages->comms[number];
-
-	for (size_t i = 0; i < comm->count; i++)
-		if (comm->ranks[i] == process->rank) {
-			made->comm = number;
-			made->rank = (int)i;
-		}
-}
-
-static uint32_t comm_of_ranks(struct job *job, const struct mpi_ranks *ranks, uint32_t parent)
-{
-	uint32_t number = comm_add(job, ranks->count, parent, true);
-
-	memcpy(job->messages->comms[number].ranks, ranks->list,
-	       ranks->count * sizeof(*ranks->list));
-	return number;
-}
-
-/* MPI_Comm_create: the ranks of a group name the same one. There may be several groups. */
-static void parts_create(struct job *job, const struct part *parts, size_t count, uint32_t parent)
-{
-	uint32_t first = (uint32_t)job->messages->ncomms;
-
-	for (size_t i = 0; i < count; i++) {
-		struct mpi_ranks ranks = {0};
-		uint32_t number = first;
-
-		if (parts[i].made)
-			ranks = made_ranks(job, parts[i].process, parts[i].made);
-		if (ranks.is_known && ranks.count) {
-			while (number < job->messages->ncomms &&
-			       !comm_has_ranks(job, number, &ranks))
-				number++;
-			if (number == job->messages->ncomms)
-				comm_of_ranks(job, &ranks, parent);
-			made_become(job, parts[i].process, parts[i].made, number);
-		}
-		free(ranks.list);
-	}
-}
-
-/* Communicators that MPI_Comm_create_group made of one communicator, in the order in which they were found. */
-struct creations {
-	struct creation {
-		uint32_t comm;
-		int tag;
-		size_t taken_by; /* 1 + the process that was the last to make it */
-		size_t before;	 /* 1 + the place of the last one of the same ranks and tag */
-	} * list;
-	size_t count;
-};
-
-/*
- * The place of the first such communicator that the process has not made yet; a new one's, if there is
- * none. Processes mostly make them in one order, so the search goes on behind the last one. With
- * several threads the orders differ, so there may be an earlier one.
- */
-static size_t creation_place(struct job *job, struct creations *creations,
-			     const struct mpi_ranks *ranks, uint32_t parent, int tag,
-			     size_t process, size_t from)
-{
-	size_t before = 0;
-
-	for (size_t i = 0; i < creations->count; i++) {
-		size_t place = (from + i) % creations->count;
-		const struct creation *creation = &creations->list[place];
-
-		if (creation->tag != tag || !comm_has_ranks(job, creation->comm, ranks))
-			continue;
-		if (creation->taken_by == process + 1) {
-			before = place >= before ? place + 1 : before;
-			continue;
-		}
-		while (creation->before &&
-		       creations->list[creation->before - 1].taken_by != process + 1) {
-			place = creation->before - 1;
-			creation = &creations->list[place];
-		}
-		return place;
-	}
-	creations->list =
-		need(reallocarray(creations->list, creations->count + 1, sizeof(*creations->list)));
-	creations->list[creations->count] = (struct creation){
-		.comm = comm_of_ranks(job, ranks, parent), .tag = tag, .before = before};
-	return creations->count++;
-}
-
-static void process_create_groups(struct job *job, size_t at, uint32_t parent,
-				  struct creations *creations)
-{
-	struct mpi_process *process = &job->list[at];
-	uint32_t own = own_number(process, parent);
-	size_t next = 0;
-
-	for (size_t i = own == NO_COMM ? process->ncomms : own + 1; i < process->ncomms; i++) {
-		struct mpi_own_comm *made = &process->comms[i];
-
-		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP ||
-		    job->ranks >= ALL_RANKS_MOST)
-			continue;
-		struct mpi_ranks ranks = made_ranks(job, process, made);
-		if (ranks.is_known) {
-			size_t place =
-				creation_place(job, creations, &ranks, parent, made->tag, at, next);
-			creations->list[place].taken_by = at + 1;
-			next = place + 1;
-			made_become(job, process, made, creations->list[place].comm);
-		}
-		free(ranks.list);
-	}
-}
-
-/*
- * MPI_Comm_create_group: only a group's ranks call it, so it is no creation by all ranks. The n-th of one
- * group with one tag is the same in all of them.
- */
-static void comm_create_groups(struct job *job, uint32_t parent)
-{
-	struct creations creations = {0};
-
-	for (size_t i = 0; i < job->messages->comms[parent].count; i++) {
-		const struct mpi_process *process =
-			process_of_rank(job, job->messages->comms[parent].ranks[i]);
-
-		if (process && !process->lost)
-			process_create_groups(job, (size_t)(process - job->list), parent,
-					      &creations);
-	}
-	free(creations.list);
-}
-
-/* --- all communicators */
-
-/* What the place-th call made of a communicator. False: no rank is known to have made it. */
-static bool comm_make(struct job *job, uint32_t parent, uint32_t place, struct part *parts)
-{
-	const struct mpi_comm comm = job->messages->comms[parent];
-	size_t known = job->ranks < ALL_RANKS_MOST ? parts_find(job, parent, place, parts) : 0;
-	const struct mpi_own_comm *made = NULL;
-
-	for (size_t i = 0; i < comm.count && known && !made; i++)
-		made = parts[i].made;
-	if (!made)
-		return false;
-	if (made->role == MPI_ROLE_COMM_DUP)
-		parts_become(job, parts, comm.count, parent, comm.is_whole);
-	else if (made->role == MPI_ROLE_COMM_SPLIT && comm.is_whole && known == comm.count)
-		parts_split(job, parts, comm.count, parent);
-	else if (made->role == MPI_ROLE_COMM_CREATE)
-		parts_create(job, parts, comm.count, parent);
-	else if (made->role == MPI_ROLE_COMM_CART && made->members > 0 &&
-		 (size_t)made->members <= comm.count)
-		parts_become(job, parts, (size_t)made->members, parent, comm.is_whole);
-	return true;
-}
-
-static void job_find_comms(struct job *job)
-{
-	world_add(job);
-	for (uint32_t parent = 0; parent < job->messages->ncomms; parent++) {
-		size_t count = job->messages->comms[parent].count;
-		struct part *parts = need(calloc(count + 1, sizeof(*parts)));
-		uint32_t place = 0;
-
-		while (comm_make(job, parent, place, parts))
-			place++;
-		comm_create_groups(job, parent);
-		free(parts);
-	}
 }
 
 /* --- ends */
@@ -512,7 +144,7 @@ static uint64_t end_doubted_since(const struct doubts *doubts, const struct mpi_
 }
 
 /* The ends of all processes, with the job's communicators. */
-static void job_take_ends(struct job *job, struct doubts *doubts)
+static void job_take_ends(struct mpi_job *job, struct doubts *doubts)
 {
 	for (size_t i = 0; i < job->count; i++) {
 		const struct mpi_process *process = &job->list[i];
@@ -582,7 +214,7 @@ static bool one_thread(const struct mpi_end *ends, size_t count)
 }
 
 /* On one clock, no message arrives before it is sent. */
-static bool in_time(const struct job *job, const struct mpi_end *sends,
+static bool in_time(const struct mpi_job *job, const struct mpi_end *sends,
 		    const struct mpi_end *receives, size_t count)
 {
 	const struct timeline_process *from = &job->inputs->list[sends->process],
@@ -608,7 +240,7 @@ static bool all_finished(const struct mpi_end *receives, size_t count)
  * How many of the sends are known: the first of them is the first of the receives, and so on. If as many
  * receives have ended as were sent, no unknown receive took a message of this key.
  */
-static size_t key_known(const struct job *job, const struct mpi_end *sends, size_t nsends,
+static size_t key_known(const struct mpi_job *job, const struct mpi_end *sends, size_t nsends,
 			const struct mpi_end *receives, size_t nreceives,
 			const struct doubts *doubts)
 {
@@ -628,7 +260,7 @@ static size_t key_known(const struct job *job, const struct mpi_end *sends, size
 }
 
 /* All ends of a key. */
-static void key_match(const struct job *job, struct mpi_end *ends, size_t count,
+static void key_match(const struct mpi_job *job, struct mpi_end *ends, size_t count,
 		      const struct doubts *doubts, uint64_t *number)
 {
 	size_t sends = 0;
@@ -647,7 +279,7 @@ static void key_match(const struct job *job, struct mpi_end *ends, size_t count,
 	}
 }
 
-static void job_match(struct job *job, const struct doubts *doubts)
+static void job_match(struct mpi_job *job, const struct doubts *doubts)
 {
 	struct mpi_messages *messages = job->messages;
 	uint64_t number = 0;
@@ -673,12 +305,12 @@ static void job_match(struct job *job, const struct doubts *doubts)
 void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inputs *inputs,
 		       const struct selection *selection)
 {
-	struct job job = {.messages = messages, .inputs = inputs};
+	struct mpi_job job = {.messages = messages, .inputs = inputs};
 	struct doubts doubts = {0};
 
 	job_read(&job, selection);
 	if (job.count) {
-		job_find_comms(&job);
+		mpi_comms_find(&job);
 		job_take_ends(&job, &doubts);
 		job_match(&job, &doubts);
 	}
