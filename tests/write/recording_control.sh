@@ -147,6 +147,7 @@ holds 20010 "nothing is missing, nothing twice"
 # One that is killed meanwhile, and whose parent does not ask how it ended.
 start "$tracelayer" run -o "$trace" -- sh -c 'exec 3<&0; "$0" <&3 & exec sleep 60' "$app"
 tell "call 10"
+rm "$tmp/said"
 control snapshot "$pid" >"$tmp/said" 2>&1 &
 asking=$!
 until_it grep -q "it answers when" "$tmp/said"
