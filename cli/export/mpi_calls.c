@@ -85,7 +85,7 @@ static enum mpi_role role_of(const struct tl_function *function)
 
 /* --- what a record has */
 
-static int parameter_of(const struct tl_function *function, const char *name)
+int mpi_parameter(const struct tl_function *function, const char *name)
 {
 	for (uint16_t i = 0; i < function->count; i++)
 		if (!strcmp(function->params[i].name, name))
@@ -101,7 +101,7 @@ static bool call_arguments(const struct mpi_call *call, struct tl_args_kept *kep
 
 bool mpi_call_word(const struct mpi_call *call, const char *name, uint64_t *word)
 {
-	int place = parameter_of(call->function, name);
+	int place = mpi_parameter(call->function, name);
 	struct tl_args_kept kept;
 
 	if (place < 0 || !call_arguments(call, &kept))
@@ -121,7 +121,7 @@ static bool is_captured(const struct tl_variable *param, uint64_t word, bool at_
 const void *mpi_call_memory(const struct mpi_call *call, const char *name, size_t *size)
 {
 	const struct tl_variable *params = call->function->params;
-	int wanted = parameter_of(call->function, name);
+	int wanted = mpi_parameter(call->function, name);
 	const struct tl_blob *blob = NULL;
 	struct tl_args_kept kept;
 

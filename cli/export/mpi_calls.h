@@ -75,6 +75,9 @@ struct mpi_calls {
 void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *process);
 void mpi_calls_close(struct mpi_calls *calls);
 
+/* The number of a parameter. -1: the function has none of that name. */
+int mpi_parameter(const struct tl_function *function, const char *name);
+
 /* A parameter's word. False: the function has no such parameter, or the record lacks it. */
 bool mpi_call_word(const struct mpi_call *call, const char *name, uint64_t *word);
 

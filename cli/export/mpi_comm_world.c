@@ -6,8 +6,10 @@
 
 #include "cli/export/mpi_comm_world.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "cli/export/mpi_calls.h"
+#include "cli/export/timeline_clock.h"
 
 #define ABI_COMM_SELF 0x102u
 
@@ -17,19 +19,17 @@ int mpi_world_parameter(const struct tl_function *function)
 	if (strncmp(function->name, "MPI_", 4) || function->words != function->count ||
 	    !strcmp(function->name, "MPI_Comm_group"))
 		return -1;
-	for (uint16_t i = 0; i < function->count; i++)
-		if (!strcmp(function->params[i].name, "comm"))
-			return strcmp(function->params[i].type->name, "MPI_Comm") ? -1 : i;
-	return -1;
+	int place = mpi_parameter(function, "comm");
+
+	return place < 0 || strcmp(function->params[place].type->name, "MPI_Comm") ? -1 : place;
 }
 
 void mpi_world_read(struct mpi_world *world, const struct tl_trace *trace)
 {
-	static const char key[] = "\"mpi_world\":";
-	const char *at = strstr(trace->facts.members, key);
+	uint64_t told = timeline_fact_number(&trace->facts, ",\"mpi_world\":");
 
-	if (at)
-		world->told = strtoull(at + sizeof(key) - 1, NULL, 10);
+	if (told)
+		world->told = told;
 }
 
 void mpi_world_see(struct mpi_world *world, uint64_t comm, uint64_t start)

@@ -166,7 +166,7 @@ static void parts_split(struct mpi_job *job, struct part *parts, size_t count, u
 
 /* --- communicators of groups */
 
-/* What process of a job looks for the ranks of its own communicators. */
+/* Whose own communicators are meant. */
 struct own_comms {
 	const struct mpi_job *job;
 	const struct mpi_process *process;
@@ -254,8 +254,8 @@ struct creations {
 	struct creation {
 		uint32_t comm;
 		int tag;
-		size_t taken_by; /* 1 + the process that was the last to make it */
-		size_t before;	 /* 1 + the place of the last one of the same ranks and tag */
+		const struct mpi_process *taken_by; /* that was the last to make it */
+		size_t before; /* 1 + the place of the last one of the same ranks and tag */
 	} * list;
 	size_t count;
 };
@@ -267,7 +267,7 @@ struct creations {
  */
 static size_t creation_place(struct mpi_job *job, struct creations *creations,
 			     const struct mpi_ranks *ranks, uint32_t parent, int tag,
-			     size_t process, size_t from)
+			     const struct mpi_process *process, size_t from)
 {
 	size_t before = 0;
 
@@ -277,12 +277,12 @@ static size_t creation_place(struct mpi_job *job, struct creations *creations,
 
 		if (creation->tag != tag || !comm_has_ranks(job, creation->comm, ranks))
 			continue;
-		if (creation->taken_by == process + 1) {
+		if (creation->taken_by == process) {
 			before = place >= before ? place + 1 : before;
 			continue;
 		}
 		while (creation->before &&
-		       creations->list[creation->before - 1].taken_by != process + 1) {
+		       creations->list[creation->before - 1].taken_by != process) {
 			place = creation->before - 1;
 			creation = &creations->list[place];
 		}
@@ -295,10 +295,9 @@ static size_t creation_place(struct mpi_job *job, struct creations *creations,
 	return creations->count++;
 }
 
-static void process_create_groups(struct mpi_job *job, size_t at, uint32_t parent,
-				  struct creations *creations)
+static void process_create_groups(struct mpi_job *job, const struct mpi_process *process,
+				  uint32_t parent, struct creations *creations)
 {
-	struct mpi_process *process = &job->list[at];
 	uint32_t own = own_number(process, parent);
 	size_t next = 0;
 
@@ -310,9 +309,9 @@ static void process_create_groups(struct mpi_job *job, size_t at, uint32_t paren
 			continue;
 		struct mpi_ranks ranks = made_ranks(job, process, made);
 		if (ranks.is_known) {
-			size_t place =
-				creation_place(job, creations, &ranks, parent, made->tag, at, next);
-			creations->list[place].taken_by = at + 1;
+			size_t place = creation_place(job, creations, &ranks, parent, made->tag,
+						      process, next);
+			creations->list[place].taken_by = process;
 			next = place + 1;
 			made_become(job, process, made, creations->list[place].comm);
 		}
@@ -333,8 +332,7 @@ static void comm_create_groups(struct mpi_job *job, uint32_t parent)
 			process_of_rank(job, job->messages->comms[parent].ranks[i]);
 
 		if (process && !process->lost)
-			process_create_groups(job, (size_t)(process - job->list), parent,
-					      &creations);
+			process_create_groups(job, process, parent, &creations);
 	}
 	free(creations.list);
 }

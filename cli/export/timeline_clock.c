@@ -34,8 +34,8 @@ struct timeline_clock_name timeline_clock_name(const struct tl_trace *trace)
 	return name;
 }
 
-/* A number among the facts. A text that contains such a key has a backslash before the quotation mark. */
-static uint64_t fact_number(const struct tl_facts *facts, const char *key)
+/* A text that contains such a key has a backslash before the quotation mark. */
+uint64_t timeline_fact_number(const struct tl_facts *facts, const char *key)
 {
 	const char *at = strstr(facts->members, key);
 
@@ -47,9 +47,9 @@ struct timeline_pair timeline_pair_begun(const struct tl_trace *trace)
 	const struct tl_facts *facts = &trace->facts;
 	struct timeline_pair pair = {
 		.offset = (int64_t)(facts->realtime_ns - facts->monotonic_ns),
-		.error_ns = fact_number(facts, ",\"clock_error_ns\":"),
-		.time = {.error_ns = fact_number(facts, ",\"time_error_ns\":"),
-			 .estimate_ns = fact_number(facts, ",\"time_estimate_ns\":")}};
+		.error_ns = timeline_fact_number(facts, ",\"clock_error_ns\":"),
+		.time = {.error_ns = timeline_fact_number(facts, ",\"time_error_ns\":"),
+			 .estimate_ns = timeline_fact_number(facts, ",\"time_estimate_ns\":")}};
 
 	if (strstr(facts->members, ",\"time_synchronized\":true"))
 		pair.time.known = TL_TIME_SYNCHRONIZED;

@@ -288,9 +288,7 @@ void tl_buffer_detach(struct tl_producer *producer)
 	tl_blocked_begin(&blocked);
 	tl_producer_read_own_name(producer);
 	atomic_store_explicit(&producer->piece->ended, 1, memory_order_relaxed);
-	if (atomic_load_explicit(&producer->current, memory_order_relaxed))
-		tl_current_seal(producer, atomic_load_explicit(&producer->thread.position,
-							       memory_order_relaxed));
+	tl_current_hand_over(producer);
 	if (!atomic_load_explicit(&producer->ended, memory_order_relaxed)) {
 		tl_ring_retire(producer);
 		/* Release: pairs with the acquires of those who take its chunks. */

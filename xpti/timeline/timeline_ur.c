@@ -3,7 +3,7 @@
  * timeline_ur.c: the arguments of calls of SYCL's unified runtime.
  *
  * The runtime gives a pointer to each argument. The arguments lie together on the stack of the
- * function that was called, so that one checked copy reads nearly all of them.
+ * function that was called, so that one copy reads nearly all of them.
  */
 #include <stdbool.h>
 #include <stdio.h>
