@@ -542,7 +542,7 @@ const struct tables *tables_make(const struct model *model)
 
 void *tables_describe(const struct tl_api *api, size_t *size)
 {
-	void *bytes = tl_describe(api, size);
+	void *bytes = tl_describe_packed(api, size);
 	char why[256];
 
 	if (!bytes) {

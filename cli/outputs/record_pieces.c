@@ -82,7 +82,7 @@ static void apis_put(struct trace_sink *sink, const struct tl_trace *trace)
 
 		if (!api)
 			continue;
-		void *description = need(tl_describe(api, &size));
+		void *description = need(tl_describe_packed(api, &size));
 		piece.size = (uint32_t)size;
 		piece_put(sink, TL_PIECE_API, &piece, sizeof(piece), description, size);
 		free(description);

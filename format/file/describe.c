@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * describe.c: tables to a description. See describe.h. Runs in tracegen, which puts the bytes into
- * the tables that it writes, and in tests.
+ * the tables that it writes, in `tracelayer export`, and in tests.
  */
 #include "format/file/describe.h"
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 struct description {
 	char *bytes;
@@ -248,4 +249,36 @@ void *tl_describe(const struct tl_api *api, size_t *size)
 	}
 	*size = to.size;
 	return to.bytes;
+}
+
+/* NULL: it would not be shorter, or memory is short. */
+static void *bytes_pack(const void *bytes, size_t *size)
+{
+	struct description to = {.bytes = NULL};
+	uLongf packed = compressBound((uLong)*size);
+	Bytef *stream = *size <= TL_DESCRIPTION_UNPACKED_MAX ? malloc(packed) : NULL;
+
+	if (stream && compress2(stream, &packed, bytes, (uLong)*size, Z_BEST_COMPRESSION) == Z_OK) {
+		bytes_put(&to, TL_DESCRIPTION_PACKED, sizeof(TL_DESCRIPTION_PACKED));
+		number_put(&to, *size);
+		bytes_put(&to, stream, packed);
+	}
+	free(stream);
+	if (to.failed || !to.size || to.size >= *size) {
+		free(to.bytes);
+		return NULL;
+	}
+	*size = to.size;
+	return to.bytes;
+}
+
+void *tl_describe_packed(const struct tl_api *api, size_t *size)
+{
+	void *bytes = tl_describe(api, size);
+	void *packed = bytes ? bytes_pack(bytes, size) : NULL;
+
+	if (!packed)
+		return bytes;
+	free(bytes);
+	return packed;
 }

@@ -31,6 +31,10 @@
  *	success		signed
  *	chain		number stype, type
  *
+ * Packed, these bytes are TL_DESCRIPTION_PACKED with its NUL, the number of bytes that they have
+ * unpacked, and a zlib stream (RFC 1950) of them. Vulkan's take a seventh of their room then: in the
+ * tables, in the buffers of each process, and in each .tlt.
+ *
  * Left out: .sonames and .getprocs, which say nothing about records.
  */
 #ifndef TL_FORMAT_FILE_DESCRIBE_H
@@ -40,7 +44,11 @@
 
 #include "tracelayer/api.h"
 
-#define TL_DESCRIPTION_MAGIC "tlapi 2"
+#define TL_DESCRIPTION_MAGIC  "tlapi 2"
+#define TL_DESCRIPTION_PACKED "tlapi 3"
+
+/* No packed description has more bytes unpacked: a larger one is left as it is. */
+#define TL_DESCRIPTION_UNPACKED_MAX ((size_t)16 << 20)
 
 /* A number of the file only: readers that do not know it refuse the description. */
 #define TL_DESCRIBED_NAMED_HANDLE (TL_KIND_UNION + 1)
@@ -51,8 +59,11 @@
  */
 void *tl_describe(const struct tl_api *api, size_t *size);
 
+/* The same, packed, if that is shorter. */
+void *tl_describe_packed(const struct tl_api *api, size_t *size);
+
 /*
- * Tables from a description, to be given to tl_describe_free. The bytes are not needed afterwards.
+ * Tables from a description, packed or not, to be given to tl_describe_free. The bytes are not needed afterwards.
  * NULL where they are not sound, and why in `why`. The bytes may come from anywhere: whatever they
  * contain, capture and print are safe with the resulting tables.
  */

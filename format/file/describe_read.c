@@ -12,6 +12,9 @@
  * that fails a check becomes a struct without members, and a function whose parameters fail one
  * shows none. Only bytes that are no description, or of a later version, are refused.
  *
+ * A packed description is unpacked first. Deflate makes a thousand bytes of one, so a few bytes could
+ * take much memory: TL_DESCRIPTION_UNPACKED_MAX bounds what they may become.
+ *
  * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so
  * characters that can't stand there are replaced.
  */
@@ -23,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define NESTING	       16
 #define CHAIN	       256 /* how many types may hold each other while a shape is found */
@@ -522,6 +526,40 @@ static void api_take(struct reading *from)
 		description_fail(from, "more than it says");
 }
 
+static bool is_of_kind(const struct reading *from, const char *magic)
+{
+	size_t size = strlen(magic) + 1;
+
+	return (size_t)(from->end - from->at) >= size && !memcmp(from->at, magic, size);
+}
+
+/* Puts the unpacked bytes in the place of the packed ones. */
+static void bytes_unpack(struct reading *from)
+{
+	from->at += sizeof(TL_DESCRIPTION_PACKED);
+	uLongf size = number_take(from, TL_DESCRIPTION_UNPACKED_MAX);
+	uLongf wanted = size;
+	char *bytes = from->failed ? NULL : malloc(size + 1);
+
+	if (from->failed)
+		return;
+	if (!bytes) {
+		description_fail(from, "no memory");
+		return;
+	}
+	if (uncompress((Bytef *)bytes, &size, (const Bytef *)from->at,
+		       (uLong)(from->end - from->at)) != Z_OK ||
+	    size != wanted) {
+		free(bytes);
+		description_fail(from, "it can't be unpacked");
+		return;
+	}
+	free(from->tables->strings);
+	from->tables->strings = bytes;
+	from->start = from->at = bytes;
+	from->end = bytes + size;
+}
+
 struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_t room)
 {
 	struct tables *tables = calloc(1, sizeof(*tables));
@@ -542,10 +580,11 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 	if (size)
 		memcpy(copy, bytes, size);
 	tables->strings = copy;
-	if (size < sizeof(TL_DESCRIPTION_MAGIC) ||
-	    memcmp(copy, TL_DESCRIPTION_MAGIC, sizeof(TL_DESCRIPTION_MAGIC))) {
+	if (is_of_kind(&from, TL_DESCRIPTION_PACKED))
+		bytes_unpack(&from);
+	if (!from.failed && !is_of_kind(&from, TL_DESCRIPTION_MAGIC))
 		description_fail(&from, "not a description, or one of a later version");
-	} else {
+	if (!from.failed) {
 		from.at += sizeof(TL_DESCRIPTION_MAGIC);
 		api_take(&from);
 	}

@@ -135,10 +135,89 @@ END_TEST
 START_TEST(tables_carry_their_description)
 {
 	size_t size;
-	void *bytes = tl_describe(apis[_i], &size);
+	void *bytes = tl_describe_packed(apis[_i], &size);
 
 	ck_assert_uint_eq(apis[_i]->description_size, size);
 	ck_assert(!memcmp(apis[_i]->description, bytes, size));
+	free(bytes);
+}
+END_TEST
+
+START_TEST(packed_it_is_the_same)
+{
+	size_t size, packed_size, again_size;
+	char why[256] = "";
+	void *bytes = tl_describe(apis[_i], &size);
+	void *packed = tl_describe_packed(apis[_i], &packed_size);
+
+	ck_assert_uint_lt(packed_size, size);
+	ck_assert_int_eq(memcmp(packed, TL_DESCRIPTION_PACKED, sizeof(TL_DESCRIPTION_PACKED)), 0);
+	struct tl_api *read = tl_describe_read(packed, packed_size, why, sizeof(why));
+	ck_assert_msg(read != NULL, "%s", why);
+	void *again = tl_describe(read, &again_size);
+	ck_assert_uint_eq(again_size, size);
+	ck_assert(!memcmp(bytes, again, size));
+	free(bytes);
+	free(packed);
+	free(again);
+	tl_describe_free(read);
+}
+END_TEST
+
+/* A packed description, read with another number of unpacked bytes in it. */
+static bool packed_is_read(const char *packed, size_t size, uint64_t says, const char *wanted)
+{
+	size_t head = sizeof(TL_DESCRIPTION_PACKED), old = head, at = head;
+	char *bytes = malloc(size + 16), why[128] = "";
+
+	while (packed[old++] & 0x80)
+		;
+	memcpy(bytes, packed, head);
+	for (; says > 0x7f; says >>= 7)
+		bytes[at++] = (char)(says | 0x80);
+	bytes[at++] = (char)says;
+	memcpy(bytes + at, packed + old, size - old);
+	struct tl_api *api = tl_describe_read(bytes, at + size - old, why, sizeof(why));
+	ck_assert_msg(api || strstr(why, wanted), "%s", why);
+	free(bytes);
+	tl_describe_free(api);
+	return api;
+}
+
+START_TEST(packed_it_has_the_size_that_it_says)
+{
+	size_t plain, size;
+	void *bytes = tl_describe(&table_api, &plain);
+	char *packed = tl_describe_packed(&table_api, &size);
+
+	ck_assert(packed_is_read(packed, size, plain, ""));
+	ck_assert(!packed_is_read(packed, size, plain - 1, "it can't be unpacked"));
+	ck_assert(!packed_is_read(packed, size, plain + 1, "it can't be unpacked"));
+	ck_assert(!packed_is_read(packed, size, 0, "it can't be unpacked"));
+	ck_assert(
+		!packed_is_read(packed, size, TL_DESCRIPTION_UNPACKED_MAX, "it can't be unpacked"));
+	ck_assert(
+		!packed_is_read(packed, size, TL_DESCRIPTION_UNPACKED_MAX + 1, "at most 16777216"));
+	free(bytes);
+	free(packed);
+}
+END_TEST
+
+START_TEST(packed_and_damaged_it_is_refused)
+{
+	size_t size;
+	char *bytes = tl_describe_packed(&table_api, &size), why[128];
+
+	for (size_t cut = 0; cut < size; cut++) {
+		why[0] = 0;
+		ck_assert(!tl_describe_read(bytes, cut, why, sizeof(why)));
+		ck_assert(*why);
+		bytes[cut] ^= 0x10;
+		why[0] = 0;
+		ck_assert(!tl_describe_read(bytes, size, why, sizeof(why)));
+		ck_assert(*why);
+		bytes[cut] ^= 0x10;
+	}
 	free(bytes);
 }
 END_TEST
@@ -466,6 +545,9 @@ int main(void)
 	tcase_add_loop_test(round, prints_as_the_tables_do, 0, APIS);
 	tcase_add_loop_test(round, described_again_it_is_the_same, 0, APIS);
 	tcase_add_loop_test(round, tables_carry_their_description, 0, GENERATED);
+	tcase_add_loop_test(round, packed_it_is_the_same, 0, APIS);
+	tcase_add_test(hostile, packed_it_has_the_size_that_it_says);
+	tcase_add_test(hostile, packed_and_damaged_it_is_refused);
 	tcase_add_test(hostile, cut_short_it_is_refused);
 	tcase_add_test(hostile, members_lie_within_their_struct);
 	tcase_add_test(hostile, a_type_does_not_hold_itself);
