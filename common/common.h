@@ -22,6 +22,7 @@
 #include "common/errno_names.h"
 #include "common/follow.h"
 #include "common/installed.h"
+#include "common/interposer_library.h"
 #include "common/launcher.h"
 #include "common/levels.h"
 #include "common/library_file.h"

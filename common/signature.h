@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* tl_shim_library.abi of an interposer: its shims have a signature instead of .invoke. */
-#define TL_GENERIC_ABI 0x10006
+#define TL_GENERIC_ABI 0x10007
 
 enum tl_signature_flag {
 	/* arguments may be in vector registers */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/interposer_library.h"
 #include "gen/allocate.h"
 #include "gen/emit.h"
 #include "gen/model_tables.h"
@@ -328,14 +329,38 @@ static struct spot shims_add(struct making *making, struct model *model,
 	return shims;
 }
 
-static void library_add(struct making *making, struct spot api, struct spot shims)
+/* All late words are there. */
+static void late_words_add(struct making *making, struct spot library)
 {
 	struct image *image = &making->image;
-	struct spot library = image_reserve(image, PART_DATA, sizeof(struct tl_shim_library), 8);
+	struct spot late = spot_behind(library, offsetof(struct tl_interposer_library, late));
+	size_t size = image_late_words(image) * sizeof(int32_t);
+	struct spot words = image_reserve(image, PART_LATE_WORDS, size, sizeof(int32_t));
+	struct spot tables = {PART_LATE, 0};
 
-	((struct tl_shim_library *)image_at(image, library))->abi = TL_GENERIC_ABI;
+	image_point(image, spot_behind(late, offsetof(struct tl_late_words, first)), words);
+	image_point(image, spot_behind(late, offsetof(struct tl_late_words, end)),
+		    spot_behind(words, size));
+	image_point(image, spot_behind(late, offsetof(struct tl_late_words, tables)), tables);
+	image_point(image, spot_behind(late, offsetof(struct tl_late_words, tables_end)),
+		    spot_behind(tables, image->parts[PART_LATE].size));
+}
+
+static void library_add(struct making *making, struct spot api, struct spot functions,
+			struct spot shims)
+{
+	struct image *image = &making->image;
+	struct spot library =
+		image_reserve(image, PART_DATA, sizeof(struct tl_interposer_library), 8);
+	struct tl_interposer_library *bytes = image_at(image, library);
+	const struct tl_function *function = image_at(image, functions);
+
+	bytes->library.abi = TL_GENERIC_ABI;
+	for (size_t i = 0; i < making->nstubs; i++)
+		bytes->flags |= function[i].flags;
 	image_point(image, spot_behind(library, offsetof(struct tl_shim_library, api)), api);
 	image_point(image, spot_behind(library, offsetof(struct tl_shim_library, shims)), shims);
+	late_words_add(making, library);
 	code_constructor_add(image, making->library->machine, library,
 			     import_slot(making, IMPORT_REGISTER));
 }
@@ -389,7 +414,8 @@ static int interposer_make(struct model *model, struct library *library, const c
 	imports_add(&making);
 	const struct tl_signature **signatures = signatures_make(&making, model);
 	struct spot api = tables_place(&making.image, tables_make(model), &functions);
-	library_add(&making, api, shims_add(&making, model, signatures, functions));
+	struct spot shims = shims_add(&making, model, signatures, functions);
+	library_add(&making, api, functions, shims);
 	code_frames_add(&making.image, library->machine);
 	const struct elf_input input = {.library = library,
 					.soname = slash ? slash + 1 : output,

@@ -77,6 +77,7 @@ enum part {
 	PART_VERSYM,
 	PART_VERDEF,
 	PART_RELA,
+	PART_LATE_WORDS,
 	PART_RODATA,
 	PART_EH_FRAME_HDR,
 	PART_EH_FRAME,
@@ -86,6 +87,7 @@ enum part {
 	PART_DYNAMIC,
 	PART_GOT,
 	PART_DATA,
+	PART_LATE, /* tables, whose pointers are late words: common/interposer_library.h */
 	NPARTS
 };
 
@@ -95,7 +97,7 @@ struct spot {
 	uint32_t offset;
 };
 
-/* A pointer that the dynamic linker fills in. */
+/* A pointer that the dynamic linker fills in; in PART_LATE, a late word. */
 struct pointer {
 	struct spot at, to;
 	unsigned symbol; /* not 0: of .dynsym, in place of `to` */
@@ -133,6 +135,8 @@ struct spot spot_behind(struct spot spot, size_t offset);
 void image_point(struct image *image, struct spot at, struct spot to);
 /* The same for a string; NULL: nothing. */
 void image_point_string(struct image *image, struct spot at, const char *text);
+/* How many pointers are late words. */
+size_t image_late_words(const struct image *image);
 
 /* --- interposer_tables.c */
 

@@ -4,7 +4,8 @@
  * versions, hash table, relocations, dynamic section, segments and section headers.
  *
  * Four segments, as linkers make them: what is only read, code, what is read-only after relocation,
- * and data. Each begins on a page of its own.
+ * and data. Each begins on a page of its own. The tables have no relocations: their pointers are late
+ * words, which the layer makes pointers of (common/interposer_library.h).
  *
  * A function whose library compares its address has two symbols. The first is undefined: the dynamic
  * linker takes an undefined symbol with a value for pointers, and not for calls (as in a program that
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/interposer_library.h"
 #include "gen/allocate.h"
 #include "gen/interposer.h"
 
@@ -53,6 +55,7 @@ static const struct section sections[NPARTS] = {
 	[PART_VERSYM] = {".gnu.version", SHT_GNU_versym, SHF_ALLOC, 2, 2, PART_DYNSYM},
 	[PART_VERDEF] = {".gnu.version_d", SHT_GNU_verdef, SHF_ALLOC, 8, 0, PART_DYNSTR},
 	[PART_RELA] = {".rela.dyn", SHT_RELA, SHF_ALLOC, 8, sizeof(Elf64_Rela), PART_DYNSYM},
+	[PART_LATE_WORDS] = {".tl_late_words", SHT_PROGBITS, SHF_ALLOC, 4, 0, PART_NOTE},
 	[PART_RODATA] = {".rodata", SHT_PROGBITS, SHF_ALLOC, 8, 0, PART_NOTE},
 	[PART_EH_FRAME_HDR] = {".eh_frame_hdr", SHT_PROGBITS, SHF_ALLOC, 4, 0, PART_NOTE},
 	[PART_EH_FRAME] = {".eh_frame", SHT_PROGBITS, SHF_ALLOC, 8, 0, PART_NOTE},
@@ -63,6 +66,7 @@ static const struct section sections[NPARTS] = {
 			  PART_DYNSTR},
 	[PART_GOT] = {".got", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 8, PART_NOTE},
 	[PART_DATA] = {".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 64, 0, PART_NOTE},
+	[PART_LATE] = {".tl_late", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 8, 0, PART_NOTE},
 };
 
 struct exported {
@@ -271,7 +275,9 @@ static uint64_t addresses_give(struct file *file)
 
 static void relocations_reserve(struct file *file)
 {
-	image_reserve(file->image, PART_RELA, file->image->npointers * sizeof(Elf64_Rela), 8);
+	size_t count = file->image->npointers - image_late_words(file->image);
+
+	image_reserve(file->image, PART_RELA, count * sizeof(Elf64_Rela), 8);
 }
 
 static int by_place(const void *a, const void *b)
@@ -279,6 +285,36 @@ static int by_place(const void *a, const void *b)
 	const Elf64_Rela *one = a, *other = b;
 
 	return one->r_offset < other->r_offset ? -1 : one->r_offset > other->r_offset;
+}
+
+static int by_spot(const void *a, const void *b)
+{
+	const struct pointer *one = a, *other = b;
+
+	if (one->at.part != other->at.part)
+		return one->at.part < other->at.part ? -1 : 1;
+	return one->at.offset < other->at.offset ? -1 : one->at.offset > other->at.offset;
+}
+
+/* In the order of their places, which is how they are made pointers. */
+static void late_words_write(struct file *file)
+{
+	struct image *image = file->image;
+	int32_t *places = (int32_t *)image->parts[PART_LATE_WORDS].bytes;
+	uint64_t place = file->address[PART_LATE_WORDS];
+
+	qsort(image->pointers, image->npointers, sizeof *image->pointers, by_spot);
+	for (size_t i = 0; i < image->npointers; i++) {
+		const struct pointer *pointer = &image->pointers[i];
+
+		if (pointer->at.part != PART_LATE)
+			continue;
+		uint64_t at = address_of(file, pointer->at);
+		uint64_t word = address_of(file, pointer->to) - at + TL_LATE_MARK;
+		memcpy(image_at(image, pointer->at), &word, sizeof word);
+		*places++ = (int32_t)(at - place);
+		place += sizeof *places;
+	}
 }
 
 /* Relocations without a symbol come first, as DT_RELACOUNT counts them. Returns that count. */
@@ -291,7 +327,7 @@ static size_t relocations_write(struct file *file)
 	for (size_t i = 0; i < image->npointers; i++) {
 		const struct pointer *pointer = &image->pointers[i];
 
-		if (pointer->symbol)
+		if (pointer->symbol || pointer->at.part == PART_LATE)
 			continue;
 		uint64_t to = address_of(file, pointer->to);
 		memcpy(image_at(image, pointer->at), &to, sizeof to);
@@ -381,7 +417,7 @@ static void segments_write(const struct file *file, uint8_t *bytes)
 		segment_of(file, PT_LOAD, PF_R, PART_NOTE, PART_EH_FRAME, page),
 		segment_of(file, PT_LOAD, PF_R | PF_X, PART_TEXT, PART_TEXT, page),
 		segment_of(file, PT_LOAD, PF_R | PF_W, PART_INIT_ARRAY, PART_GOT, page),
-		segment_of(file, PT_LOAD, PF_R | PF_W, PART_DATA, PART_DATA, page),
+		segment_of(file, PT_LOAD, PF_R | PF_W, PART_DATA, PART_LATE, page),
 		segment_of(file, PT_DYNAMIC, PF_R | PF_W, PART_DYNAMIC, PART_DYNAMIC, 8),
 		segment_of(file, PT_NOTE, PF_R, PART_NOTE, PART_NOTE, 4),
 		segment_of(file, PT_GNU_EH_FRAME, PF_R, PART_EH_FRAME_HDR, PART_EH_FRAME_HDR, 4),
@@ -544,6 +580,7 @@ int elf_write(struct image *image, const struct elf_input *input, const char *ou
 	dynamic_write(&file, soname, needed, 0);
 	uint64_t end = addresses_give(&file);
 	uint32_t nsections = sections_number(&file);
+	late_words_write(&file);
 	size_t relative = relocations_write(&file);
 	symbols_place(&file);
 	dynamic_write(&file, soname, needed, relative);

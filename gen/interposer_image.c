@@ -91,6 +91,15 @@ void image_point(struct image *image, struct spot at, struct spot to)
 	*APPEND(image->pointers, image->npointers) = (struct pointer){.at = at, .to = to};
 }
 
+size_t image_late_words(const struct image *image)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < image->npointers; i++)
+		count += image->pointers[i].at.part == PART_LATE;
+	return count;
+}
+
 void image_point_string(struct image *image, struct spot at, const char *text)
 {
 	if (text)

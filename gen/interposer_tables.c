@@ -20,7 +20,7 @@ struct placing {
 /* Add a struct. Its pointers are put in afterwards. */
 static struct spot struct_place(struct image *image, const void *bytes, size_t size)
 {
-	return image_add(image, PART_RELRO, bytes, size, 8);
+	return image_add(image, PART_LATE, bytes, size, 8);
 }
 
 #define CLEAR(image, type, spot, field) ((type *)image_at(image, spot))->field = NULL
@@ -44,7 +44,7 @@ static struct spot place_variables(struct placing *placing, const struct tl_vari
 				   uint32_t count)
 {
 	struct image *image = placing->image;
-	struct spot first = image_reserve(image, PART_RELRO, count * sizeof *list, 8);
+	struct spot first = image_reserve(image, PART_LATE, count * sizeof *list, 8);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct spot spot = spot_behind(first, i * sizeof *list);
@@ -63,7 +63,7 @@ static struct spot place_enumerators(struct placing *placing, const struct tl_en
 				     uint32_t count)
 {
 	struct image *image = placing->image;
-	struct spot first = image_reserve(image, PART_RELRO, count * sizeof *list, 8);
+	struct spot first = image_reserve(image, PART_LATE, count * sizeof *list, 8);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct spot spot = spot_behind(first, i * sizeof *list);
@@ -220,11 +220,10 @@ struct spot tables_place(struct image *image, const struct tables *tables, struc
 		.nchains = api->nchains,
 	};
 
-	placing.api = struct_place(image, &blank, sizeof blank);
-	placing.types =
-		image_reserve(image, PART_RELRO, tables->ntypes * sizeof(struct tl_type), 8);
+	placing.api = image_add(image, PART_RELRO, &blank, sizeof blank, 8);
+	placing.types = image_reserve(image, PART_LATE, tables->ntypes * sizeof(struct tl_type), 8);
 	placing.functions =
-		image_reserve(image, PART_RELRO, api->count * sizeof(struct tl_function), 8);
+		image_reserve(image, PART_LATE, api->count * sizeof(struct tl_function), 8);
 	for (size_t i = 0; i < tables->ntypes; i++)
 		place_type(&placing, &tables->types[i],
 			   spot_behind(placing.types, i * sizeof(struct tl_type)));

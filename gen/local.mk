@@ -21,7 +21,7 @@ tracegen_debug = \
 tracegen_interposer = \
 	gen/model_tables.h gen/model_tables.c gen/emit.h gen/emit.c \
 	gen/compared_functions.c gen/interposer.h gen/interposer.c gen/interposer_code.c gen/interposer_elf.c gen/interposer_exports.c gen/interposer_image.c \
-	gen/interposer_signature.h gen/interposer_signature.c gen/interposer_x86_64.c gen/interposer_aarch64.c gen/interposer_tables.c common/signature.h \
+	gen/interposer_signature.h gen/interposer_signature.c gen/interposer_x86_64.c gen/interposer_aarch64.c gen/interposer_tables.c common/signature.h common/interposer_library.h \
 	format/file/describe.h format/file/describe.c format/file/describe_read.c common/stages.h common/stages.c
 tracegen_SOURCES = $(tracegen_debug) $(tracegen_interposer) \
 	gen/tracegen.h gen/tracegen.c gen/check.c gen/library.c gen/packages.h gen/packages.c gen/suggest.c \

@@ -91,7 +91,7 @@ libtl_core_la_SOURCES = \
 	%D%/calls/call_view.c \
 	%D%/base/library_walk.h %D%/base/library_walk.c \
 	%D%/resolve/real_function.h
-libtl_core_la_SOURCES += %D%/calls/generic_call.h %D%/calls/generic_call.c common/signature.h
+libtl_core_la_SOURCES += %D%/calls/generic_call.h %D%/calls/generic_call.c common/signature.h common/interposer_library.h
 libtl_core_la_LIBADD = libtl_generic.la
 
 # The generic entry, and what it calls on each recorded call: these functions leave vector registers alone.

@@ -32,6 +32,12 @@ static inline bool tl_once_is_over(const struct tl_once *once)
 	return atomic_load_explicit(&once->owner, memory_order_acquire) == TL_ONCE_OVER;
 }
 
+/* Some thread does it, or has done it. */
+static inline bool tl_once_has_begun(const struct tl_once *once)
+{
+	return atomic_load_explicit(&once->owner, memory_order_relaxed) != 0;
+}
+
 enum tl_once_answer tl_once_begin(struct tl_once *once);
 void tl_once_done(struct tl_once *once);
 

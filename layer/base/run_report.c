@@ -242,6 +242,11 @@ static _Atomic uint32_t nshimmed;
 
 void tl_report_shimmed(const struct tl_api *api)
 {
+	uint32_t known = atomic_load_explicit(&nshimmed, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < known && i < APIS_KNOWN; i++)
+		if (atomic_load_explicit(&shimmed[i], memory_order_relaxed) == api)
+			return;
 	uint32_t at = atomic_fetch_add_explicit(&nshimmed, 1, memory_order_relaxed);
 
 	if (at < APIS_KNOWN)

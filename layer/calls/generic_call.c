@@ -16,6 +16,7 @@
 #include "layer/base/cache_near.h"
 #include "layer/calls/slow_path.h"
 #include "layer/calls/stack_memory.h"
+#include "layer/resolve/api_table.h"
 #include "layer/resolve/call_origin.h"
 
 #define PAGE ((uintptr_t)4096)
@@ -243,6 +244,9 @@ static __attribute__((noinline)) void traced_leave(struct tl_generic_frame *fram
 static __attribute__((noinline)) void *other_enter(struct tl_generic_frame *frame,
 						   struct tl_generic_memory *memory, uint32_t mode)
 {
+	/* Until then the function's parameters may not be read. */
+	if (TL_UNLIKELY(mode & TL_MODE_RESOLVE))
+		tl_api_need_of(frame->shim);
 	void *real = traced_enter(frame, memory, mode);
 
 	if (real)

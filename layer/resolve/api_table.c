@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/signature.h"
+#include "common/interposer_library.h"
 #include "format/file/trace_file.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/environment.h"
@@ -20,6 +20,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/late_relocation.h"
+#include "layer/resolve/profiling_names.h"
 #include "layer/resolve/real_function.h"
 #include "tracelayer/api.h"
 #include "tracelayer/tracer.h"
@@ -38,6 +39,13 @@ static sigset_t fork_signals; /* what was blocked before the lock was taken for 
  */
 static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
 static _Atomic uint32_t nlibraries;
+
+/*
+ * Interposers that were there before anybody needed an API. tl_api_need registers them. Filled from
+ * the front.
+ */
+static _Atomic(struct tl_shim_library *) waiting[TL_API_MAX];
+static struct tl_once needed;
 
 /*
  * A bit for each API: one of its functions was found; its description is in the arena. Written
@@ -422,6 +430,8 @@ static int library_add(struct tl_shim_library *library)
 			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
 		return -1;
 	}
+	if (library->abi == TL_GENERIC_ABI)
+		tl_late_relocate_words(&((struct tl_interposer_library *)library)->late);
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	/* Another thread's first call may have been faster. */
 	bool known = library_is_known(library);
@@ -437,9 +447,69 @@ static int library_add(struct tl_shim_library *library)
 	return 0;
 }
 
+/*
+ * Slots of other libraries are set as soon as the interposer is there: where its library compares
+ * pointers with its functions (function_identity.c), and for MPI's calls from Fortran.
+ */
+static bool interposer_sets_slots(const struct tl_interposer_library *interposer)
+{
+	return interposer->flags & TL_FUNCTION_COMPARED ||
+	       tl_profiling_names_are_used(interposer->library.api);
+}
+
+/*
+ * An interposer waits until somebody needs an API: most processes make no traced call, and its tables
+ * take more time than all else that the library does at its start. False: it must not wait.
+ */
+static bool library_wait(struct tl_shim_library *library)
+{
+	if (library->abi != TL_GENERIC_ABI ||
+	    interposer_sets_slots((struct tl_interposer_library *)library))
+		return false;
+	for (unsigned i = 0; i < TL_API_MAX; i++) {
+		struct tl_shim_library *there = NULL;
+
+		if (!atomic_compare_exchange_strong_explicit(&waiting[i], &there, library,
+							     memory_order_release,
+							     memory_order_relaxed) &&
+		    there != library)
+			continue;
+		/*
+		 * Pairs with the fence in tl_api_need: either that sees the library, or here it is
+		 * seen to have begun.
+		 */
+		atomic_thread_fence(memory_order_seq_cst);
+		tl_report_shimmed(library->api);
+		return !tl_once_has_begun(&needed);
+	}
+	return false;
+}
+
+bool tl_api_awaits(void)
+{
+	return !tl_once_is_over(&needed) &&
+	       atomic_load_explicit(&waiting[0], memory_order_relaxed) != NULL;
+}
+
+static void libraries_waiting_add(void)
+{
+	/* Pairs with the fence in library_wait. */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (unsigned i = 0; i < TL_API_MAX; i++) {
+		/* Acquire: pairs with the release in library_wait; the library is complete. */
+		struct tl_shim_library *library =
+			atomic_load_explicit(&waiting[i], memory_order_acquire);
+
+		if (library)
+			library_add(library);
+	}
+}
+
 int tl_shim_register(struct tl_shim_library *library)
 {
 	tl_process_start();
+	if (library_wait(library))
+		return 0;
 	/* Before it: they have the first numbers, and the first say where names are the same. */
 	tl_api_need();
 	return library_add(library);
@@ -466,19 +536,19 @@ void tl_api_resolve_all(void)
 
 void tl_api_need(void)
 {
-	static struct tl_once once;
 	sigset_t all, signals;
 
-	if (tl_once_is_over(&once))
+	if (tl_once_is_over(&needed))
 		return;
 	tl_process_start();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &signals);
-	if (tl_once_begin(&once) == TL_ONCE_DO) {
+	if (tl_once_begin(&needed) == TL_ONCE_DO) {
 		tl_late_relocate();
 		for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
 			library_add(*library);
-		tl_once_done(&once);
+		libraries_waiting_add();
+		tl_once_done(&needed);
 	}
 	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }

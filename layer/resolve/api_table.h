@@ -27,7 +27,10 @@ extern struct tl_shim_library *const tl_api_builtin[];
  */
 void tl_api_need(void);
 
-/* The same, before a call: the library of this shim is registered, too. */
+/* Interposers wait for tl_api_need. */
+bool tl_api_awaits(void);
+
+/* tl_api_need, before a call: the library of this shim is registered, too. */
 void tl_api_need_of(const struct tl_shim *shim);
 
 /*

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * late_relocation.c: see late_relocation.h.
- *
- * A word holds the distance from itself to what it points to, plus a mark, and later the pointer.
- * Which of the two it is, the word itself shows: no address has one of the highest four bits. So
- * several threads, or a thread and its signal handler, may do this at once: all store the same.
  */
 #include "layer/resolve/late_relocation.h"
 
@@ -13,11 +9,9 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "common/interposer_library.h"
 #include "layer/base/libc/kernel.h"
 #include "layer/buffers/process_state.h"
-
-#define MARK	      0x4000000000000000u
-#define IS_LATE(word) ((word) >> 60)
 
 /* Each is the distance from itself to a word. A build without these tables has none. */
 extern const int32_t __start_tl_late_words[] __attribute__((weak, visibility("hidden")));
@@ -38,32 +32,30 @@ extern char __stop_tl_late[] __attribute__((weak, visibility("hidden")));
  * times as long. With other threads it takes ten times as long: reading maps a page, and each write to a
  * mapped page then interrupts their processors. Where the kernel can't, page faults do it.
  */
-static void pages_make_own(void)
+static void pages_make_own(const struct tl_late_words *late)
 {
-	uintptr_t start =
-		((uintptr_t)__start_tl_late + PAGE_LARGEST - 1) & -(uintptr_t)PAGE_LARGEST;
-	uintptr_t stop = (uintptr_t)__stop_tl_late & -(uintptr_t)PAGE_LARGEST;
+	uintptr_t start = ((uintptr_t)late->tables + PAGE_LARGEST - 1) & -(uintptr_t)PAGE_LARGEST;
+	uintptr_t stop = (uintptr_t)late->tables_end & -(uintptr_t)PAGE_LARGEST;
 
 	if (start < stop && !tl_process_is_confined())
 		TL_KERNEL(SYS_madvise, start, stop - start, MADV_POPULATE_WRITE);
 }
 
+void tl_late_relocate_words(const struct tl_late_words *late)
+{
+	pages_make_own(late);
+	tl_late_words_point(late);
+}
+
 void tl_late_relocate(void)
 {
 	static _Atomic bool done;
+	const struct tl_late_words builtin = {__start_tl_late_words, __stop_tl_late_words,
+					      __start_tl_late, __stop_tl_late};
 
 	/* Acquire, pairs with the release below: who sees it sees all pointers. */
 	if (atomic_load_explicit(&done, memory_order_acquire))
 		return;
-	pages_make_own();
-	for (const int32_t *place = __start_tl_late_words; place != __stop_tl_late_words; place++) {
-		_Atomic uintptr_t *word =
-			(_Atomic uintptr_t *)((uintptr_t)place + (uintptr_t)(intptr_t)*place);
-		uintptr_t value = atomic_load_explicit(word, memory_order_relaxed);
-
-		if (IS_LATE(value))
-			atomic_store_explicit(word, value - MARK + (uintptr_t)word,
-					      memory_order_relaxed);
-	}
+	tl_late_relocate_words(&builtin);
 	atomic_store_explicit(&done, true, memory_order_release);
 }

@@ -9,7 +9,12 @@
 #ifndef TL_LAYER_RESOLVE_LATE_RELOCATION_H
 #define TL_LAYER_RESOLVE_LATE_RELOCATION_H
 
+#include "common/interposer_library.h"
+
 /* Any thread, also in a signal handler, may call it at any time. It calls nothing. */
 void tl_late_relocate(void);
+
+/* The same for an interposer's tables. */
+void tl_late_relocate_words(const struct tl_late_words *late);
 
 #endif

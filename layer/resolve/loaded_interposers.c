@@ -29,6 +29,11 @@ static void (*interposer_constructor(const struct tl_elf *elf))(void)
 		       : NULL;
 }
 
+bool tl_elf_is_interposer(const struct tl_elf *elf)
+{
+	return interposer_constructor(elf) != NULL;
+}
+
 static bool interposer_register(const struct tl_elf *elf, void *closure)
 {
 	void (*constructor)(void) = interposer_constructor(elf);

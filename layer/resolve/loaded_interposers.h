@@ -5,6 +5,12 @@
 #ifndef TL_LAYER_RESOLVE_LOADED_INTERPOSERS_H
 #define TL_LAYER_RESOLVE_LOADED_INTERPOSERS_H
 
+#include <stdbool.h>
+
+#include "layer/base/libc/elf_image.h"
+
+bool tl_elf_is_interposer(const struct tl_elf *elf);
+
 /*
  * At the start: run the constructors of these interposers, which register them. The dynamic linker
  * would run them last. The constructors of the program's libraries run before that, and may call

@@ -12,6 +12,7 @@
 #include "layer/base/loaded_libraries.h"
 #include "layer/base/library_walk.h"
 #include "layer/base/run_report.h"
+#include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/shim_names.h"
 
 struct precedence {
@@ -50,7 +51,9 @@ static bool library_precedes(const struct tl_elf *elf, void *closure)
 
 	if (elf->dynamic == look->own.dynamic)
 		return true;
-	const bool is_file = strchr(elf->path, '/') && elf->symbols && elf->strings;
+	/* Nor are an interposer's functions looked at, which is loaded before this library. */
+	const bool is_file = strchr(elf->path, '/') && elf->symbols && elf->strings &&
+			     !tl_elf_is_interposer(elf);
 	const uint32_t count = is_file ? tl_elf_symbols(elf) : 0;
 
 	for (uint32_t i = 1; i < count && !look->path; i++)

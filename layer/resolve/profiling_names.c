@@ -77,13 +77,18 @@ static void fortrans_find(const struct tl_loaded *loaded, void *closure)
 		*found = library_is_fortrans(&loaded->elf[i]);
 }
 
-void tl_profiling_names_bind(const struct tl_api *api)
+bool tl_profiling_names_are_used(const struct tl_api *api)
 {
 	bool found = false;
 
 	if (tl_api_is_mpi(api))
 		tl_loaded_with(fortrans_find, &found);
-	if (!found)
+	return found;
+}
+
+void tl_profiling_names_bind(const struct tl_api *api)
+{
+	if (!tl_profiling_names_are_used(api))
 		return;
 	/* Which libraries are ours is known from the first look on. */
 	tl_roles_look();

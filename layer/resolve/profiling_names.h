@@ -12,7 +12,12 @@
 #ifndef TL_LAYER_RESOLVE_PROFILING_NAMES_H
 #define TL_LAYER_RESOLVE_PROFILING_NAMES_H
 
+#include <stdbool.h>
+
 #include "format/args/args.h"
+
+/* The API is MPI, and there is a library for Fortran: the API's shims are to be added at once. */
+bool tl_profiling_names_are_used(const struct tl_api *api);
 
 /* Shims of the API were added. Does nothing if it is not MPI. Takes no lock of its own. */
 void tl_profiling_names_bind(const struct tl_api *api);

@@ -75,6 +75,7 @@ unsigned tl_shim_names_compared(void)
 
 unsigned tl_shim_names_generic(void)
 {
+	tl_api_need();
 	return atomic_load_explicit(&generic, memory_order_acquire);
 }
 
@@ -127,7 +128,8 @@ struct tl_shim *tl_shim_names_at(const void *entry)
 	struct tl_shim_library *library;
 
 	/* The built-in APIs' entries are in this image; they are registered before all others. */
-	if ((uintptr_t)entry - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start))
+	if ((uintptr_t)entry - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start) ||
+	    tl_api_awaits())
 		tl_api_need();
 	for (unsigned n = 0; (library = tl_shim_names_nth(n)) != NULL; n++) {
 		uintptr_t end = atomic_load_explicit(&entries[n].end, memory_order_acquire);

@@ -12,6 +12,7 @@
 
 #include "format/args/args_capture.h"
 #include "format/file/record.h"
+#include "common/interposer_library.h"
 #include "layer/calls/generic_call.h"
 #include "layer/calls/slow_path.h"
 
@@ -69,6 +70,7 @@ int tl_shim_register(struct tl_shim_library *registered)
 	if (registered->abi != TL_GENERIC_ABI || !handle)
 		abort();
 	library = registered;
+	tl_late_words_point(&((struct tl_interposer_library *)registered)->late);
 	trace = path && mode ? fopen(path, "w") : NULL;
 	if (trace)
 		fputs("[\n", trace);
@@ -89,6 +91,11 @@ int tl_shim_register(struct tl_shim_library *registered)
 	}
 	tl_self = &thread;
 	return 0;
+}
+
+void tl_api_need_of(const struct tl_shim *shim)
+{
+	(void)shim;
 }
 
 static void open_call(uint64_t *recorded, const struct tl_shim *shim)

@@ -27,6 +27,7 @@
 #include "layer/resolve/call_origin.h"
 #include "layer/resolve/closure.h"
 #include "layer/resolve/loaded_interposers.h"
+#include "layer/resolve/profiling_names.h"
 #include "layer/resolve/real_function.h"
 #include "layer/resolve/api_table.h"
 #include "layer/write/writer.h"
@@ -442,6 +443,11 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 
 void tl_resolve_add(struct tl_shim_library *toy)
 {
+}
+
+bool tl_profiling_names_are_used(const struct tl_api *api)
+{
+	return false;
 }
 
 void tl_interposers_register(void)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/resolve
-check_scripts += %D%/cl_functions.sh %D%/cl_platforms.sh %D%/ze_functions.sh %D%/tail_calls.sh %D%/unnamed_loader.sh %D%/dladdr.sh %D%/asked_versions.sh %D%/late_relocation.sh %D%/own_pointers.sh %D%/bypassed_loader.sh %D%/function_identity.sh %D%/deep_bound.sh %D%/default_scope.sh
+check_scripts += %D%/cl_functions.sh %D%/cl_platforms.sh %D%/ze_functions.sh %D%/tail_calls.sh %D%/unnamed_loader.sh %D%/dladdr.sh %D%/asked_versions.sh %D%/late_relocation.sh %D%/waiting_interposers.sh %D%/own_pointers.sh %D%/bypassed_loader.sh %D%/function_identity.sh %D%/deep_bound.sh %D%/default_scope.sh
 
 unit_tests += real_function_test
 real_function_test_SOURCES = %D%/real_function_test.c layer/resolve/real_function.h layer/resolve/real_function.c \

@@ -38,6 +38,11 @@ void tl_late_relocate(void)
 {
 }
 
+bool tl_api_awaits(void)
+{
+	return false;
+}
+
 bool tl_process_is_started(void)
 {
 	return true;

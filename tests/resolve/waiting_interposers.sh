@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A process that makes no traced call leaves an interposer's tables as they are in its file. What asks first brings them up: a call, also
+# of several threads at once or of a constructor that runs before all of ours, or a question for a function's address.
+. "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
+need_library
+need_command
+top_builddir=$(cd "$top_builddir" && pwd)
+plan 8
+
+cd "$tmp" || exit 99
+for i in $(seq 600); do
+	echo "enum many_$i { FIRST_$i, SECOND_$i, THIRD_$i };"
+	echo "int many_$i(enum many_$i which, const char *name_$i);"
+done >many.h
+{
+	echo '#include "many.h"'
+	for i in $(seq 600); do echo "int many_$i(enum many_$i which, const char *name) { return which + !name; }"; done
+} >many.c
+cat >main.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "many.h"
+
+static pthread_barrier_t barrier;
+
+static void *call(void *unused)
+{
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < 100; i++)
+		many_7(SECOND_7, "x"), many_8(THIRD_8, NULL);
+	return unused;
+}
+
+/* The kB of the interposer's pages that this process has changed. */
+static void own_pages(void)
+{
+	FILE *file = fopen("/proc/self/smaps", "r");
+	char line[4096];
+	int inside = 0, size, sum = 0;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (strchr(line, '-') && strchr(line, '/'))
+			inside = strstr(line, "interposer.so") != NULL;
+		else if (strchr(line, '-') && !strchr(line, ':'))
+			inside = 0;
+		if (inside && sscanf(line, "Anonymous: %d", &size) == 1)
+			sum += size;
+	}
+	fclose(file);
+	printf("%d\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[8];
+	Dl_info info;
+
+	if (!strcmp(argv[1], "call"))
+		many_7(SECOND_7, "x");
+	if (!strcmp(argv[1], "pages") || !strcmp(argv[1], "call"))
+		own_pages();
+	if (!strcmp(argv[1], "address"))
+		dladdr((void *)many_7, &info), printf("%s %s\n", strrchr(info.dli_fname, '/') + 1, info.dli_sname);
+	if (!strcmp(argv[1], "threads")) {
+		pthread_barrier_init(&barrier, NULL, 8);
+		for (int i = 0; i < 8; i++)
+			pthread_create(&threads[i], NULL, call, NULL);
+		for (int i = 0; i < 8; i++)
+			pthread_join(threads[i], NULL);
+	}
+	return argc < 0;
+}
+C
+cat >early.c <<'C'
+#include "many.h"
+static __attribute__((constructor)) void early(void) { many_9(FIRST_9, "early"); }
+C
+ok 'a library of 600 functions, programs, and an interposer' sh -c "${CC:-cc} -shared -fPIC -Wl,-soname,libmany.so many.c -o libmany.so &&
+	${CC:-cc} -shared -fPIC early.c -o libearly.so -L. -lmany && ${CC:-cc} -fPIC -fno-plt main.c -o main -L. -lmany -pthread &&
+	${CC:-cc} -fPIC -fno-plt main.c -o with_early -L. -Wl,--no-as-needed -learly -lmany -pthread &&
+	'$top_builddir/tracegen' interposer many.h --lib ./libmany.so -o interposer.so >names"
+
+# traced PROGRAM WAY
+traced()
+{
+	rm -f t.json
+	LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/interposer.so:$libtracelayer" TRACELAYER_OUTPUT=t.json "$@"
+}
+
+idle=$(traced ./main pages) busy=$(traced ./main call)
+echo "# own pages: $idle kB without a call, $busy kB with one"
+ok 'without a call, most of its pages are those of the file' test $((idle * 3)) -lt "$busy"
+is "$("$python" -c 'import json; print([(e["name"], e["args"]) for e in json.load(open("t.json")) if e["ph"] == "X"])')" \
+	"[('many_7', {'which': 'SECOND_7', 'name_7': 'x', 'result': 1})]" 'with one, it is recorded with its arguments'
+is "$(readelf -rW interposer.so | grep -c RELATIVE)" "$((600 * 3 + 13))" 'the dynamic linker has only the shims to relocate'
+is "$(traced ./main address)" "libmany.so many_7" 'who asks where a function lies gets the library'
+missing=0
+for i in $(seq 40); do
+	traced ./main threads
+	test "$(grep -c '"ph":"X".*"many_[78]"\|"name":"many_[78]"' t.json)" = 1600 || missing=$((missing + 1))
+done
+is $missing 0 'eight threads that call first: no call is missing, in any of 40 processes'
+traced ./with_early none
+is "$("$python" -c 'import json; print([e["args"] for e in json.load(open("t.json")) if e["ph"] == "X"])')" \
+	"[{'which': 'FIRST_9', 'name_9': 'early', 'result': 0}]" 'a call of a constructor that runs before ours'
+traced ./main pages >pages
+ok 'no call, no trace' test ! -e t.json
