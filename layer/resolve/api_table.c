@@ -418,7 +418,8 @@ static bool library_number(struct tl_shim_library *library)
 	return true;
 }
 
-static int library_add(struct tl_shim_library *library)
+/* `waited`: it needs no slots of other libraries. The dynamic linker's lock is not taken for these then. */
+static int library_add(struct tl_shim_library *library, bool waited)
 {
 	sigset_t signals;
 
@@ -444,6 +445,8 @@ static int library_add(struct tl_shim_library *library)
 	}
 	if (!known && !tl_config.secure)
 		tl_resolve_add(library);
+	if (!known && !tl_config.secure && !waited)
+		tl_profiling_names_bind(library->api);
 	return 0;
 }
 
@@ -501,7 +504,7 @@ static void libraries_waiting_add(void)
 			atomic_load_explicit(&waiting[i], memory_order_acquire);
 
 		if (library)
-			library_add(library);
+			library_add(library, true);
 	}
 }
 
@@ -512,7 +515,7 @@ int tl_shim_register(struct tl_shim_library *library)
 		return 0;
 	/* Before it: they have the first numbers, and the first say where names are the same. */
 	tl_api_need();
-	return library_add(library);
+	return library_add(library, false);
 }
 
 /*
@@ -546,7 +549,7 @@ void tl_api_need(void)
 	if (tl_once_begin(&needed) == TL_ONCE_DO) {
 		tl_late_relocate();
 		for (struct tl_shim_library *const *library = tl_api_builtin; *library; library++)
-			library_add(*library);
+			library_add(*library, true);
 		libraries_waiting_add();
 		tl_once_done(&needed);
 	}
@@ -558,7 +561,7 @@ void tl_api_need_of(const struct tl_shim *shim)
 	tl_api_need();
 	struct tl_shim_library *library = shim_unregistered(shim);
 	if (TL_UNLIKELY(library && library->abi == TL_SHIM_ABI))
-		library_add(library);
+		library_add(library, false);
 }
 
 /* --- the lock, and forks */

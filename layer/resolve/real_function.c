@@ -19,13 +19,11 @@
 #include "layer/resolve/function_tables.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
-#include "layer/resolve/profiling_names.h"
 #include "layer/resolve/shim_names.h"
 
 void tl_resolve_add(struct tl_shim_library *library)
 {
 	tl_shim_names_add(library);
-	tl_profiling_names_bind(library->api);
 }
 
 /* --- names with versions */

@@ -445,6 +445,10 @@ void tl_resolve_add(struct tl_shim_library *toy)
 {
 }
 
+void tl_profiling_names_bind(const struct tl_api *api)
+{
+}
+
 bool tl_profiling_names_are_used(const struct tl_api *api)
 {
 	return false;
