@@ -16,10 +16,20 @@ static const void *dynamic_pointer(const struct tl_elf *elf, ElfW(Addr) value)
 	return (const void *)(value < elf->base ? value + elf->base : value);
 }
 
+/* Relocations without a symbol come first: of LLVM's there are 362,379 among 381,663. */
+static void relative_skip(struct tl_elf *elf, size_t count)
+{
+	if (!count || count > elf->nrelocations ||
+	    ELF64_R_SYM(elf->relocations[count - 1].r_info) != 0)
+		return;
+	elf->relocations += count;
+	elf->nrelocations -= (uint32_t)count;
+}
+
 void tl_elf_read_dynamic(struct tl_elf *elf)
 {
 	ElfW(Addr) soname = 0;
-	size_t relocations = 0, jumps = 0;
+	size_t relocations = 0, relative = 0, jumps = 0;
 
 	for (const ElfW(Dyn) *d = elf->dynamic; d && d->d_tag != DT_NULL; d++) {
 		switch (d->d_tag) {
@@ -53,6 +63,9 @@ void tl_elf_read_dynamic(struct tl_elf *elf)
 		case DT_RELASZ:
 			relocations = d->d_un.d_val;
 			break;
+		case DT_RELACOUNT:
+			relative = d->d_un.d_val;
+			break;
 		case DT_JMPREL:
 			elf->jumps = dynamic_pointer(elf, d->d_un.d_ptr);
 			break;
@@ -62,6 +75,7 @@ void tl_elf_read_dynamic(struct tl_elf *elf)
 		}
 	}
 	elf->nrelocations = elf->relocations ? (uint32_t)(relocations / sizeof(ElfW(Rela))) : 0;
+	relative_skip(elf, relative);
 	elf->njumps = elf->jumps ? (uint32_t)(jumps / sizeof(ElfW(Rela))) : 0;
 	if (soname && elf->strings)
 		elf->soname = elf->strings + soname;

@@ -39,7 +39,8 @@ struct tl_elf {
 	const ElfW(Verdef) *definitions;
 	const ElfW(Verneed) *needs; /* the versions of the symbols that it refers to */
 	const uint32_t *gnu_hash, *sysv_hash;
-	const ElfW(Rela) *relocations, *jumps;
+	const ElfW(Rela) *relocations; /* without those at the beginning that have no symbol */
+	const ElfW(Rela) *jumps;
 	uint32_t nrelocations, njumps;
 	uint16_t nsegments;
 };
