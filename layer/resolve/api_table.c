@@ -418,6 +418,16 @@ static bool library_number(struct tl_shim_library *library)
 	return true;
 }
 
+/* Says that the library is not used. The start and its own constructor both bring it here: said once. */
+static int library_refuse(struct tl_shim_library *library, const char *line)
+{
+	static _Atomic(struct tl_shim_library *) refused;
+
+	if (atomic_exchange_explicit(&refused, library, memory_order_relaxed) != library)
+		tl_message_say(line);
+	return -1;
+}
+
 /* `waited`: it needs no slots of other libraries. The dynamic linker's lock is not taken for these then. */
 static int library_add(struct tl_shim_library *library, bool waited)
 {
@@ -426,11 +436,10 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	/* The start or a call has registered it, and now its constructor does. */
 	if (library_is_known(library))
 		return 0;
-	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI) {
-		tl_message_say(
+	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI)
+		return library_refuse(
+			library,
 			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
-		return -1;
-	}
 	if (library->abi == TL_GENERIC_ABI)
 		tl_late_relocate_words(&((struct tl_interposer_library *)library)->late);
 	tl_bounded_lock_take_quietly(&lock, &signals);
@@ -438,11 +447,10 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	bool known = library_is_known(library);
 	bool added = known || library_number(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
-	if (!added) {
-		tl_message_say(
+	if (!added)
+		return library_refuse(
+			library,
 			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
-		return -1;
-	}
 	if (!known && !tl_config.secure)
 		tl_resolve_add(library);
 	if (!known && !tl_config.secure && !waited)

@@ -6,7 +6,7 @@
 need_library
 need_command
 top_builddir=$(cd "$top_builddir" && pwd)
-plan 8
+plan 9
 
 cd "$tmp" || exit 99
 for i in $(seq 600); do
@@ -109,3 +109,12 @@ is "$("$python" -c 'import json; print([e["args"] for e in json.load(open("t.jso
 	"[{'which': 'FIRST_9', 'name_9': 'early', 'result': 0}]" 'a call of a constructor that runs before ours'
 traced ./main pages >pages
 ok 'no call, no trace' test ! -e t.json
+
+"$python" - <<'PY'
+bytes_ = open("interposer.so", "rb").read()
+old = (0x10007).to_bytes(4, "little") + bytes(4)
+assert bytes_.count(old) == 1
+open("other.so", "wb").write(bytes_.replace(old, (0x10001).to_bytes(4, "little") + bytes(4)))
+PY
+is "$(LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/other.so:$libtracelayer" ./main none 2>&1)" \
+	'tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen' 'an interposer of another version is named once'
