@@ -34,11 +34,12 @@ static size_t text_common(const char *a, const char *b)
 	return length;
 }
 
-/* The name with the longest beginning in common. NULL: none has more than "lib" and a letter. */
+/* The name with the longest beginning in common. NULL: none has more than "lib" and half of the rest. */
 static const char *library_nearest(const char *name)
 {
 	const char *nearest = NULL, *key, *path;
-	size_t best = strlen("lib") + 1;
+	size_t length = strcspn(name, "."), lib = strlen("lib");
+	size_t best = lib + (length > lib ? (length - lib + 1) / 2 : 1);
 
 	for (size_t cursor = 0; tl_library_cache_next(&cursor, &key, &path);)
 		if (text_common(key, name) > best) {

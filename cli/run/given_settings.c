@@ -16,6 +16,7 @@
 
 /* By setting. NULL: it is the default. */
 static const char *origins[TL_SETTINGS];
+static const char command_line[] = "command line";
 
 static bool is_given(const struct tl_setting *setting)
 {
@@ -73,7 +74,7 @@ void given_option(const struct tl_setting *setting, const char *value)
 		value = setting->implied;
 	if (setting->id == TL_SETTING_TOOLS)
 		value = tools_add(value);
-	if (!setting_take(setting, value, "command line", why)) {
+	if (!setting_take(setting, value, command_line, why)) {
 		say("--%s=%s: %s", setting->option, value, why);
 		exit(EXIT_USAGE);
 	}
@@ -93,7 +94,7 @@ void given_ring(const char *size)
 {
 	char why[TL_COMPLAINT_MAX], *value = ring_value(size);
 
-	if (!setting_take(&tl_settings[TL_SETTING_FULL], value, "command line", why)) {
+	if (!setting_take(&tl_settings[TL_SETTING_FULL], value, command_line, why)) {
 		say("--ring=%s: %s", size, why);
 		exit(EXIT_USAGE);
 	}
@@ -204,6 +205,11 @@ bool given_files(const char *program, const char *file, config_take other, void 
 	if (good && user_folder("XDG_CONFIG_HOME", ".config", CONFIG_FILE, own))
 		good = file_take(own, false, other, user);
 	return good;
+}
+
+const char *given_elsewhere(const struct tl_setting *setting)
+{
+	return origins[setting->id] != command_line ? origins[setting->id] : NULL;
 }
 
 /* ---- showing ---- */

@@ -34,6 +34,9 @@ void given_ring(const char *size);
  */
 bool given_files(const char *program, const char *file, config_take other, void *user);
 
+/* The line of a file, or the variable, that the setting is from; NULL: an option, or the default. */
+const char *given_elsewhere(const struct tl_setting *setting);
+
 /* Prints each setting, its value, and where it is from. Returns an exit code. */
 int given_show(void);
 

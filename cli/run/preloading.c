@@ -17,6 +17,7 @@
 
 #include "cli/apis/apis.h"
 #include "cli/basics/basics.h"
+#include "cli/run/given_settings.h"
 #include "cli/run/preloading.h"
 #include "common/annotation_environment.h"
 #include "common/installed.h"
@@ -48,6 +49,7 @@ static bool find_tools(const char *library)
 {
 	struct tl_tool_item *item = need(malloc(sizeof(*item)));
 	const char *list = getenv(tl_settings[TL_SETTING_TOOLS].variable);
+	const char *from = given_elsewhere(&tl_settings[TL_SETTING_TOOLS]);
 	char here[PATH_MAX], path[PATH_MAX], *whole = NULL;
 	size_t size = 0;
 	FILE *to = need(open_memstream(&whole, &size));
@@ -58,7 +60,7 @@ static bool find_tools(const char *library)
 	while (found && list && tl_tools_next(&list, item)) {
 		found = tl_tools_find(item->name, library, here, path, sizeof(path));
 		if (!found) {
-			say("tool %s: %s", item->name,
+			say("%s%stool %s: %s", from ? from : "", from ? ": " : "", item->name,
 			    !strchr(item->name, '/')
 				    ? "no such tool; give summary, log, leaks, faults, or a path"
 			    : access(item->name, F_OK) == 0

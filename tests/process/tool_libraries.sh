@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 43
+plan 45
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -70,6 +70,11 @@ missing()
 missing ./nothing.so "tracelayer: tool ./nothing.so: no such file; give the path of a tool library" "run refuses a path that isn't there"
 missing /dev/null "tracelayer: tool /dev/null: not a regular file; give the path of a tool library" "and what is no library"
 missing nothing "tracelayer: tool nothing: no such tool; give summary, log, leaks, faults, or a path" "and a name that there is no tool of"
+printf '# our own\ntool = nothing\n' >wrong.conf
+is "$("$tracelayer" run --config=wrong.conf -- true 2>&1)" "tracelayer: wrong.conf:2: tool nothing: no such tool; give summary, log, leaks, faults, or a path" \
+	"if a file names it, the line is named"
+is "$(TRACELAYER_TOOLS=nothing "$tracelayer" run -- true 2>&1)" \
+	"tracelayer: TRACELAYER_TOOLS: tool nothing: no such tool; give summary, log, leaks, faults, or a path" "and so is a variable"
 runs_on()
 {
 	local got
