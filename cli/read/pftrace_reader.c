@@ -556,6 +556,10 @@ static void track_take(struct pftrace *trace, struct pb_bytes bytes)
 		/* Its number says nothing; it is the process's. */
 		track->process = track->thread = (uint32_t)(is.parent >> 32);
 		counter_take(track, is.counter, is.name ? json_string_value(is.name) : "?");
+	} else if ((uint32_t)is.parent) {
+		/* A further lane of a thread. */
+		track->process = (uint32_t)(is.parent >> 32);
+		track->thread = (uint32_t)is.parent;
 	} else if (is.name) {
 		metadata_member(trace, track, "thread_name", "name", json_incref(is.name));
 		metadata_member(trace, track, "thread_sort_index", "sort_index",

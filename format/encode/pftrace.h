@@ -160,6 +160,11 @@ enum tl_pf_track_descriptor {
 enum tl_pf_counter { TL_PF_COUNTER_UNIT = 3, TL_PF_COUNTER_UNIT_NAME = 6 };
 #define TL_PF_UNIT_BYTES	 3
 #define TL_PF_SIBLING_MERGE_NONE 2 /* lanes of the same name stay apart */
+/*
+ * A track's number is the process's and, in the lower half, the thread's. Further lanes of a thread
+ * have their own number above these.
+ */
+#define TL_PF_FURTHER_LANE 55
 enum tl_pf_process {
 	TL_PF_PROCESS_PID = 1,
 	TL_PF_PROCESS_SORT_INDEX = 3,

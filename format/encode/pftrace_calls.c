@@ -109,10 +109,33 @@ static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *fu
 				 TL_PF_UINT_VALUE, cause.request);
 }
 
-/* The beginning of a call, with all of its data. */
+/*
+ * The track of a call that has no place on the thread's own, which crosses another one (crossing.h);
+ * 0: the thread's own. Its description comes first: a block does not rely on another one's.
+ */
+static uint64_t call_track(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
+			   uint64_t start, uint64_t end)
+{
+	struct tl_pf_state *state = encoder->state;
+	uint64_t lane = tl_crossing_lane(&state->crossing, tid, start, end);
+	uint64_t track = tl_pf_track_of(encoder, tid) ^ lane << TL_PF_FURTHER_LANE;
+
+	if (!lane)
+		return 0;
+	char *packet = tl_protobuf_open(text->at, TL_PF_PACKET), *description, *at;
+	at = tl_protobuf_number(packet, TL_PF_SEQUENCE_ID, TL_PF_TRACK_SEQUENCE);
+	description = tl_protobuf_open(at, TL_PF_TRACK_DESCRIPTOR);
+	at = tl_protobuf_number(description, TL_PF_UUID, track);
+	at = tl_protobuf_number(at, TL_PF_PARENT_UUID, tl_pf_track_of(encoder, tid));
+	at = tl_pf_string(at, TL_PF_TRACK_NAME, tl_pf_text("overlapping calls"));
+	text->at = tl_protobuf_close(packet, tl_protobuf_close(description, at));
+	return track;
+}
+
+/* The beginning of a call, with all of its data. `track`: 0: the lane's. */
 static void packet_begin(const struct tl_encoder *encoder, struct tl_text *text,
 			 const struct tl_call_record *call, struct tl_pf_plan *plan,
-			 const struct tl_args_kept *kept, uint64_t ns)
+			 const struct tl_args_kept *kept, uint64_t ns, uint64_t track)
 {
 	struct tl_pf_state *state = encoder->state;
 	struct tl_cause cause = tl_record_cause(call);
@@ -126,6 +149,8 @@ static void packet_begin(const struct tl_encoder *encoder, struct tl_text *text,
 	at = tl_pf_packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
 			       tl_pf_text(plan->function->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	if (track)
+		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	if (encoder->gpu_events && cause.correlation)
 		at = tl_pf_gpu_correlation(at, TL_PF_SUBMITS_EVENTS,
 					   tl_pf_gpu_event_id(encoder, cause.correlation));
@@ -171,7 +196,7 @@ static bool packet_beginnings(struct tl_encoder *encoder, struct tl_text *text,
 		return false;
 	part.end -= depth * TL_PF_ROOM;
 	packet_begin(encoder, &part, call, plan_of(state, function, call->function), &kept,
-		     tl_encoder_ns(encoder, call->start));
+		     tl_encoder_ns(encoder, call->start), 0);
 	text->at = part.at;
 	if (inner)
 		inner->begun = true;
@@ -190,9 +215,17 @@ bool tl_pf_packet_call(struct tl_encoder *encoder, struct tl_text *text, uint32_
 		return true;
 	uint64_t stop = tl_record_end(call->start, call->duration);
 	uint64_t start = tl_encoder_ns(encoder, call->start), end = tl_encoder_ns(encoder, stop);
+	end = end > start ? end : start;
 	text->at = tl_pf_packet_lane(encoder, text->at, tid, start);
-	if (packet_beginnings(encoder, text, call, 0))
-		tl_pf_packet_end(state, text, end > start ? end : start, 0);
+	uint64_t track = call_track(encoder, text, tid, start, end);
+	struct tl_pf_tie *inner = tl_pf_tie_of_outer(&state->ties, call);
+	if (track && !(inner && inner->begun)) {
+		packet_begin(encoder, text, call, plan_of(state, function, call->function), &kept,
+			     start, track);
+		tl_pf_packet_end(state, text, end, track);
+	} else if (packet_beginnings(encoder, text, call, 0)) {
+		tl_pf_packet_end(state, text, end, 0);
+	}
 	return true;
 }
 
@@ -201,23 +234,27 @@ void tl_pf_packet_unfinished(struct tl_encoder *encoder, struct tl_text *text, u
 {
 	struct tl_pf_state *state = encoder->state;
 	const struct tl_function *called = tl_encoder_function(encoder, call->function);
-	uint64_t start = call->start;
+	uint64_t start = tl_encoder_ns(encoder, call->start), stop = tl_encoder_ns(encoder, end);
 	char *packet, *event, *at;
 
 	if (!called || !tl_pf_has_room(text))
 		return;
 	struct tl_pf_plan *plan = plan_of(state, called, call->function);
-	text->at = tl_pf_packet_lane(encoder, text->at, tid, tl_encoder_ns(encoder, start));
+	stop = stop > start ? stop : start;
+	text->at = tl_pf_packet_lane(encoder, text->at, tid, start);
+	uint64_t track = call_track(encoder, text, tid, start, stop);
 	uint32_t stack = tl_pf_stack(encoder, text, call->stack);
-	event = tl_pf_event_open(state, text->at, tl_encoder_ns(encoder, start), &packet);
+	event = tl_pf_event_open(state, text->at, start, &packet);
 	at = packet_call_categories(state, event, plan, false);
 	at = tl_pf_packet_name(state, at, plan->name, TL_PF_NAME_IID, TL_PF_NAME,
 			       tl_pf_text(called->name));
 	at = tl_protobuf_number(at, TL_PF_TYPE, TL_PF_SLICE_BEGIN);
+	if (track)
+		at = tl_protobuf_number(at, TL_PF_TRACK_UUID, track);
 	if (stack)
 		at = tl_protobuf_number(at, TL_PF_CALLSTACK_IID, stack);
 	struct tl_pf_notes notes = tl_pf_notes_at(state, text, at);
 	tl_pf_note_value(&notes, tl_pf_text("unfinished"), TL_PF_BOOL_VALUE, 1);
 	text->at = tl_pf_event_close(state, event, notes.text.at, packet);
-	tl_pf_packet_end(state, text, tl_encoder_ns(encoder, end > start ? end : start), 0);
+	tl_pf_packet_end(state, text, stop, track);
 }

@@ -6,6 +6,7 @@
 #ifndef TL_FORMAT_ENCODE_PFTRACE_PACKETS_H
 #define TL_FORMAT_ENCODE_PFTRACE_PACKETS_H
 
+#include "format/encode/crossing.h"
 #include "format/encode/encoder.h"
 #include "format/encode/pftrace.h"
 #include "format/encode/pftrace_gpu.h"
@@ -56,6 +57,7 @@ struct tl_pf_state {
 	struct tl_pf_names names;
 	struct tl_pf_stacks stacks;
 	struct tl_pf_ties ties;
+	struct tl_crossing crossing;
 	struct tl_pf_gpu_work gpu;
 	struct tl_pf_plan plans[TL_PF_PLANS];
 	char scratch[TL_PF_SCRATCH];

@@ -220,16 +220,23 @@ class Trace:
             stack = open_calls[uuid]
             if type == BEGIN:
                 stack.append((time, name, category, args))
-            elif type == END and uuid & 1 << 63 == 0 and not stack and self.tracks[uuid].name:
+            elif type == END and uuid & 1 << 63 == 0 and not stack and self.tracks[uuid].name and not self.is_further(uuid):
                 continue  # a program's own, whose beginning was dropped
             elif type == END:
                 check(stack, f"an end of nothing at {time}")
                 start, name, category, args = stack.pop()
                 yield self.tid(uuid), start, time, name, category, args, len(stack)
-        check(not any(stack for uuid, stack in open_calls.items() if not self.tracks[uuid].name), "calls without an end")
+        check(not any(stack for uuid, stack in open_calls.items() if not self.tracks[uuid].name or self.is_further(uuid)), "calls without an end")
+
+    def is_further(self, uuid):
+        """Whether it is a further lane of a thread."""
+        parent = self.tracks.get(self.tracks[uuid].parent_uuid)
+        return parent is not None and parent.HasField("thread")
 
     def tid(self, uuid):
         track = self.tracks[uuid]
+        if self.is_further(uuid):
+            return self.tid(track.parent_uuid)
         return track.thread.tid if track.HasField("thread") else self.lanes.get(track.name, 0)
 
     def instants(self):
@@ -444,7 +451,7 @@ def compare_metadata(trace, pid, plain, instants):
         check(process.legacy_sort_index == told["process_sort_index"]["sort_index"], "another rank")
     threads = {e["tid"]: e["args"]["name"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
     named = {t.thread.tid: t.thread.thread_name for t in trace.tracks.values() if t.HasField("thread")}
-    named.update({trace.lanes.get(t.name): t.name for t in trace.tracks.values() if t.name and not t.HasField("counter")})
+    named.update({trace.lanes.get(t.name): t.name for t in trace.tracks.values() if t.name and not t.HasField("counter") and not trace.is_further(t.uuid)})
     check(threads == named, f"threads {threads} and {named}")
     check(all(t.thread.pid == pid and trace.tracks[t.parent_uuid].HasField("process")
               for t in trace.tracks.values() if t.HasField("thread")), "a thread of another process")

@@ -7,9 +7,9 @@
  *							200 chunks; DROPS percent of the blocks are not
  *							kept; gpu: by an encoder with .gpu_events
  *
- * The calls are made up: threads that call each other's functions to some depth, at times that fall
- * together now and then, with arguments of every kind that there is (args_table.h), captured as the
- * layer does it.
+ * The calls are made up: threads that call each other's functions to some depth, now and then on
+ * several stacks, at times that fall together now and then, with arguments of every kind that there
+ * is (args_table.h), captured as the layer does it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +205,23 @@ static uint64_t add_calls(struct chunk *chunk, uint64_t start, unsigned depth)
 	return now;
 }
 
+/* Calls on several stacks of one thread, which end in any order; when the last of them ends. */
+static uint64_t add_crossing(struct chunk *chunk, uint64_t now)
+{
+	uint64_t starts[6], count = 2 + next_random() % 5;
+
+	for (uint64_t i = 0; i < count; i++)
+		starts[i] = now += next_random() % 1000;
+	for (; count; count--) {
+		uint64_t which = next_random() % count;
+		for (uint64_t n = next_random() % 10; n; n--)
+			now = add_calls(chunk, now + next_random() % 10, 0);
+		add_record(chunk, starts[which], now += next_random() % 1000);
+		starts[which] = starts[count - 1];
+	}
+	return now;
+}
+
 static void add_lost(struct chunk *chunk, uint64_t now)
 {
 	struct tl_call_record *record = (void *)(chunk->bytes + chunk->size);
@@ -317,6 +334,8 @@ static void make_chunks(void)
 		chunk->tid = who == THREADS - 1 ? 4000000000u : 100 + who;
 		for (uint64_t n = next_random() % 20; n; n--)
 			now[who] = add_calls(chunk, now[who] + next_random() % 2, 3);
+		if (next_random() % 4 == 0)
+			now[who] = add_crossing(chunk, now[who]);
 		if (next_random() % 8 == 0)
 			add_lost(chunk, now[who]);
 		for (uint64_t n = next_random() % 4; n && chunk->size + 20000 <= CHUNK; n--)
