@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <argp.h>
+#include <dirent.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdbool.h>
@@ -424,15 +425,36 @@ static int summary_flat(struct history *history, struct wishes *wishes)
 	return code;
 }
 
+static bool folder_has_traces(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool has = false;
+
+	while (folder && !has && (entry = readdir(folder))) {
+		size_t size = strlen(entry->d_name);
+		has = size > 4 && !strcmp(entry->d_name + size - 4, ".tlt");
+	}
+	if (folder)
+		closedir(folder);
+	return has;
+}
+
 /* False, after a message: one is a folder, which is no job's. */
 static bool files_are_files(const struct wishes *wishes)
 {
-	for (int i = 0; i < wishes->nfiles; i++)
-		if (path_is_folder(wishes->files[i])) {
+	for (int i = 0; i < wishes->nfiles; i++) {
+		const char *path = wishes->files[i];
+		if (!path_is_folder(path))
+			continue;
+		if (folder_has_traces(path))
+			say("%s: it is a folder, and not a job's; name the traces in it: `tracelayer summary %s/*.tlt`",
+			    path, path);
+		else
 			say("%s: it is a folder without .tlt files; name a trace, or, if its processes were killed, try `tracelayer recover %s`",
-			    wishes->files[i], wishes->files[i]);
-			return false;
-		}
+			    path, path);
+		return false;
+	}
 	return true;
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 37
+plan 38
 
 make_job=$(cd "$top_builddir" && pwd)/tests/cli/summary/make_job
 app=$(cd "$top_builddir" && pwd)/tests/apps/job_calls
@@ -77,6 +77,10 @@ is $? 1 "a sum by itself is no trace"
 mkdir empty
 is "$(summary empty 2>&1; echo $?)" "tracelayer: empty: it is a folder without .tlt files; name a trace, or, if its processes were killed, try \`tracelayer recover empty\`
 1" "an empty folder is refused, as one whose ranks were all killed"
+: >empty/app.1.tlt
+is "$(summary empty 2>&1; echo $?)" "tracelayer: empty: it is a folder, and not a job's; name the traces in it: \`tracelayer summary empty/*.tlt\`
+1" "a folder of other traces is not said to have none"
+rm empty/app.1.tlt
 like "$(summary --by=rank x.json 2>&1)" "^tracelayer summary: --by=rank: only for the folder of a job; name that" "--by=rank is for jobs"
 like "$(summary --by=host x.json 2>&1)" "^tracelayer summary: --by=host: only for the folder of a job; name that" "so is --by=host"
 like "$(summary --table=ranks x.json 2>&1)" "^tracelayer summary: --table=ranks: only for the folder of a job; name that" "so is the table of ranks"
