@@ -532,6 +532,10 @@ static void say_why_none(const struct program *program, const struct ending *end
 		say_unshimmed(reports->unshimmed);
 	else if (say_unreadable(reports, "no trace: ") || say_left_running(config, reports))
 		; /* likewise */
+	else if (reports_have_folder() &&
+		 (reports_are_hidden() || images_mounted(&reports->images)))
+		say("no trace: no call was reported; if a mount has hidden %s, where programs report their calls, set TMPDIR to a folder that stays",
+		    reports_place());
 	else if (images_sandbox(&reports->images))
 		say_sandbox(images_sandbox(&reports->images), ending);
 	else if (WIFEXITED(ending->status) && WEXITSTATUS(ending->status) == 127)

@@ -29,6 +29,8 @@
 
 static char outer[PATH_MAX]; /* where `folder` lies; "": in a public place */
 static char folder[PATH_MAX];
+static const char *place; /* the folder that both lie in */
+static bool hidden;
 
 /*
  * Only root's programs can become another user. They need a folder that such a user can write. No
@@ -97,6 +99,7 @@ int reports_make_folder(void)
 			if (!geteuid())
 				folder_open_to_others();
 			setenv(TL_REPORT_VARIABLE, folder, 1);
+			place = places[i];
 			return folder_lock();
 		}
 	}
@@ -107,6 +110,16 @@ int reports_make_folder(void)
 bool reports_have_folder(void)
 {
 	return folder[0];
+}
+
+const char *reports_place(void)
+{
+	return place;
+}
+
+bool reports_are_hidden(void)
+{
+	return hidden;
 }
 
 /* ---- reading ---- */
@@ -331,6 +344,7 @@ static void links_read(struct reports *reports)
 
 void reports_read(struct reports *reports)
 {
+	hidden = folder[0] && access(folder, F_OK);
 	for (int tries = 0; folder[0] && tries < LATE_REPORTS; tries++) {
 		links_read(reports);
 		folder_unlock();

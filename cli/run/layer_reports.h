@@ -71,6 +71,10 @@ int reports_make_folder(void);
 /* False: no folder could be made, so nothing is known. */
 bool reports_have_folder(void);
 
+/* Where it lies; and whether it was gone when the reports were read: a mount may have hidden it. */
+const char *reports_place(void);
+bool reports_are_hidden(void);
+
 /* Reads everything, and removes it. */
 void reports_read(struct reports *reports);
 

@@ -132,6 +132,13 @@ const char *images_sandbox(const struct images *images)
 	return NULL;
 }
 
+bool images_mounted(const struct images *images)
+{
+	const struct image *newest = images_newest(images);
+
+	return newest && (!strcmp(newest->text, "mount") || !strcmp(newest->text, "pivot_root"));
+}
+
 void images_forget(struct images *images)
 {
 	for (size_t i = 0; i < images->count; i++)

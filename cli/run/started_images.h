@@ -37,6 +37,9 @@ bool images_say(const struct images *images, pid_t pid, bool none);
  */
 const char *images_sandbox(const struct images *images);
 
+/* That program is mount or pivot_root: these can hide the folder in which programs report. */
+bool images_mounted(const struct images *images);
+
 void images_forget(struct images *images);
 
 #endif

@@ -10,7 +10,7 @@ tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
 : "${CC:=cc}"
-plan 68
+plan 69
 
 none="tracelayer: no trace: "
 # runs WANTED COMMAND…: `run` ends with the code and prints what the command prints alone; what it says is in said.
@@ -230,12 +230,16 @@ if ./bwrap root; test $? = 5 && { ./bwrap shm ./calls_own; test $? = 6; }; then
 ${none}no call was reported" "... and no line says that its events can be had, or that it made no call"
 	"$tracelayer" run -o t.json ./bwrap shm ./nosuch >/dev/null 2>said
 	like "$(said)" "^${none}no call was reported; if bwrap has started a program " "one that starts none is not said to have"
+	cp /bin/true mount
+	unset_runs "$tracelayer" run -o t.json sh -c 'exec ./mount' 2>said
+	is "$(said)" "${none}no call was reported; if a mount has hidden /dev/shm, where programs report their calls, set TMPDIR to a folder that stays" \
+		"nor one that came after a mount"
 	"$tracelayer" run -o t.json bash -c 'cp /bin/bash chroot; exec ./chroot -c "exit 125"' 2>said
 	is "$(said)" "${none}no call was reported; chroot could not start a program, or that ended with code 125" "nor one that says that it could not"
 	ok "where another program came after the sandbox" unset_runs runs "0 " sh -c "./bwrap shm /bin/true; exec true"
 	is "$(said)" "${none}the program made no call into an API that tracelayer has shims for" "... that one made no call"
 else
-	skip 8 "no program can have a root of its own on this machine"
+	skip 9 "no program can have a root of its own on this machine"
 fi
 
 # --- another user
