@@ -19,9 +19,11 @@
  *
  * In all other cases nobody knows: a call on another stack may have been left, or may go on later.
  *
- * Two things this cannot see. A coroutine's stack may be an array in a frame that is in use: its
+ * Three things this cannot see. A coroutine's stack may be an array in a frame that is in use: its
  * calls count as overwritten (the second case) if the question comes from that frame's own stack.
- * And code that a JIT made ends the chain, which then counts as the thread's own.
+ * A coroutine's stack may be copied away, to be put back later (Python's greenlet): its calls count
+ * as overwritten, too. And code that a JIT made ends the chain, which then counts as the thread's
+ * own.
  */
 #include "layer/calls/longjmp.h"
 
