@@ -307,6 +307,8 @@ static void tag_read(struct tags *tags, const char *tag)
 		tags->direction |= TL_OPTIONAL;
 	else if (!strcmp(tag, "always"))
 		tags->direction |= TL_ALWAYS;
+	else if (!strcmp(tag, "unshown"))
+		tags->direction |= TL_UNSHOWN;
 	else if (!strcmp(tag, "string"))
 		tags->has_length = true,
 		tags->length = (struct length){.kind = TL_LENGTH_STRING, .constant = 1};

@@ -50,10 +50,10 @@ const char *comment_behind_statement(const struct comments *comments, size_t fro
  * The tags that a comment begins with: [in] [out] [in,out] [optional] [release] [range(0, n)]
  * [range(0, *pn)] [range(0, pinfo->n)], as Level Zero writes them; "OUT:" and "IN/OUT:" as SQLite writes, "Returned …"
  * as CUDA does; and those that only descriptors use: [bytes(n)] [bytes(*pn)] [elements(3)] [string] [text]
- * [zero-ended] [zero-ended(2)] [address] [checked]. doc/tracelayer-descriptor.5 explains them.
+ * [zero-ended] [zero-ended(2)] [address] [checked] [always] [unshown]. doc/tracelayer-descriptor.5 explains them.
  */
 struct tags {
-	unsigned direction; /* TL_IN, TL_OUT, TL_OPTIONAL, TL_ALWAYS */
+	unsigned direction; /* TL_IN, TL_OUT, TL_OPTIONAL, TL_ALWAYS, TL_UNSHOWN */
 	struct length length;
 	bool has_length;
 	bool address; /* not to be followed */

@@ -67,11 +67,9 @@ static const char *direction_text(unsigned direction)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} bits[] = {{TL_IN, "TL_IN"},
-		    {TL_OUT, "TL_OUT"},
-		    {TL_OPTIONAL, "TL_OPTIONAL"},
-		    {TL_OBLIGED, "TL_OBLIGED"},
-		    {TL_ALWAYS, "TL_ALWAYS"}};
+	} bits[] = {
+		{TL_IN, "TL_IN"},	    {TL_OUT, "TL_OUT"},	      {TL_OPTIONAL, "TL_OPTIONAL"},
+		{TL_OBLIGED, "TL_OBLIGED"}, {TL_ALWAYS, "TL_ALWAYS"}, {TL_UNSHOWN, "TL_UNSHOWN"}};
 	char *text = copy_text("");
 
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)

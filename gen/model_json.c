@@ -33,9 +33,13 @@ struct bit_name {
 	unsigned bit;
 };
 
-static const struct bit_name directions[] = {
-	{"in", TL_IN},		 {"out", TL_OUT},	{"optional", TL_OPTIONAL},
-	{"obliged", TL_OBLIGED}, {"always", TL_ALWAYS}, {NULL, 0}};
+static const struct bit_name directions[] = {{"in", TL_IN},
+					     {"out", TL_OUT},
+					     {"optional", TL_OPTIONAL},
+					     {"obliged", TL_OBLIGED},
+					     {"always", TL_ALWAYS},
+					     {"unshown", TL_UNSHOWN},
+					     {NULL, 0}};
 
 static const struct bit_name function_flags[] = {{"follows", TL_FUNCTION_FOLLOWS},
 						 {"initialises", TL_FUNCTION_INITIALISES},

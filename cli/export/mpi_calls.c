@@ -51,10 +51,12 @@ static const struct {
 	{"Request_free", MPI_ROLE_FREE},
 	{"Comm_dup,Comm_dup_with_info,Comm_idup,Comm_idup_with_info", MPI_ROLE_COMM_DUP},
 	{"Comm_split", MPI_ROLE_COMM_SPLIT},
+	{"Comm_split_type", MPI_ROLE_COMM_SPLIT_TYPE},
 	{"Cart_create", MPI_ROLE_COMM_CART},
+	{"Cart_sub", MPI_ROLE_COMM_CART_SUB},
 	{"Comm_create", MPI_ROLE_COMM_CREATE},
 	{"Comm_create_group", MPI_ROLE_COMM_CREATE_GROUP},
-	{"Comm_split_type,Graph_create", MPI_ROLE_COMM_OTHER},
+	{"Graph_create", MPI_ROLE_COMM_OTHER},
 	{"Comm_free,Comm_disconnect", MPI_ROLE_COMM_FREE},
 	{"Comm_group", MPI_ROLE_GROUP_OF_COMM},
 	{"Group_incl,Group_excl,Group_range_incl,Group_range_excl", MPI_ROLE_GROUP_OF_ONE},
@@ -316,6 +318,13 @@ static const char *fact_of(const struct tl_facts *facts, const char *key)
 	return at ? at + strlen(key) : NULL;
 }
 
+static int64_t fact_number(const struct tl_facts *facts, const char *key, int64_t none)
+{
+	const char *at = fact_of(facts, key);
+
+	return at ? strtoll(at, NULL, 10) : none;
+}
+
 static char *fact_text(const struct tl_facts *facts, const char *key)
 {
 	const char *at = fact_of(facts, key);
@@ -387,11 +396,20 @@ static enum mpi_family family_of(const struct mpi_calls *calls)
 	return MPI_FAMILY_ABI_MPICH;
 }
 
+/* Open MPI's is the address of a variable, which the trace tells. */
+static uint64_t group_empty_of(enum mpi_family family, uint64_t told)
+{
+	if (family == MPI_FAMILY_OPENMPI)
+		return told;
+	return family == MPI_FAMILY_MPICH ? 0x48000000u : 0x109u;
+}
+
 void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *process)
 {
 	struct reading reading = {.calls = calls};
+	int64_t told = 0; /* MPI_GROUP_EMPTY */
 
-	*calls = (struct mpi_calls){0};
+	*calls = (struct mpi_calls){.local_rank = -1, .local_size = -1};
 	calls->traces = need(calloc(process->nparts + 1, sizeof(*calls->traces)));
 	for (size_t i = 0; i < process->nparts; i++) {
 		struct tl_trace *trace = record_file_open(process->parts[i].path);
@@ -401,17 +419,20 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 			continue;
 		calls->traces[calls->ntraces++] = trace;
 		mpi_world_read(&reading.world, trace);
+		told = fact_number(&trace->facts, ",\"mpi_group_empty\":", told);
 		const struct tl_api *api = api_of(trace);
 		if (api) {
 			read_trace(&reading, trace);
 			calls->lost |= !api_is_whole(api, &trace->facts);
 		}
-		const char *size = fact_of(&trace->facts, "\"size\":");
-		calls->size = size ? strtoll(size, NULL, 10) : 0;
+		calls->size = fact_number(&trace->facts, "\"size\":", 0);
+		calls->local_rank = fact_number(&trace->facts, "\"local_rank\":", -1);
+		calls->local_size = fact_number(&trace->facts, "\"local_size\":", -1);
 	}
 	calls->lost |= !reading.begins;
 	calls->world = mpi_world_handle(&reading.world);
 	calls->family = family_of(calls);
+	calls->group_empty = group_empty_of(calls->family, (uint64_t)told);
 	if (calls->count)
 		qsort(calls->list, calls->count, sizeof(*calls->list), calls_by_time);
 }

@@ -39,7 +39,9 @@ enum mpi_role {
 	MPI_ROLE_FREE, /* of a request */
 	MPI_ROLE_COMM_DUP,
 	MPI_ROLE_COMM_SPLIT,
+	MPI_ROLE_COMM_SPLIT_TYPE,
 	MPI_ROLE_COMM_CART,
+	MPI_ROLE_COMM_CART_SUB,
 	MPI_ROLE_COMM_CREATE,	    /* of a group; all ranks of the communicator call it */
 	MPI_ROLE_COMM_CREATE_GROUP, /* the group's ranks call it */
 	MPI_ROLE_COMM_OTHER,	    /* makes a communicator whose members the call does not tell */
@@ -69,6 +71,9 @@ struct mpi_calls {
 	bool lost;	/* calls of the process are missing */
 	bool finalized; /* MPI_Finalize was recorded: none is missing at the end, either */
 	int64_t size;	/* of the world; 0: not known */
+	/* On its host, as the launcher told. -1: not known. */
+	int64_t local_rank, local_size;
+	uint64_t group_empty; /* the handle of MPI_GROUP_EMPTY; 0: not known */
 };
 
 /* Reads the process's files. They stay open until mpi_calls_close. */

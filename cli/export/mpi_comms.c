@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
+#include "cli/export/mpi_hosts.h"
 
 /* Of all communicators. With more, further communicators are not known: a file may claim any number. */
 #define ALL_RANKS_MOST ((size_t)2 * MPI_RANKS_MOST)
@@ -161,6 +162,52 @@ static void parts_split(struct mpi_job *job, struct part *parts, size_t count, u
 		if (parts[first].made->color >= 0)
 			parts_become(job, parts + first, i - first, parent, true);
 		first = i;
+	}
+}
+
+/* The colors and keys of MPI_Cart_sub. False: they are not known, or the ranks disagree. */
+static bool parts_color_grid(const struct part *parts, size_t count)
+{
+	const struct mpi_own_comm *made = parts[0].made;
+	const struct mpi_grid grid = parts[0].process->comms[made->parent].grid;
+
+	if (!made->remaining.is_known || mpi_grid_ranks(&grid) != (int64_t)count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct mpi_own_comm *other = parts[i].made;
+
+		if (!mpi_grids_are_equal(&grid, &parts[i].process->comms[other->parent].grid) ||
+		    !other->remaining.is_known || other->remaining.bits != made->remaining.bits)
+			return false;
+		mpi_grid_divide(&grid, made->remaining, parts[i].place, &other->color, &other->key);
+	}
+	return true;
+}
+
+/* Those of MPI_Comm_split_type. False: they are not known. */
+static bool parts_color_hosts(const struct part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!parts[i].made->by_host || parts[i].process->host == NO_HOST)
+			return false;
+		if (parts[i].made->color >= 0)
+			parts[i].made->color = parts[i].process->host;
+	}
+	return true;
+}
+
+/* All parts are known. False: not which ranks belong together. */
+static bool parts_color(const struct part *parts, size_t count)
+{
+	switch (parts[0].made->role) {
+	case MPI_ROLE_COMM_SPLIT:
+		return true;
+	case MPI_ROLE_COMM_SPLIT_TYPE:
+		return parts_color_hosts(parts, count);
+	case MPI_ROLE_COMM_CART_SUB:
+		return parts_color_grid(parts, count);
+	default:
+		return false;
 	}
 }
 
@@ -352,7 +399,7 @@ static bool comm_make(struct mpi_job *job, uint32_t parent, uint32_t place, stru
 		return false;
 	if (made->role == MPI_ROLE_COMM_DUP)
 		parts_become(job, parts, comm.count, parent, comm.is_whole);
-	else if (made->role == MPI_ROLE_COMM_SPLIT && comm.is_whole && known == comm.count)
+	else if (comm.is_whole && known == comm.count && parts_color(parts, comm.count))
 		parts_split(job, parts, comm.count, parent);
 	else if (made->role == MPI_ROLE_COMM_CREATE)
 		parts_create(job, parts, comm.count, parent);
@@ -365,6 +412,7 @@ static bool comm_make(struct mpi_job *job, uint32_t parent, uint32_t place, stru
 void mpi_comms_find(struct mpi_job *job)
 {
 	world_add(job);
+	mpi_hosts_find(job);
 	for (uint32_t parent = 0; parent < job->messages->ncomms; parent++) {
 		size_t count = job->messages->comms[parent].count;
 		struct part *parts = need(calloc(count + 1, sizeof(*parts)));

@@ -162,6 +162,8 @@ static struct mpi_ranks ranks_look(struct look *look, uint32_t number)
 		return ranks;
 	if (group->way == MPI_GROUP_COMM)
 		return ranks_of_comm(look, group->comm);
+	if (group->way == MPI_GROUP_NONE)
+		return (struct mpi_ranks){.is_known = true};
 	left = ranks_look(look, group->left);
 	if (left.is_known && group->way == MPI_GROUP_INCL) {
 		ranks = ranks_included(&left, group);

@@ -21,6 +21,7 @@ enum mpi_group_way {
 	MPI_GROUP_UNION,	/* of two groups: first those of the left one */
 	MPI_GROUP_INTERSECTION, /* in the left one's order */
 	MPI_GROUP_DIFFERENCE,
+	MPI_GROUP_NONE, /* MPI_GROUP_EMPTY: without ranks */
 };
 
 /* As calls name ranks: from first to last, both of them included. */

@@ -4,9 +4,9 @@
  *
  * As MPI has it: of the messages with one communicator, source, destination and tag, the first that is
  * sent is the first that is received. Statuses say what MPI_ANY_SOURCE and MPI_ANY_TAG stood for.
- * Communicators that MPI_Comm_dup, MPI_Comm_split, MPI_Comm_create and MPI_Cart_create made are the same in
- * all ranks that made them by the same call of their parent; those of MPI_Comm_create_group, in all ranks of
- * their group.
+ * Communicators that MPI_Comm_dup, MPI_Comm_split, MPI_Comm_split_type, MPI_Comm_create, MPI_Cart_create and
+ * MPI_Cart_sub made are the same in all ranks that made them by the same call of their parent; those of
+ * MPI_Comm_create_group, in all ranks of their group.
  *
  * There is no message, rather than a wrong one, if something is not known: a rank has calls without
  * records; a communicator's members are unknown; a receive took an unknown message; the numbers of

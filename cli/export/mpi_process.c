@@ -148,6 +148,76 @@ static int64_t grid_members(const struct mpi_call *call)
 	return members;
 }
 
+static struct mpi_grid grid_read(const struct mpi_call *call)
+{
+	struct mpi_grid grid = {.count = call_number(call, "ndims")};
+	size_t size = 0, wanted = (size_t)grid.count * sizeof(*grid.dims);
+	const char *dims = mpi_call_memory(call, "dims", &size);
+
+	if (grid.count < 1 || grid.count > MPI_DIMS_MOST || !dims || size < wanted)
+		return (struct mpi_grid){0};
+	memcpy(grid.dims, dims, wanted);
+	grid.is_known = true;
+	return grid;
+}
+
+/* What the record has behind the program's own numbers is not looked at. */
+static struct mpi_remaining remaining_read(const struct mpi_call *call, const struct mpi_grid *grid)
+{
+	struct mpi_remaining remaining = {0};
+	size_t size = 0;
+	const char *numbers = mpi_call_memory(call, "remain_dims", &size);
+
+	remaining.is_known = grid->is_known && size / sizeof(int) >= (size_t)grid->count;
+	for (int i = 0; i < grid->count && remaining.is_known; i++) {
+		int remains;
+
+		memcpy(&remains, numbers + (size_t)i * sizeof(remains), sizeof(remains));
+		remaining.bits |= (uint32_t)(remains != 0) << i;
+	}
+	return remaining;
+}
+
+/* A duplicate is the same grid. */
+static void comm_set_grid(struct mpi_own_comm *comm, const struct mpi_grid *parent,
+			  const struct mpi_call *call)
+{
+	if (call->role == MPI_ROLE_COMM_DUP)
+		comm->grid = *parent;
+	if (call->role == MPI_ROLE_COMM_CART)
+		comm->grid = grid_read(call);
+	if (call->role != MPI_ROLE_COMM_CART_SUB)
+		return;
+	comm->remaining = remaining_read(call, parent);
+	comm->grid = mpi_grid_part(parent, comm->remaining);
+}
+
+#define MPI_UNDEFINED (-32766) /* in every library */
+
+/* Numbers of MPI's own, which each library has others of. */
+static const struct {
+	int type_shared;
+	uint64_t info_null; /* 0: no info changes what the type means */
+} constants[] = {
+	[MPI_FAMILY_OPENMPI] = {0, 0},
+	[MPI_FAMILY_MPICH] = {1, 0x1c000000},
+	[MPI_FAMILY_ABI_OPENMPI] = {221, 0x130},
+	[MPI_FAMILY_ABI_MPICH] = {221, 0x130},
+};
+
+/* All ranks of a host, and no part of them; or none, which is MPI_UNDEFINED. */
+static bool splits_by_host(const struct walk *walk, const struct mpi_call *call)
+{
+	enum mpi_family family = walk->calls.family;
+	int type = call_number(call, "split_type");
+	uint64_t info = 0, info_null = constants[family].info_null;
+
+	if (info_null &&
+	    (!mpi_call_word(call, "info", &info) || mpi_handle(&walk->calls, info) != info_null))
+		return false;
+	return type == constants[family].type_shared || type == MPI_UNDEFINED;
+}
+
 static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 {
 	struct mpi_process *process = walk->process;
@@ -166,6 +236,11 @@ static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 
 		comm.color = call_number(call, "color");
 		comm.key = call_number(call, "key");
+		comm_set_grid(&comm, &process->comms[parent].grid, call);
+		if (call->role == MPI_ROLE_COMM_SPLIT_TYPE) {
+			comm.by_host = splits_by_host(walk, call);
+			comm.color = call_number(call, "split_type") == MPI_UNDEFINED ? -1 : 0;
+		}
 		comm.members = call->role == MPI_ROLE_COMM_CART ? grid_members(call) : 0;
 		number = own_comm_add(process, comm);
 	}
@@ -186,6 +261,13 @@ static void walk_comm_freed(struct walk *walk, const struct mpi_call *call)
 
 /* --- groups */
 
+/* Calls return MPI_GROUP_EMPTY, too, and it may be freed. It stays what it is. */
+static void group_means(struct walk *walk, uint64_t handle, uint32_t number)
+{
+	if (handle != walk->calls.group_empty)
+		handle_means(&walk->groups, handle, number);
+}
+
 static void walk_group_made(struct walk *walk, const struct mpi_call *call, const char *name,
 			    struct mpi_group group)
 {
@@ -193,7 +275,7 @@ static void walk_group_made(struct walk *walk, const struct mpi_call *call, cons
 	uint64_t handle;
 
 	if (mpi_call_handle(&walk->calls, call, name, 0, &handle))
-		handle_means(&walk->groups, handle, number);
+		group_means(walk, handle, number);
 }
 
 static void walk_group_of_comm(struct walk *walk, const struct mpi_call *call)
@@ -254,7 +336,7 @@ static void walk_group_freed(struct walk *walk, const struct mpi_call *call)
 	uint64_t handle;
 
 	if (mpi_call_handle(&walk->calls, call, "group", 0, &handle))
-		handle_means(&walk->groups, handle, NO_GROUP);
+		group_means(walk, handle, NO_GROUP);
 }
 
 /* --- ends of messages */
@@ -611,7 +693,9 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_FREE] = walk_given_up,
 		[MPI_ROLE_COMM_DUP] = walk_comm_made,
 		[MPI_ROLE_COMM_SPLIT] = walk_comm_made,
+		[MPI_ROLE_COMM_SPLIT_TYPE] = walk_comm_made,
 		[MPI_ROLE_COMM_CART] = walk_comm_made,
+		[MPI_ROLE_COMM_CART_SUB] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE_GROUP] = walk_comm_made,
 		[MPI_ROLE_COMM_OTHER] = walk_comm_made,
@@ -652,8 +736,14 @@ void mpi_process_read(struct mpi_process *process, const struct timeline_inputs 
 	process->lost = walk.calls.lost || input->is_resumed;
 	process->finalized = walk.calls.finalized;
 	process->size = walk.calls.size;
+	process->local_rank = walk.calls.local_rank;
+	process->local_size = walk.calls.local_size;
 	own_comm_add(process, (struct mpi_own_comm){.comm = 0});
 	handle_means(&walk.comms, walk.calls.world, 0);
+	if (walk.calls.group_empty)
+		handle_means(
+			&walk.groups, walk.calls.group_empty,
+			mpi_group_add(&process->groups, (struct mpi_group){.way = MPI_GROUP_NONE}));
 	for (size_t i = 0; i < walk.calls.count; i++)
 		walk_call(&walk, &walk.calls.list[i]);
 	mpi_calls_close(&walk.calls);

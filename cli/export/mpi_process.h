@@ -6,12 +6,14 @@
 #define TL_CLI_EXPORT_MPI_PROCESS_H
 
 #include "cli/export/mpi_calls.h"
+#include "cli/export/mpi_grids.h"
 #include "cli/export/mpi_groups.h"
 #include "cli/export/mpi_messages.h"
 
 #define MPI_ANY	 (-1) /* in an mpi_end, whichever library it is */
 #define NO_COMM	 UINT32_MAX
 #define NO_PLACE UINT32_MAX
+#define NO_HOST	 (-1)
 
 /* A communicator as the process knows it. Number 0 is the world. */
 struct mpi_own_comm {
@@ -21,9 +23,12 @@ struct mpi_own_comm {
 	uint32_t made; /* creations on this one so far */
 	enum mpi_role role;
 	int color, key;	 /* of a split */
+	bool by_host;	 /* of MPI_ROLE_COMM_SPLIT_TYPE: color 0 is all ranks of the same host */
 	int64_t members; /* of a grid: how many it has; -1: not known which */
-	uint32_t group;	 /* of which it was made; NO_GROUP: of none that is known */
-	int tag;	 /* of MPI_ROLE_COMM_CREATE_GROUP */
+	struct mpi_grid grid;
+	struct mpi_remaining remaining; /* of the parent's grid: MPI_ROLE_COMM_CART_SUB */
+	uint32_t group;			/* of which it was made; NO_GROUP: of none that is known */
+	int tag;			/* of MPI_ROLE_COMM_CREATE_GROUP */
 
 	uint32_t comm; /* what it is in the job; NO_COMM: not known */
 	int rank;      /* in it */
@@ -32,6 +37,8 @@ struct mpi_own_comm {
 struct mpi_process {
 	size_t process; /* in timeline_inputs.list */
 	int64_t rank, size;
+	int64_t local_rank, local_size; /* on its host, as the launcher told; -1: not known */
+	int host;			/* a number; NO_HOST: not known */
 	bool lost;	/* calls are missing, or failed: its messages are not known */
 	bool finalized; /* it was not killed: its last messages are known */
 	struct mpi_own_comm *comms;

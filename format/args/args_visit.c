@@ -318,6 +318,12 @@ void tl_visit_members(const struct tl_sink *sink, struct tl_text *text, const st
  */
 #define LEAST_ADDRESS 65536
 
+/* What elements lead to is kept behind them, and has to be passed over: such are shown. */
+static bool is_unshown(const struct tl_variable *v)
+{
+	return v->direction & TL_UNSHOWN && !may_lead_on(v->type->target);
+}
+
 static void visit_pointer(struct tl_visitor *to, const struct tl_variable *v, const char *place,
 			  unsigned depth)
 {
@@ -336,7 +342,7 @@ static void visit_pointer(struct tl_visitor *to, const struct tl_variable *v, co
 	count = blob ? blob->bytes / element : 0;
 	if (blob && !count && v->length.kind == TL_LENGTH_STRING && pointer < LEAST_ADDRESS)
 		to->sink->number(to->text, pointer, false);
-	else if (!blob || (!count && (blob->total || single)))
+	else if (!blob || (!count && (blob->total || single)) || is_unshown(v))
 		visit_address(to, pointer);
 	else if (single)
 		visit_typed(to, target, (const char *)(blob + 1), target->count, depth + 1);

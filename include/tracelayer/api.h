@@ -93,6 +93,11 @@ enum tl_direction {
 	TL_OBLIGED = 8,
 	TL_ALWAYS =
 		16, /* with TL_OUT: valid after a failure, too, as what holds an error code is */
+	/*
+	 * kept, and printed as an address: the length is a guess, so some elements may be other
+	 * memory than the caller's. Not for elements with pointers.
+	 */
+	TL_UNSHOWN = 32,
 };
 
 /* A parameter of a function, or a member of a struct or union. */

@@ -29,19 +29,32 @@ static uint64_t variable_of(const struct tl_elf *elf, const char *name)
 	return 0;
 }
 
-/* The first definition is the one that all use: the program's copy, if it has one. */
-static void world_find(const struct tl_loaded *loaded, void *closure)
-{
-	uint64_t *world = closure;
+struct wanted {
+	const char *name;
+	uint64_t address; /* 0: not found yet */
+};
 
-	for (unsigned i = 0; i < loaded->count && !*world; i++)
-		*world = variable_of(&loaded->elf[i], "ompi_mpi_comm_world");
+/* The first definition is the one that all use: the program's copy, if it has one. */
+static void variable_find(const struct tl_loaded *loaded, void *closure)
+{
+	struct wanted *wanted = closure;
+
+	for (unsigned i = 0; i < loaded->count && !wanted->address; i++)
+		wanted->address = variable_of(&loaded->elf[i], wanted->name);
 }
 
 uint64_t tl_mpi_world(void)
 {
-	uint64_t world = 0;
+	struct wanted world = {"ompi_mpi_comm_world", 0};
 
-	tl_loaded_with(world_find, &world);
-	return world;
+	tl_loaded_with(variable_find, &world);
+	return world.address;
+}
+
+uint64_t tl_mpi_group_empty(void)
+{
+	struct wanted group = {"ompi_mpi_group_empty", 0};
+
+	tl_loaded_with(variable_find, &group);
+	return group.address;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_world.h: MPI_COMM_WORLD of Open MPI: the address of a variable of its library, which the program may
- * have a copy of.
+ * mpi_world.h: MPI_COMM_WORLD and MPI_GROUP_EMPTY of Open MPI: addresses of variables of its library, which
+ * the program may have copies of.
  */
 #ifndef TL_LAYER_RESOLVE_MPI_WORLD_H
 #define TL_LAYER_RESOLVE_MPI_WORLD_H
@@ -15,5 +15,6 @@ bool tl_api_is_mpi(const struct tl_api *api);
 
 /* 0: no such library is loaded. */
 uint64_t tl_mpi_world(void);
+uint64_t tl_mpi_group_empty(void);
 
 #endif

@@ -13,7 +13,7 @@
  *	loader_tables.h	the runtime's interface for the loaders' own layers (layer/doors)
  *	function_tables.h	tables of functions in structs
  *	object_lookup.h	which loaded object an address lies in
- *	mpi_world.h	MPI_COMM_WORLD of Open MPI
+ *	mpi_world.h	MPI_COMM_WORLD and MPI_GROUP_EMPTY of Open MPI
  *	newer_loader.h	a line about a loader that is newer than this build
  *
  * For the room itself: library_roles.h (loaders, drivers, our own libraries), shim_names.h (from a

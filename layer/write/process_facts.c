@@ -214,8 +214,8 @@ static void put_launched(struct tl_text *args)
 	put_known(args, ",\"restart\":", launched->restart);
 }
 
-/* A job's timeline needs it: the ranks' other communicators are made from it. */
-static void put_mpi_world(struct tl_text *args)
+/* A job's timeline needs them: the ranks' other communicators are made from these. */
+static void put_mpi_handles(struct tl_text *args)
 {
 	const struct tl_api *api;
 	bool is_mpi = false;
@@ -227,6 +227,8 @@ static void put_mpi_world(struct tl_text *args)
 		return;
 	tl_text_string(args, ",\"mpi_world\":");
 	tl_text_unsigned(args, world);
+	tl_text_string(args, ",\"mpi_group_empty\":");
+	tl_text_unsigned(args, tl_mpi_group_empty());
 }
 
 static void put_members(struct tl_text *args, const struct tl_facts *facts, uint64_t error_ns)
@@ -245,7 +247,7 @@ static void put_members(struct tl_text *args, const struct tl_facts *facts, uint
 	tl_text_string(args, ",\"pid\":");
 	tl_text_unsigned(args, facts->pid);
 	put_launched(args);
-	put_mpi_world(args);
+	put_mpi_handles(args);
 	put_clock(args, facts, error_ns);
 	struct tl_text whole = *args;
 	put_settings(&whole);

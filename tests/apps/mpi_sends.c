@@ -368,6 +368,73 @@ static void of_own_groups(MPI_Group world)
 	MPI_Group_free(&same);
 }
 
+/* A group that the odd ranks are put into one by one, as programs do that begin with none. */
+static void of_empty_group(MPI_Group world)
+{
+	MPI_Group odd = MPI_GROUP_EMPTY, none;
+	MPI_Comm comm;
+
+	MPI_Group_incl(world, 0, NULL, &none);
+	for (int i = size - 1; i >= 0; i--) {
+		MPI_Group one, more;
+
+		if (i % 2 == 0)
+			continue;
+		MPI_Group_incl(world, 1, &i, &one);
+		MPI_Group_union(odd, one, &more);
+		MPI_Group_free(&one);
+		if (odd != MPI_GROUP_EMPTY)
+			MPI_Group_free(&odd);
+		odd = more;
+	}
+	if (none != MPI_GROUP_EMPTY)
+		MPI_Group_free(&none);
+	MPI_Comm_create(MPI_COMM_WORLD, rank % 2 ? odd : MPI_GROUP_EMPTY, &comm);
+	few_kinds(comm);
+	if (odd != MPI_GROUP_EMPTY)
+		MPI_Group_free(&odd);
+}
+
+/* Parts of a grid that has no more dimensions than are given, and parts of the latter. */
+static void of_grid(int ndims, const int *dims)
+{
+	const int periods[4] = {1, 0, 1, 0};
+	MPI_Comm grid, twin, part, line;
+
+	MPI_Cart_create(MPI_COMM_WORLD, ndims, dims, periods, 0, &grid);
+	if (grid == MPI_COMM_NULL)
+		return;
+	MPI_Comm_dup(grid, &twin);
+	for (int bits = 0; bits < 1 << ndims; bits++) {
+		int *remain = malloc((size_t)ndims * sizeof(*remain)), last[4] = {0}, left = 0;
+
+		for (int i = 0; i < ndims; i++)
+			left += remain[i] = bits >> i & 1;
+		MPI_Cart_sub(bits % 3 ? twin : grid, remain, &part);
+		free(remain);
+		if (left > 1) {
+			last[left - 1] = 7; /* any number but 0 */
+			MPI_Cart_sub(part, last, &line);
+			few_kinds(line);
+		}
+		few_kinds(part);
+	}
+	MPI_Comm_free(&twin);
+	MPI_Comm_free(&grid);
+}
+
+/* The ranks stand in reverse. The first one has none. */
+static void of_host(void)
+{
+	MPI_Comm comm;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &comm);
+	few_kinds(comm);
+	MPI_Comm_split_type(MPI_COMM_WORLD, rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0,
+			    MPI_INFO_NULL, &comm);
+	few_kinds(comm);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1, dims[] = {0}, periods[] = {1};
@@ -401,7 +468,12 @@ int main(int argc, char **argv)
 		MPI_Comm_group(MPI_COMM_WORLD, &world);
 		of_groups(world);
 		of_own_groups(world);
+		of_empty_group(world);
 		MPI_Group_free(&world);
+		of_grid(2, (int[]){size / 2, 2});
+		of_grid(3, (int[]){1, size - 1, 1});
+		of_grid(3, (int[]){2, 1, size / 2});
+		of_host();
 	}
 	next = (rank + 1) % size;
 	before = (rank + size - 1) % size;

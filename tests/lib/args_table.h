@@ -347,6 +347,13 @@ static const struct tl_variable make_params[] = {
 	PARAM("code", UINTP, 2, .direction = TL_OUT | TL_OPTIONAL | TL_ALWAYS, ONE),
 };
 
+static const struct tl_variable guess_params[] = {
+	PARAM("some", UINTP, 0, .direction = TL_IN | TL_UNSHOWN,
+	      .length = {TL_LENGTH_CONSTANT, 0, 0, 8}),
+	PARAM("desc", DESCP, 1, .direction = TL_IN | TL_UNSHOWN, ONE),
+	PARAM("behind", UINTP, 2, .direction = TL_IN, ONE),
+};
+
 static const struct tl_variable allocate_params[] = {
 	PARAM("desc", DESCP, 0, .direction = TL_IN, ONE),
 	PARAM("objects", HANDLES, 1, .direction = TL_OUT, .length = {TL_LENGTH_MEMBER, 0, 0, 3}),
@@ -368,6 +375,7 @@ enum {
 	F_WORLDS,
 	F_ALLOCATE,
 	F_MAKE,
+	F_GUESS,
 	F_COUNT
 };
 #define FUNCTION(n, i, p, w, f)                                                                    \
@@ -396,6 +404,7 @@ static const struct tl_function table_functions[] = {
 	FUNCTION("worlds", F_WORLDS, world_params, 2, TL_FAILURE_NEVER),
 	FUNCTION("allocate", F_ALLOCATE, allocate_params, 2, TL_FAILURE_NONZERO),
 	FUNCTION("make", F_MAKE, make_params, 3, TL_FAILURE_NULL),
+	FUNCTION("guess", F_GUESS, guess_params, 3, TL_FAILURE_NEVER),
 };
 
 static const struct tl_chain table_chains[] = {

@@ -15,12 +15,20 @@
  *	order	in the first of two communicators of a group; the ranks' threads made these, and one of
  *		another tag, in other orders
  *	late	while another thread makes a communicator that has the handle of the first later
+ *	grid	in a line of a grid; behind MPI_Cart_sub's numbers the record has others
+ *	torn	the same, but the record lacks the second number
+ *	bent	the ranks disagree about which dimension remains
+ *	host	in the communicator of a host's ranks
+ *	near	the same, but the launcher took the host for two
+ *	far	the hosts have two names, and the launcher took them for one
+ *	info	the same as host, with an info, which MPICH may take for a part of a host
  *
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
  * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it. With -self behind it,
  * the first call of either rank is on MPI_COMM_SELF; with -parent, on the communicator with the
  * processes that spawned the ranks.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +36,11 @@
 #include "format/args/args_capture.h"
 #include "tests/lib/trace_builder.h"
 
-enum { T_INT, T_COMM, T_REQUEST, T_REQUESTS, T_STATUS, T_STATUSES, TYPES };
+enum { T_INT, T_INTS, T_COMM, T_REQUEST, T_REQUESTS, T_STATUS, T_STATUSES, TYPES };
 
 static const struct tl_type types[TYPES] = {
 	[T_INT] = {.name = "int", .kind = TL_KIND_INT, .size = 4},
+	[T_INTS] = {.name = "int *", .kind = TL_KIND_POINTER, .size = 8, .target = &types[T_INT]},
 	[T_COMM] = {.name = "MPI_Comm", .kind = TL_KIND_HANDLE, .size = 8},
 	[T_REQUEST] = {.name = "MPI_Request", .kind = TL_KIND_HANDLE, .size = 8},
 	[T_REQUESTS] = {.name = "MPI_Request *",
@@ -84,6 +93,16 @@ static const struct tl_variable create_params[] = {
 	PARAM(0, "comm", T_COMM), PARAM(1, "group", T_REQUEST),
 	PARAM_OF(TL_OUT, 2, "newcomm", T_REQUESTS, REQUESTS)};
 
+static const struct tl_variable cart_create_params[] = {
+	PARAM(0, "comm", T_COMM), PARAM(1, "ndims", T_INT), PARAM(2, "dims", T_INTS, REQUESTS),
+	PARAM(3, "reorder", T_INT), PARAM_OF(TL_OUT, 4, "comm_cart", T_REQUESTS, REQUESTS)};
+static const struct tl_variable cart_sub_params[] = {
+	PARAM(0, "comm", T_COMM), PARAM(1, "remain_dims", T_INTS, REQUESTS),
+	PARAM_OF(TL_OUT, 2, "newcomm", T_REQUESTS, REQUESTS)};
+static const struct tl_variable split_type_params[] = {
+	PARAM(0, "comm", T_COMM), PARAM(1, "split_type", T_INT), PARAM(2, "key", T_INT),
+	PARAM(3, "info", T_REQUEST), PARAM_OF(TL_OUT, 4, "newcomm", T_REQUESTS, REQUESTS)};
+
 enum {
 	F_INIT,
 	F_SEND,
@@ -96,6 +115,9 @@ enum {
 	F_RANGE_INCL,
 	F_COMM_CREATE_GROUP,
 	F_COMM_FREE,
+	F_CART_CREATE,
+	F_CART_SUB,
+	F_SPLIT_TYPE,
 	FUNCTIONS
 };
 
@@ -117,6 +139,9 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Group_range_incl", F_RANGE_INCL, range_params, 4),
 	FUNCTION("MPI_Comm_create_group", F_COMM_CREATE_GROUP, create_group_params, 4),
 	FUNCTION("MPI_Comm_free", F_COMM_FREE, free_params, 1),
+	FUNCTION("MPI_Cart_create", F_CART_CREATE, cart_create_params, 5),
+	FUNCTION("MPI_Cart_sub", F_CART_SUB, cart_sub_params, 3),
+	FUNCTION("MPI_Comm_split_type", F_SPLIT_TYPE, split_type_params, 5),
 };
 
 static const struct tl_api api = {
@@ -246,6 +271,53 @@ static char *put_late(char *at, uint64_t world, uint64_t comm, int64_t rank)
 	return put_call(at, F_COMM_FREE, 2500, (uint64_t[]){1}, &freed, sizeof(freed));
 }
 
+/* A call that read some numbers of a grid's dimensions, and returned a handle. */
+static char *put_numbers(char *at, uint32_t function, uint64_t start, const uint64_t *words,
+			 const int *numbers, uint32_t count, uint64_t handle)
+{
+	struct {
+		struct tl_blob_sizes sizes;
+		struct tl_blob in;
+		int numbers[8];
+		struct tl_blob out;
+		uint64_t handle;
+	} after = {{sizeof(after.in) + sizeof(after.numbers),
+		    sizeof(after.out) + sizeof(after.handle)},
+		   {count * sizeof(int), count},
+		   {0},
+		   {sizeof(after.handle), 1},
+		   handle};
+	size_t unused = sizeof(after.numbers) - ((size_t)count + 1) / 2 * 8;
+	char bytes[sizeof(after)];
+
+	memcpy(after.numbers, numbers, count * sizeof(int));
+	after.sizes.entry -= (uint32_t)unused;
+	/* The second blob follows the first. */
+	size_t before = offsetof(typeof(after), out) - unused;
+	memcpy(bytes, &after, before);
+	memcpy(bytes + before, &after.out, sizeof(after) - offsetof(typeof(after), out));
+	return put_call(at, function, start, words, bytes, sizeof(after) - unused);
+}
+
+/* Of a grid of 2 by 1, the line that has both ranks. */
+static char *put_grid(char *at, uint64_t world, uint64_t comm, int64_t rank)
+{
+	const int dims[] = {2, 1}, remain[8] = {1, is_odd("bent") && rank, 5, 6, 7, 8, 9, 10};
+
+	at = put_numbers(at, F_CART_CREATE, 1100, (uint64_t[]){world, 2, 1, 0, 1}, dims, 2,
+			 comm + 1);
+	return put_numbers(at, F_CART_SUB, 1300, (uint64_t[]){comm + 1, 1, 1}, remain,
+			   is_odd("torn") ? 1 : 8, comm);
+}
+
+/* MPICH's numbers of MPI_COMM_TYPE_SHARED and MPI_INFO_NULL. */
+static char *put_host(char *at, uint64_t world, uint64_t comm)
+{
+	uint64_t info = is_odd("info") ? 0x9c000000 : 0x1c000000;
+
+	return put_made(at, F_SPLIT_TYPE, 1100, (uint64_t[]){world, 1, 0, info, 1}, comm);
+}
+
 #define OPENMPI_WORLD 0x7f0000001000
 
 /* The world's communicator, two others, and a status that says "from 0, tag 7, 77 bytes" and is not read as another's. */
@@ -300,8 +372,10 @@ static void put_rank(const char *folder, int64_t rank)
 	const struct library *library = library_named(what);
 	const uint64_t world = library ? library->world : 0x44000000;
 	const bool groups = is_odd("group") || is_odd("tower") || is_odd("ranges");
-	const uint64_t comm = groups || is_odd("order") || is_odd("late") ? 0x84000001 : world,
-		       message[] = {!rank, 7, comm};
+	const bool grid = is_odd("grid") || is_odd("torn") || is_odd("bent");
+	const bool host = is_odd("host") || is_odd("near") || is_odd("far") || is_odd("info");
+	const bool other = groups || grid || host || is_odd("order") || is_odd("late");
+	const uint64_t comm = other ? 0x84000001 : world, message[] = {!rank, 7, comm};
 	struct builder file;
 	char path[4096];
 
@@ -315,8 +389,13 @@ static void put_rank(const char *folder, int64_t rank)
 	if (!strncmp(what, "openmpi", 7))
 		snprintf(members + strlen(members), sizeof(members) - strlen(members),
 			 ",\"mpi_world\":%lld", (long long)OPENMPI_WORLD);
+	if (host)
+		snprintf(members + strlen(members), sizeof(members) - strlen(members),
+			 ",\"local_rank\":%d", is_odd("near") ? 0 : (int)rank);
 	struct tl_facts *facts = build_facts(&file, "app", members);
 	facts->pid = 100 + (uint32_t)rank;
+	if (is_odd("far"))
+		snprintf(facts->host, sizeof(facts->host), "host%d", (int)rank);
 	facts->has_rank = true;
 	facts->rank = rank && is_odd("rank") ? INT32_MAX - 1 : rank;
 	build_api(&file, 0, &api);
@@ -339,6 +418,10 @@ static void put_rank(const char *folder, int64_t rank)
 		at = put_order(at, world, comm, rank);
 	if (is_odd("late"))
 		at = put_late(at, world, comm, rank);
+	if (grid)
+		at = put_grid(at, world, comm, rank);
+	if (host)
+		at = put_host(at, world, comm);
 	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);

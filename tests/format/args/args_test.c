@@ -421,6 +421,30 @@ START_TEST(out_arrays_end_where_the_call_says_that_it_stopped)
 }
 END_TEST
 
+START_TEST(what_is_not_to_be_shown_is_an_address)
+{
+	uint32_t some[8] = {1, 2, 3, 4, 5, 6, 7, 8}, behind = 61, value = 7;
+	struct desc desc = {.stype = STYPE_DESC, .count = 1, .values = &value};
+	uint64_t words[] = {WORD(some), WORD(&desc), WORD(&behind)};
+	char expected[100];
+
+	snprintf(expected, sizeof expected, "\"some\":\"%p\",\"desc\":{", (void *)some);
+	ck_assert_ptr_eq(strstr(traced(F_GUESS, words), expected), printed);
+	/* Behind elements with pointers stands what these lead to. */
+	ck_assert_ptr_nonnull(strstr(printed, "\"values\":[7]"));
+	ck_assert_ptr_nonnull(strstr(printed, "\"behind\":61"));
+	/* The elements are kept, as far as there is memory. */
+	ck_assert_mem_eq(entry_blobs + sizeof(struct tl_blob), some, sizeof some);
+	uint32_t *last = (uint32_t *)(void *)edge_of_memory() - 2;
+	last[0] = 8, last[1] = 9;
+	words[0] = WORD(last);
+	ck_assert_ptr_nonnull(strstr(traced(F_GUESS, words), "\"behind\":61"));
+	const struct tl_blob *blob = (const struct tl_blob *)(const void *)entry_blobs;
+	ck_assert_uint_eq(blob->bytes, 2 * sizeof *last);
+	ck_assert_mem_eq(blob + 1, last, blob->bytes);
+}
+END_TEST
+
 START_TEST(an_error_code_is_read_after_a_failure)
 {
 	uint64_t object = 0xdead;
@@ -1056,6 +1080,7 @@ int main(void)
 	tcase_add_test(tests, out_arrays_are_read_after_success_and_in_out_values_are_both_shown);
 	tcase_add_test(tests, out_arrays_end_where_the_call_says_that_it_stopped);
 	tcase_add_test(tests, out_arrays_are_as_long_as_a_member_says);
+	tcase_add_test(tests, what_is_not_to_be_shown_is_an_address);
 	tcase_add_test(tests, an_error_code_is_read_after_a_failure);
 	tcase_add_test(tests, lists_of_pairs_end_at_a_pair_that_begins_with_zero);
 	tcase_add_test(tests, arrays_whose_count_is_null_are_addresses);
