@@ -174,9 +174,10 @@ struct arrow_event {
 	struct tl_event_arg arg[4];
 };
 
-static void arrow_event_make(struct arrow_event *arrow, const struct mpi_end *end, uint32_t tid,
-			     uint64_t ns)
+static void arrow_event_make(struct arrow_event *arrow, const struct mpi_messages *messages,
+			     const struct mpi_end *end, uint32_t tid, uint64_t ns)
 {
+	const struct mpi_comm *comm = &messages->comms[end->comm];
 	unsigned args = end->bytes == MPI_NO_BYTES ? 3 : 4;
 
 	*arrow = (struct arrow_event){
@@ -191,8 +192,9 @@ static void arrow_event_make(struct arrow_event *arrow, const struct mpi_end *en
 		 .phase = end->is_receive ? 'f' : 's',
 		 .level = TL_LEVEL_RUNTIME,
 		 .args = (uint16_t)args},
-		{{ARROW_TEXT(ARROW_FROM), TL_VALUE_UNSIGNED_64, (uint64_t)end->source},
-		 {ARROW_TEXT(ARROW_TO), TL_VALUE_UNSIGNED_64, (uint64_t)end->destination},
+		{{ARROW_TEXT(ARROW_FROM), TL_VALUE_UNSIGNED_64, mpi_rank_shown(comm, end->source)},
+		 {ARROW_TEXT(ARROW_TO), TL_VALUE_UNSIGNED_64,
+		  mpi_rank_shown(comm, end->destination)},
 		 {ARROW_TEXT(ARROW_TAG), TL_VALUE_UNSIGNED_64, (uint64_t)end->tag},
 		 {ARROW_TEXT(ARROW_BYTES), TL_VALUE_UNSIGNED_64, end->bytes}}};
 }
@@ -214,7 +216,8 @@ static void encode_messages(struct encoding *encoding)
 		uint32_t tid = timeline_number(&encoding->timeline->numbers, ends[i].tid);
 		struct arrow_event arrow;
 
-		arrow_event_make(&arrow, &ends[i], tid, mpi_end_shown(&ends[i], process));
+		arrow_event_make(&arrow, &timeline->messages, &ends[i], tid,
+				 mpi_end_shown(&ends[i], process));
 		encoding_block(encoding);
 		encoder->format->record(encoder, &encoding->stream->text, tid, (const void *)&arrow,
 					arrow.event.size * 8u);

@@ -56,6 +56,8 @@ static const struct {
 	{"Cart_sub", MPI_ROLE_COMM_CART_SUB},
 	{"Comm_create", MPI_ROLE_COMM_CREATE},
 	{"Comm_create_group", MPI_ROLE_COMM_CREATE_GROUP},
+	{"Intercomm_create", MPI_ROLE_INTERCOMM},
+	{"Intercomm_merge", MPI_ROLE_INTERCOMM_MERGE},
 	{"Graph_create", MPI_ROLE_COMM_OTHER},
 	{"Comm_free,Comm_disconnect", MPI_ROLE_COMM_FREE},
 	{"Comm_group", MPI_ROLE_GROUP_OF_COMM},

@@ -44,7 +44,9 @@ enum mpi_role {
 	MPI_ROLE_COMM_CART_SUB,
 	MPI_ROLE_COMM_CREATE,	    /* of a group; all ranks of the communicator call it */
 	MPI_ROLE_COMM_CREATE_GROUP, /* the group's ranks call it */
-	MPI_ROLE_COMM_OTHER,	    /* makes a communicator whose members the call does not tell */
+	MPI_ROLE_INTERCOMM,	    /* of two groups, each of which has a communicator */
+	MPI_ROLE_INTERCOMM_MERGE,
+	MPI_ROLE_COMM_OTHER, /* makes a communicator whose members the call does not tell */
 	MPI_ROLE_COMM_FREE,
 	MPI_ROLE_GROUP_OF_COMM,
 	MPI_ROLE_GROUP_OF_ONE, /* incl, excl, range_incl, range_excl */

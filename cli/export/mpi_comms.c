@@ -14,14 +14,12 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/mpi_hosts.h"
-
-/* Of all communicators. With more, further communicators are not known: a file may claim any number. */
-#define ALL_RANKS_MOST ((size_t)2 * MPI_RANKS_MOST)
+#include "cli/export/mpi_intercomms.h"
 
 /* --- processes */
 
-/* NULL: the rank's trace is not there. Inputs, and so processes, are sorted by rank. */
-static struct mpi_process *process_of_rank(const struct mpi_job *job, int64_t rank)
+/* Inputs, and so processes, are sorted by rank. */
+struct mpi_process *mpi_process_of_rank(const struct mpi_job *job, int64_t rank)
 {
 	size_t low = 0, high = job->count;
 
@@ -38,7 +36,7 @@ static struct mpi_process *process_of_rank(const struct mpi_job *job, int64_t ra
 
 /* --- communicators */
 
-static uint32_t comm_add(struct mpi_job *job, size_t count, uint32_t parent, bool is_whole)
+uint32_t mpi_comm_add(struct mpi_job *job, size_t count, uint32_t parent, bool is_whole)
 {
 	struct mpi_messages *messages = job->messages;
 
@@ -66,7 +64,7 @@ static void world_add(struct mpi_job *job)
 	}
 	bool is_whole = size > most && size <= MPI_RANKS_MOST;
 	size_t count = (size_t)(is_whole ? size : most + 1);
-	uint32_t number = comm_add(job, count, NO_COMM, is_whole);
+	uint32_t number = mpi_comm_add(job, count, NO_COMM, is_whole);
 
 	for (size_t i = 0; i < count; i++)
 		job->messages->comms[number].ranks[i] = (int64_t)i;
@@ -90,8 +88,8 @@ struct part {
 	int place;		   /* the rank in the parent */
 };
 
-static struct mpi_own_comm *own_made(const struct mpi_process *process, uint32_t parent,
-				     uint32_t place)
+struct mpi_own_comm *mpi_own_made(const struct mpi_process *process, uint32_t parent,
+				  uint32_t place)
 {
 	uint32_t own = own_number(process, parent);
 
@@ -110,9 +108,9 @@ static size_t parts_find(const struct mpi_job *job, uint32_t parent, uint32_t pl
 	size_t known = 0;
 
 	for (size_t i = 0; i < comm->count; i++) {
-		struct mpi_process *process = process_of_rank(job, comm->ranks[i]);
+		struct mpi_process *process = mpi_process_of_rank(job, comm->ranks[i]);
 		struct mpi_own_comm *made =
-			process && !process->lost ? own_made(process, parent, place) : NULL;
+			process && !process->lost ? mpi_own_made(process, parent, place) : NULL;
 
 		parts[i] = (struct part){process, made, (int)i};
 		if (made && first && made->role != first->role)
@@ -138,7 +136,7 @@ static int parts_by_key(const void *a, const void *b)
 static void parts_become(struct mpi_job *job, const struct part *parts, size_t count,
 			 uint32_t parent, bool is_whole)
 {
-	uint32_t number = comm_add(job, count, parent, is_whole);
+	uint32_t number = mpi_comm_add(job, count, parent, is_whole);
 	const int64_t *above = job->messages->comms[parent].ranks;
 
 	for (size_t i = 0; i < count; i++) {
@@ -230,6 +228,13 @@ static bool own_comm_ranks(const void *context, uint32_t own, const int64_t **li
 		return false;
 	*list = comm->ranks;
 	*count = comm->count;
+	/* An intercommunicator's group is that of the process. */
+	if (comm->first_group && (size_t)comms->process->comms[own].rank < comm->first_group) {
+		*count = comm->first_group;
+	} else if (comm->first_group) {
+		*list += comm->first_group;
+		*count -= comm->first_group;
+	}
 	return true;
 }
 
@@ -265,7 +270,7 @@ static void made_become(const struct mpi_job *job, const struct mpi_process *pro
 
 static uint32_t comm_of_ranks(struct mpi_job *job, const struct mpi_ranks *ranks, uint32_t parent)
 {
-	uint32_t number = comm_add(job, ranks->count, parent, true);
+	uint32_t number = mpi_comm_add(job, ranks->count, parent, true);
 
 	memcpy(job->messages->comms[number].ranks, ranks->list,
 	       ranks->count * sizeof(*ranks->list));
@@ -352,7 +357,7 @@ static void process_create_groups(struct mpi_job *job, const struct mpi_process 
 		struct mpi_own_comm *made = &process->comms[i];
 
 		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP ||
-		    job->ranks >= ALL_RANKS_MOST)
+		    job->ranks >= MPI_ALL_RANKS_MOST)
 			continue;
 		struct mpi_ranks ranks = made_ranks(job, process, made);
 		if (ranks.is_known) {
@@ -376,7 +381,7 @@ static void comm_create_groups(struct mpi_job *job, uint32_t parent)
 
 	for (size_t i = 0; i < job->messages->comms[parent].count; i++) {
 		const struct mpi_process *process =
-			process_of_rank(job, job->messages->comms[parent].ranks[i]);
+			mpi_process_of_rank(job, job->messages->comms[parent].ranks[i]);
 
 		if (process && !process->lost)
 			process_create_groups(job, process, parent, &creations);
@@ -384,21 +389,65 @@ static void comm_create_groups(struct mpi_job *job, uint32_t parent)
 	free(creations.list);
 }
 
+/* --- communicators between groups */
+
+/* The leader knows with which other group it is one. */
+static void parts_meet(struct mpi_halves *halves, const struct part *parts, size_t count,
+		       const struct mpi_own_comm *made, uint32_t parent, uint32_t place)
+{
+	size_t leader = (size_t)made->leader;
+
+	if (leader < count && parts[leader].made && parts[leader].made->leader == made->leader)
+		mpi_half_add(halves, (struct mpi_half){.local = parent,
+						       .place = place,
+						       .leader = parts[leader].process,
+						       .made = parts[leader].made});
+}
+
+/* All ranks of a group say the same. If both groups do, MPI chooses which of them is first. */
+static bool parts_are_merged(const struct part *parts, size_t count, size_t first_group)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((parts[i].made->key == parts[0].made->key) != (i < first_group))
+			return false;
+	return true;
+}
+
+/* Of an intercommunicator. */
+static void comm_make_between(struct mpi_job *job, struct part *parts, size_t known,
+			      enum mpi_role role, uint32_t parent)
+{
+	const struct mpi_comm comm = job->messages->comms[parent];
+
+	if (role == MPI_ROLE_COMM_DUP) {
+		parts_become(job, parts, comm.count, parent, comm.is_whole);
+		job->messages->comms[job->messages->ncomms - 1].first_group = comm.first_group;
+	} else if (role == MPI_ROLE_INTERCOMM_MERGE && known == comm.count &&
+		   parts_are_merged(parts, comm.count, comm.first_group)) {
+		parts_split(job, parts, comm.count, parent);
+	}
+}
+
 /* --- all communicators */
 
 /* What the place-th call made of a communicator. False: no rank is known to have made it. */
-static bool comm_make(struct mpi_job *job, uint32_t parent, uint32_t place, struct part *parts)
+static bool comm_make(struct mpi_job *job, uint32_t parent, uint32_t place, struct part *parts,
+		      struct mpi_halves *halves)
 {
 	const struct mpi_comm comm = job->messages->comms[parent];
-	size_t known = job->ranks < ALL_RANKS_MOST ? parts_find(job, parent, place, parts) : 0;
+	size_t known = job->ranks < MPI_ALL_RANKS_MOST ? parts_find(job, parent, place, parts) : 0;
 	const struct mpi_own_comm *made = NULL;
 
 	for (size_t i = 0; i < comm.count && known && !made; i++)
 		made = parts[i].made;
 	if (!made)
 		return false;
-	if (made->role == MPI_ROLE_COMM_DUP)
+	if (comm.first_group)
+		comm_make_between(job, parts, known, made->role, parent);
+	else if (made->role == MPI_ROLE_COMM_DUP)
 		parts_become(job, parts, comm.count, parent, comm.is_whole);
+	else if (made->role == MPI_ROLE_INTERCOMM && comm.is_whole)
+		parts_meet(halves, parts, comm.count, made, parent, place);
 	else if (comm.is_whole && known == comm.count && parts_color(parts, comm.count))
 		parts_split(job, parts, comm.count, parent);
 	else if (made->role == MPI_ROLE_COMM_CREATE)
@@ -409,18 +458,28 @@ static bool comm_make(struct mpi_job *job, uint32_t parent, uint32_t place, stru
 	return true;
 }
 
+static void comm_make_all(struct mpi_job *job, uint32_t parent, struct mpi_halves *halves)
+{
+	size_t count = job->messages->comms[parent].count;
+	struct part *parts = need(calloc(count + 1, sizeof(*parts)));
+	uint32_t place = 0;
+
+	while (comm_make(job, parent, place, parts, halves))
+		place++;
+	comm_create_groups(job, parent);
+	free(parts);
+}
+
 void mpi_comms_find(struct mpi_job *job)
 {
+	struct mpi_halves halves = {0};
+	uint32_t parent = 0;
+
 	world_add(job);
 	mpi_hosts_find(job);
-	for (uint32_t parent = 0; parent < job->messages->ncomms; parent++) {
-		size_t count = job->messages->comms[parent].count;
-		struct part *parts = need(calloc(count + 1, sizeof(*parts)));
-		uint32_t place = 0;
-
-		while (comm_make(job, parent, place, parts))
-			place++;
-		comm_create_groups(job, parent);
-		free(parts);
-	}
+	do {
+		while (parent < job->messages->ncomms)
+			comm_make_all(job, parent++, &halves);
+	} while (mpi_halves_join(job, &halves));
+	free(halves.list);
 }

@@ -143,6 +143,21 @@ static uint64_t end_doubted_since(const struct doubts *doubts, const struct mpi_
 	return since;
 }
 
+/*
+ * Between groups, calls name the other group's ranks, which stand behind those of the first group. So each
+ * rank has a number of its own, as in other communicators.
+ */
+static void end_set_ranks(struct mpi_end *end, const struct mpi_own_comm *own,
+			  const struct mpi_comm *comm)
+{
+	int *self = end->is_receive ? &end->destination : &end->source,
+	    *peer = end->is_receive ? &end->source : &end->destination;
+
+	*self = own->rank;
+	if ((size_t)own->rank < comm->first_group && *peer >= 0)
+		*peer = (int)((unsigned)*peer + (unsigned)comm->first_group);
+}
+
 /* The ends of all processes, with the job's communicators. */
 static void job_take_ends(struct mpi_job *job, struct doubts *doubts)
 {
@@ -155,7 +170,7 @@ static void job_take_ends(struct mpi_job *job, struct doubts *doubts)
 
 			if (comm->comm == NO_COMM || !end.is_wanted)
 				continue;
-			*(end.is_receive ? &end.destination : &end.source) = comm->rank;
+			end_set_ranks(&end, comm, &job->messages->comms[comm->comm]);
 			end.comm = comm->comm;
 			end.may_lack = !process->finalized;
 			if (end.is_receive && (end.is_in_doubt || end.source < 0 || end.tag < 0))

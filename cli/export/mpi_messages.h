@@ -6,7 +6,8 @@
  * sent is the first that is received. Statuses say what MPI_ANY_SOURCE and MPI_ANY_TAG stood for.
  * Communicators that MPI_Comm_dup, MPI_Comm_split, MPI_Comm_split_type, MPI_Comm_create, MPI_Cart_create and
  * MPI_Cart_sub made are the same in all ranks that made them by the same call of their parent; those of
- * MPI_Comm_create_group, in all ranks of their group.
+ * MPI_Comm_create_group, in all ranks of their group. Those of MPI_Intercomm_create are of two communicators
+ * (mpi_intercomms.h).
  *
  * There is no message, rather than a wrong one, if something is not known: a rank has calls without
  * records; a communicator's members are unknown; a receive took an unknown message; the numbers of
@@ -29,7 +30,7 @@
 struct mpi_end {
 	size_t process;		 /* in timeline_inputs.list */
 	uint32_t comm;		 /* in mpi_messages.comms */
-	int source, destination; /* ranks in it */
+	int source, destination; /* places in its .ranks */
 	int tag;
 	bool is_receive;
 	uint64_t bytes;	 /* that arrived, or MPI_NO_BYTES */
@@ -56,6 +57,11 @@ struct mpi_comm {
 	size_t count;
 	uint32_t parent;
 	bool is_whole; /* all of its ranks are known */
+	/*
+	 * Of an intercommunicator: so many of its ranks are one group, and those behind them are the
+	 * other. MPI counts each group from 0. 0: it is none.
+	 */
+	size_t first_group;
 };
 
 /* Begins as zeros. */
@@ -72,6 +78,14 @@ void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inpu
 /* The ends in a process. */
 const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_t process,
 				      size_t *count);
+
+/* A rank as MPI counts it. */
+static inline uint64_t mpi_rank_shown(const struct mpi_comm *comm, int place)
+{
+	size_t rank = (size_t)place;
+
+	return comm->first_group && rank >= comm->first_group ? rank - comm->first_group : rank;
+}
 
 /* When an end is shown: at the beginning of a send, or just before the end of a receive. */
 static inline uint64_t mpi_end_ns(const struct mpi_end *end)

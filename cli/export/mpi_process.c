@@ -87,13 +87,18 @@ static void meanings_free(struct meanings *meanings)
 	free(meanings->list);
 }
 
-static uint32_t comm_of_call(const struct walk *walk, const struct mpi_call *call)
+static uint32_t comm_named(const struct walk *walk, const struct mpi_call *call, const char *name)
 {
 	uint64_t word;
 
-	if (!mpi_call_word(call, "comm", &word))
+	if (!mpi_call_word(call, name, &word))
 		return NO_COMM;
 	return meaning_of(&walk->comms, mpi_handle(&walk->calls, word), NO_COMM);
+}
+
+static uint32_t comm_of_call(const struct walk *walk, const struct mpi_call *call)
+{
+	return comm_named(walk, call, "comm");
 }
 
 static uint32_t group_of_call(const struct walk *walk, const struct mpi_call *call,
@@ -218,35 +223,62 @@ static bool splits_by_host(const struct walk *walk, const struct mpi_call *call)
 	return type == constants[family].type_shared || type == MPI_UNDEFINED;
 }
 
+/* What the call says of the communicator that it made. */
+static struct mpi_own_comm comm_read(const struct walk *walk, const struct mpi_call *call,
+				     const struct mpi_own_comm *parent)
+{
+	struct mpi_own_comm comm = {.role = call->role,
+				    .color = call_number(call, "color"),
+				    .key = call_number(call, "key"),
+				    .leader = call_number(call, "local_leader"),
+				    .remote_leader = call_number(call, "remote_leader"),
+				    .peer = comm_named(walk, call, "peer_comm"),
+				    .group = group_of_call(walk, call, "group"),
+				    .tag = call_number(call, "tag"),
+				    .comm = NO_COMM};
+
+	comm_set_grid(&comm, &parent->grid, call);
+	if (call->role == MPI_ROLE_COMM_CART)
+		comm.members = grid_members(call);
+	if (call->role == MPI_ROLE_INTERCOMM_MERGE)
+		comm.key = call_number(call, "high") != 0;
+	if (call->role == MPI_ROLE_COMM_SPLIT_TYPE) {
+		comm.by_host = splits_by_host(walk, call);
+		comm.color = call_number(call, "split_type") == MPI_UNDEFINED ? -1 : 0;
+	}
+	return comm;
+}
+
 static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 {
+	static const char *const results[] = {"newcomm", "comm_cart", "newintercomm",
+					      "newintracomm"};
 	struct mpi_process *process = walk->process;
-	uint32_t parent = comm_of_call(walk, call), number = NO_COMM;
+	uint32_t parent = comm_named(walk, call,
+				     call->role == MPI_ROLE_INTERCOMM	      ? "local_comm"
+				     : call->role == MPI_ROLE_INTERCOMM_MERGE ? "intercomm"
+									      : "comm"),
+		 number = NO_COMM;
 	uint64_t handle;
 
 	if (parent != NO_COMM) {
-		struct mpi_own_comm comm = {.parent = parent,
-					    .place = call->role == MPI_ROLE_COMM_CREATE_GROUP
-							     ? NO_PLACE
-							     : process->comms[parent].made++,
-					    .role = call->role,
-					    .group = group_of_call(walk, call, "group"),
-					    .tag = call_number(call, "tag"),
-					    .comm = NO_COMM};
+		struct mpi_own_comm comm = comm_read(walk, call, &process->comms[parent]);
 
-		comm.color = call_number(call, "color");
-		comm.key = call_number(call, "key");
-		comm_set_grid(&comm, &process->comms[parent].grid, call);
-		if (call->role == MPI_ROLE_COMM_SPLIT_TYPE) {
-			comm.by_host = splits_by_host(walk, call);
-			comm.color = call_number(call, "split_type") == MPI_UNDEFINED ? -1 : 0;
-		}
-		comm.members = call->role == MPI_ROLE_COMM_CART ? grid_members(call) : 0;
+		comm.parent = parent;
+		comm.place = call->role == MPI_ROLE_COMM_CREATE_GROUP
+				     ? NO_PLACE
+				     : process->comms[parent].made++;
 		number = own_comm_add(process, comm);
+	} else if (call->role == MPI_ROLE_INTERCOMM) {
+		/* Further ones can't be counted (mpi_intercomms.c). */
+		number = own_comm_add(process, (struct mpi_own_comm){.parent = NO_COMM,
+								     .place = NO_PLACE,
+								     .role = call->role,
+								     .comm = NO_COMM});
 	}
-	if (mpi_call_handle(&walk->calls, call, "newcomm", 0, &handle) ||
-	    mpi_call_handle(&walk->calls, call, "comm_cart", 0, &handle))
-		handle_means(&walk->comms, handle, number);
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++)
+		if (mpi_call_handle(&walk->calls, call, results[i], 0, &handle))
+			handle_means(&walk->comms, handle, number);
 }
 
 static void walk_comm_freed(struct walk *walk, const struct mpi_call *call)
@@ -698,6 +730,8 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_COMM_CART_SUB] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE_GROUP] = walk_comm_made,
+		[MPI_ROLE_INTERCOMM] = walk_comm_made,
+		[MPI_ROLE_INTERCOMM_MERGE] = walk_comm_made,
 		[MPI_ROLE_COMM_OTHER] = walk_comm_made,
 		[MPI_ROLE_COMM_FREE] = walk_comm_freed,
 		[MPI_ROLE_GROUP_OF_COMM] = walk_group_of_comm,

@@ -435,6 +435,91 @@ static void of_host(void)
 	few_kinds(comm);
 }
 
+/* Between two groups, each rank with the one that has its number in the other; then all with the first one. */
+static void between(MPI_Comm comm, bool is_first)
+{
+	int place, others, peer;
+	MPI_Status status;
+
+	MPI_Comm_rank(comm, &place);
+	MPI_Comm_remote_size(comm, &others);
+	peer = place < others ? place : MPI_PROC_NULL;
+	MPI_Sendrecv(message_new(), 2, MPI_INT, peer, 5, in, 2, MPI_INT, peer, 5, comm,
+		     MPI_STATUS_IGNORE);
+	if (peer == MPI_PROC_NULL)
+		sent--;
+	else
+		told(1, NULL);
+	if (!is_first) {
+		MPI_Send(message_new(), 2, MPI_INT, 0, place, comm);
+		return;
+	}
+	for (int i = 0; i < others && place == 0; i++) {
+		MPI_Recv(in, 2, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+		told(1, NULL);
+	}
+}
+
+/* MPI chooses which group is first, so nobody knows which ranks these are: the message is not counted. */
+static void of_equals(MPI_Comm inter)
+{
+	MPI_Comm both;
+	MPI_Request request;
+
+	MPI_Intercomm_merge(inter, 0, &both);
+	ring_set(both);
+	MPI_Irecv(in, 2, MPI_INT, before, 5, both, &request);
+	MPI_Send(message_new(), 2, MPI_INT, next, 5, both);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	sent--;
+	MPI_Comm_free(&both);
+}
+
+/* Even and odd ranks, which two of them join by the communicator `peer`: the last even and the first odd one. */
+static void of_halves(MPI_Comm peer)
+{
+	int is_odd = rank % 2, last = (size - 1) / 2;
+	MPI_Comm half, inter, twin, both;
+
+	MPI_Comm_split(MPI_COMM_WORLD, is_odd, rank, &half);
+	for (int i = 0; i < 2; i++) {
+		MPI_Intercomm_create(half, is_odd ? 0 : last, peer, is_odd ? 2 * last : 1, 77,
+				     &inter);
+		between(inter, is_odd == i);
+		MPI_Comm_dup(inter, &twin);
+		between(twin, !is_odd);
+		MPI_Intercomm_merge(twin, is_odd == i, &both);
+		few_kinds(both);
+		of_equals(twin);
+		MPI_Comm_free(&twin);
+		MPI_Comm_free(&inter);
+	}
+	MPI_Comm_free(&half);
+}
+
+/* As groups grow where few ranks call: each rank is one at first, and then two become one. */
+static void of_pairs(MPI_Comm peer)
+{
+	MPI_Comm grown, inter, more;
+	int first = rank, count = 1;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &grown);
+	for (; 2 * count <= size && size % (2 * count) == 0; count *= 2) {
+		bool is_upper = first / count % 2;
+
+		MPI_Intercomm_create(grown, 0, peer, is_upper ? first - count : first + count, 78,
+				     &inter);
+		MPI_Intercomm_merge(inter, is_upper, &more);
+		MPI_Comm_free(&inter);
+		MPI_Comm_free(&grown);
+		grown = more;
+		first -= is_upper ? count : 0;
+		MPI_Comm_dup(grown, &more);
+		few_kinds(more);
+	}
+	MPI_Comm_free(&grown);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1, dims[] = {0}, periods[] = {1};
@@ -459,6 +544,8 @@ int main(int argc, char **argv)
 		/* The ranks of each half stand in reverse. */
 		MPI_Comm_split(twin, rank % 2, -rank, &part);
 		all_kinds(part);
+		of_halves(twin);
+		of_pairs(twin);
 		MPI_Comm_free(&twin);
 		dims[0] = size;
 		MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &grid);
