@@ -42,6 +42,8 @@ enum mpi_role {
 	MPI_ROLE_COMM_SPLIT_TYPE,
 	MPI_ROLE_COMM_CART,
 	MPI_ROLE_COMM_CART_SUB,
+	MPI_ROLE_COMM_GRAPH,
+	MPI_ROLE_COMM_DIST_GRAPH,
 	MPI_ROLE_COMM_CREATE,	    /* of a group; all ranks of the communicator call it */
 	MPI_ROLE_COMM_CREATE_GROUP, /* the group's ranks call it */
 	MPI_ROLE_INTERCOMM,	    /* of two groups, each of which has a communicator */

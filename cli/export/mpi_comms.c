@@ -452,8 +452,8 @@ static bool comm_make(struct mpi_job *job, uint32_t parent, uint32_t place, stru
 		parts_split(job, parts, comm.count, parent);
 	else if (made->role == MPI_ROLE_COMM_CREATE)
 		parts_create(job, parts, comm.count, parent);
-	else if (made->role == MPI_ROLE_COMM_CART && made->members > 0 &&
-		 (size_t)made->members <= comm.count)
+	else if ((made->role == MPI_ROLE_COMM_CART || made->role == MPI_ROLE_COMM_GRAPH) &&
+		 made->members > 0 && (size_t)made->members <= comm.count)
 		parts_become(job, parts, (size_t)made->members, parent, comm.is_whole);
 	return true;
 }

@@ -136,7 +136,7 @@ static uint32_t own_comm_add(struct mpi_process *process, struct mpi_own_comm co
 	return (uint32_t)process->ncomms++;
 }
 
-/* How many ranks a grid has. -1: ranks may be in another order. */
+/* How many ranks a grid has. -1: the record has not all dimensions. */
 static int64_t grid_members(const struct mpi_call *call)
 {
 	size_t size = 0;
@@ -144,13 +144,29 @@ static int64_t grid_members(const struct mpi_call *call)
 	int count = call_number(call, "ndims"), each;
 	int64_t members = 1;
 
-	if (call_number(call, "reorder") || !dims || size / sizeof(each) < (size_t)count)
+	if (!dims || size / sizeof(each) < (size_t)count)
 		return -1;
 	for (int i = 0; i < count && members < INT32_MAX; i++) {
 		memcpy(&each, dims + (size_t)i * sizeof(each), sizeof(each));
 		members *= each;
 	}
 	return members;
+}
+
+/* Without `reorder`, the ranks are the parent's first ones, or all of them. */
+static void comm_set_members(struct mpi_own_comm *comm, const struct mpi_call *call)
+{
+	if (call->role != MPI_ROLE_COMM_CART && call->role != MPI_ROLE_COMM_GRAPH &&
+	    call->role != MPI_ROLE_COMM_DIST_GRAPH)
+		return;
+	if (call_number(call, "reorder"))
+		comm->role = MPI_ROLE_COMM_OTHER;
+	else if (call->role == MPI_ROLE_COMM_DIST_GRAPH)
+		comm->role = MPI_ROLE_COMM_DUP;
+	else if (call->role == MPI_ROLE_COMM_GRAPH)
+		comm->members = call_number(call, "nnodes");
+	else
+		comm->members = grid_members(call);
 }
 
 static struct mpi_grid grid_read(const struct mpi_call *call)
@@ -238,8 +254,7 @@ static struct mpi_own_comm comm_read(const struct walk *walk, const struct mpi_c
 				    .comm = NO_COMM};
 
 	comm_set_grid(&comm, &parent->grid, call);
-	if (call->role == MPI_ROLE_COMM_CART)
-		comm.members = grid_members(call);
+	comm_set_members(&comm, call);
 	if (call->role == MPI_ROLE_INTERCOMM_MERGE)
 		comm.key = call_number(call, "high") != 0;
 	if (call->role == MPI_ROLE_COMM_SPLIT_TYPE) {
@@ -249,16 +264,27 @@ static struct mpi_own_comm comm_read(const struct walk *walk, const struct mpi_c
 	return comm;
 }
 
+/* The parameter that has the communicator of which another one is made. */
+static const char *parent_name(enum mpi_role role)
+{
+	switch (role) {
+	case MPI_ROLE_INTERCOMM:
+		return "local_comm";
+	case MPI_ROLE_INTERCOMM_MERGE:
+		return "intercomm";
+	case MPI_ROLE_COMM_DIST_GRAPH:
+		return "comm_old";
+	default:
+		return "comm";
+	}
+}
+
 static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 {
-	static const char *const results[] = {"newcomm", "comm_cart", "newintercomm",
-					      "newintracomm"};
+	static const char *const results[] = {"newcomm",      "comm_cart",    "comm_graph",
+					      "newintercomm", "newintracomm", "comm_dist_graph"};
 	struct mpi_process *process = walk->process;
-	uint32_t parent = comm_named(walk, call,
-				     call->role == MPI_ROLE_INTERCOMM	      ? "local_comm"
-				     : call->role == MPI_ROLE_INTERCOMM_MERGE ? "intercomm"
-									      : "comm"),
-		 number = NO_COMM;
+	uint32_t parent = comm_named(walk, call, parent_name(call->role)), number = NO_COMM;
 	uint64_t handle;
 
 	if (parent != NO_COMM) {
@@ -728,6 +754,8 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_COMM_SPLIT_TYPE] = walk_comm_made,
 		[MPI_ROLE_COMM_CART] = walk_comm_made,
 		[MPI_ROLE_COMM_CART_SUB] = walk_comm_made,
+		[MPI_ROLE_COMM_GRAPH] = walk_comm_made,
+		[MPI_ROLE_COMM_DIST_GRAPH] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE_GROUP] = walk_comm_made,
 		[MPI_ROLE_INTERCOMM] = walk_comm_made,

@@ -24,7 +24,7 @@ struct mpi_own_comm {
 	enum mpi_role role;
 	int color, key;	 /* of a split; of a merge, key is 1 for the upper group */
 	bool by_host;	 /* of MPI_ROLE_COMM_SPLIT_TYPE: color 0 is all ranks of the same host */
-	int64_t members; /* of a grid: how many it has; -1: not known which */
+	int64_t members; /* of a grid or a graph: the first so many ranks; -1: not known which */
 	struct mpi_grid grid;
 	struct mpi_remaining remaining; /* of the parent's grid: MPI_ROLE_COMM_CART_SUB */
 	/* Of MPI_ROLE_INTERCOMM. What is remote is known of the leader, a rank of the parent. */
