@@ -116,7 +116,8 @@ static int64_t *ranks_sorted(const struct mpi_ranks *ranks)
 {
 	int64_t *sorted = need(calloc(ranks->count + 1, sizeof(*sorted)));
 
-	memcpy(sorted, ranks->list, ranks->count * sizeof(*sorted));
+	if (ranks->count)
+		memcpy(sorted, ranks->list, ranks->count * sizeof(*sorted));
 	qsort(sorted, ranks->count, sizeof(*sorted), ranks_compare);
 	return sorted;
 }
