@@ -430,6 +430,9 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		}
 		calls->size = fact_number(&trace->facts, "\"size\":", 0);
 		calls->local_rank = fact_number(&trace->facts, "\"local_rank\":", -1);
+		/* MPI does not go by what the launcher told. */
+		if (fact_number(&trace->facts, ",\"mpi_parted\":", 0))
+			calls->local_rank = -1;
 		calls->local_size = fact_number(&trace->facts, "\"local_size\":", -1);
 	}
 	calls->lost |= !reading.begins;

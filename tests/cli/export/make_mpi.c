@@ -21,6 +21,7 @@
  *	host	in the communicator of a host's ranks
  *	near	the same, but the launcher took the host for two
  *	far	the hosts have two names, and the launcher took them for one
+ *	parted	the same as host, but MPICH was told to take the host for several
  *	info	the same as host, with an info, which MPICH may take for a part of a host
  *
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
@@ -373,7 +374,8 @@ static void put_rank(const char *folder, int64_t rank)
 	const uint64_t world = library ? library->world : 0x44000000;
 	const bool groups = is_odd("group") || is_odd("tower") || is_odd("ranges");
 	const bool grid = is_odd("grid") || is_odd("torn") || is_odd("bent");
-	const bool host = is_odd("host") || is_odd("near") || is_odd("far") || is_odd("info");
+	const bool host = is_odd("host") || is_odd("near") || is_odd("far") || is_odd("info") ||
+			  is_odd("parted");
 	const bool other = groups || grid || host || is_odd("order") || is_odd("late");
 	const uint64_t comm = other ? 0x84000001 : world, message[] = {!rank, 7, comm};
 	struct builder file;
@@ -391,7 +393,8 @@ static void put_rank(const char *folder, int64_t rank)
 			 ",\"mpi_world\":%lld", (long long)OPENMPI_WORLD);
 	if (host)
 		snprintf(members + strlen(members), sizeof(members) - strlen(members),
-			 ",\"local_rank\":%d", is_odd("near") ? 0 : (int)rank);
+			 ",\"local_rank\":%d%s", is_odd("near") ? 0 : (int)rank,
+			 is_odd("parted") ? ",\"mpi_parted\":1" : "");
 	struct tl_facts *facts = build_facts(&file, "app", members);
 	facts->pid = 100 + (uint32_t)rank;
 	if (is_odd("far"))

@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 36
+plan 38
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -34,8 +34,9 @@ is "$(messages bent)" "0 0" "bent: the ranks say different things of one call"
 is "$(messages host)" "0 1" "host: the message among the ranks of a host"
 is "$(messages near)" "0 0" "near: the launcher had two hosts where the traces have one name"
 is "$(messages far)" "0 0" "far: ... and one, where the traces have two"
+is "$(messages parted)" "0 0" "parted: MPICH was told to take it for several"
 is "$(messages info)" "0 0" "info: an info may ask for parts of a host"
-for what in sound count size rank group tower ranges comms order late grid torn bent host near far info; do
+for what in sound count size rank group tower ranges comms order late grid torn bent host near far parted info; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
