@@ -41,8 +41,8 @@ static _Atomic(struct tl_shim_library *) libraries[TL_API_MAX];
 static _Atomic uint32_t nlibraries;
 
 /*
- * Interposers that were there before anybody needed an API. tl_api_need registers them. Filled from
- * the front.
+ * Shim libraries that were there before anybody needed an API. tl_api_need registers them. Filled
+ * from the front.
  */
 static _Atomic(struct tl_shim_library *) waiting[TL_API_MAX];
 static struct tl_once needed;
@@ -458,24 +458,28 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	return 0;
 }
 
-/*
- * Slots of other libraries are set as soon as the interposer is there: where its library compares
- * pointers with its functions (function_identity.c), and for MPI's calls from Fortran.
- */
-static bool interposer_sets_slots(const struct tl_interposer_library *interposer)
+static bool library_is_compared(const struct tl_shim_library *library)
 {
-	return interposer->flags & TL_FUNCTION_COMPARED ||
-	       tl_profiling_names_are_used(interposer->library.api);
+	uint64_t flags = 0;
+
+	if (library->abi == TL_GENERIC_ABI)
+		flags = ((const struct tl_interposer_library *)library)->flags;
+	else
+		for (uint32_t i = 0; i < library->api->count; i++)
+			flags |= library->api->functions[i].flags;
+	return flags & TL_FUNCTION_COMPARED;
 }
 
 /*
- * An interposer waits until somebody needs an API: most processes make no traced call, and its tables
- * take more time than all else that the library does at its start. False: it must not wait.
+ * A shim library waits until somebody needs an API: most processes make no traced call, and the tables
+ * take more time than all else that happens at the start. It may not where slots of other libraries are
+ * set as soon as it is there: where its library compares pointers with its functions
+ * (function_identity.c), and for MPI's calls from Fortran. False: it must not wait.
  */
 static bool library_wait(struct tl_shim_library *library)
 {
-	if (library->abi != TL_GENERIC_ABI ||
-	    interposer_sets_slots((struct tl_interposer_library *)library))
+	if ((library->abi != TL_GENERIC_ABI && library->abi != TL_SHIM_ABI) ||
+	    library_is_compared(library) || tl_profiling_names_are_used(library->api))
 		return false;
 	for (unsigned i = 0; i < TL_API_MAX; i++) {
 		struct tl_shim_library *there = NULL;

@@ -27,7 +27,7 @@ extern struct tl_shim_library *const tl_api_builtin[];
  */
 void tl_api_need(void);
 
-/* Interposers wait for tl_api_need. */
+/* Shim libraries wait for tl_api_need. */
 bool tl_api_awaits(void);
 
 /* tl_api_need, before a call: the library of this shim is registered, too. */
