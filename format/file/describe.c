@@ -251,14 +251,15 @@ void *tl_describe(const struct tl_api *api, size_t *size)
 	return to.bytes;
 }
 
-/* NULL: it would not be shorter, or memory is short. */
+/* NULL: it would not be shorter, it is beyond what readers unpack, or memory is short. */
 static void *bytes_pack(const void *bytes, size_t *size)
 {
 	struct description to = {.bytes = NULL};
 	uLongf packed = compressBound((uLong)*size);
 	Bytef *stream = *size <= TL_DESCRIPTION_UNPACKED_MAX ? malloc(packed) : NULL;
 
-	if (stream && compress2(stream, &packed, bytes, (uLong)*size, Z_BEST_COMPRESSION) == Z_OK) {
+	if (stream && compress2(stream, &packed, bytes, (uLong)*size, Z_BEST_COMPRESSION) == Z_OK &&
+	    *size / TL_DESCRIPTION_RATIO_MAX < packed) {
 		bytes_put(&to, TL_DESCRIPTION_PACKED, sizeof(TL_DESCRIPTION_PACKED));
 		number_put(&to, *size);
 		bytes_put(&to, stream, packed);

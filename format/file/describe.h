@@ -32,7 +32,7 @@
  *	chain		number stype, type
  *
  * Packed, these bytes are TL_DESCRIPTION_PACKED with its NUL, the number of bytes that they have
- * unpacked, and a zlib stream (RFC 1950) of them. Vulkan's take a seventh of their room then: in the
+ * unpacked, and a zlib stream (RFC 1950) of them. Vulkan's take a fifth of their room then: in the
  * tables, in the buffers of each process, and in each .tlt.
  *
  * Left out: .sonames and .getprocs, which say nothing about records.
@@ -47,8 +47,13 @@
 #define TL_DESCRIPTION_MAGIC  "tlapi 2"
 #define TL_DESCRIPTION_PACKED "tlapi 3"
 
-/* No packed description has more bytes unpacked: a larger one is left as it is. */
+/*
+ * A packed description has at most so many bytes unpacked, and at most so many for each byte of its
+ * stream: others are left as they are. Descriptions have four to eight. A stream may have a thousand, so
+ * that a small hostile file would take hours to read, or gigabytes of memory.
+ */
 #define TL_DESCRIPTION_UNPACKED_MAX ((size_t)16 << 20)
+#define TL_DESCRIPTION_RATIO_MAX    ((size_t)16)
 
 /* A number of the file only: readers that do not know it refuse the description. */
 #define TL_DESCRIBED_NAMED_HANDLE (TL_KIND_UNION + 1)

@@ -13,7 +13,7 @@
  * shows none. Only bytes that are no description, or of a later version, are refused.
  *
  * A packed description is unpacked first. Deflate makes a thousand bytes of one, so a few bytes could
- * take much memory: TL_DESCRIPTION_UNPACKED_MAX bounds what they may become.
+ * take much memory and time: describe.h bounds what they may become.
  *
  * Strings stay where they are, in a copy of the bytes. Names end up between quotes in JSON, so
  * characters that can't stand there are replaced.
@@ -537,8 +537,11 @@ static bool is_of_kind(const struct reading *from, const char *magic)
 static void bytes_unpack(struct reading *from)
 {
 	from->at += sizeof(TL_DESCRIPTION_PACKED);
-	uLongf size = number_take(from, TL_DESCRIPTION_UNPACKED_MAX);
-	uLongf wanted = size;
+	const size_t most = (size_t)(from->end - from->at) * TL_DESCRIPTION_RATIO_MAX;
+	uLongf size = number_take(
+		from, most < TL_DESCRIPTION_UNPACKED_MAX ? most : TL_DESCRIPTION_UNPACKED_MAX);
+	uLong packed = (uLong)(from->end - from->at);
+	const uLongf wanted = size, all = packed;
 	char *bytes = from->failed ? NULL : malloc(size + 1);
 
 	if (from->failed)
@@ -547,9 +550,8 @@ static void bytes_unpack(struct reading *from)
 		description_fail(from, "no memory");
 		return;
 	}
-	if (uncompress((Bytef *)bytes, &size, (const Bytef *)from->at,
-		       (uLong)(from->end - from->at)) != Z_OK ||
-	    size != wanted) {
+	if (uncompress2((Bytef *)bytes, &size, (const Bytef *)from->at, &packed) != Z_OK ||
+	    size != wanted || packed != all) {
 		free(bytes);
 		description_fail(from, "it can't be unpacked");
 		return;

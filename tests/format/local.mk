@@ -44,7 +44,7 @@ pftrace_test_LDADD = libtl_format.la $(CHECK_LIBS)
 unit_tests += describe_test
 describe_test_SOURCES = %D%/file/describe_test.c tests/lib/args_table.h
 describe_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-describe_test_LDADD = libtl_reader.la libtl_tables.la libtl_format.la $(CHECK_LIBS)
+describe_test_LDADD = libtl_reader.la libtl_tables.la libtl_format.la $(CHECK_LIBS) $(ZLIB_LIBS)
 
 unit_tests += record_reader_test
 record_reader_test_SOURCES = %D%/file/record_reader_test.c tests/lib/args_table.h tests/lib/trace_builder.h \

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "format/args/args.h"
 #include "format/file/describe.h"
@@ -194,12 +195,38 @@ START_TEST(packed_it_has_the_size_that_it_says)
 	ck_assert(!packed_is_read(packed, size, plain - 1, "it can't be unpacked"));
 	ck_assert(!packed_is_read(packed, size, plain + 1, "it can't be unpacked"));
 	ck_assert(!packed_is_read(packed, size, 0, "it can't be unpacked"));
-	ck_assert(
-		!packed_is_read(packed, size, TL_DESCRIPTION_UNPACKED_MAX, "it can't be unpacked"));
-	ck_assert(
-		!packed_is_read(packed, size, TL_DESCRIPTION_UNPACKED_MAX + 1, "at most 16777216"));
+	ck_assert(!packed_is_read(packed, size, TL_DESCRIPTION_UNPACKED_MAX, "where at most"));
+	packed = realloc(packed, size + 1);
+	packed[size] = 0;
+	ck_assert(!packed_is_read(packed, size + 1, plain, "it can't be unpacked"));
 	free(bytes);
 	free(packed);
+}
+END_TEST
+
+/* A file of a few kB could take gigabytes of memory, and one of a few MB hours. */
+START_TEST(packed_it_may_not_be_much_more_than_its_stream)
+{
+	static const int64_t zeros[100000];
+	const struct tl_api api = {
+		.name = "api", .successes = zeros, .nsuccesses = sizeof(zeros) / sizeof(*zeros)};
+	size_t plain, size, at = sizeof(TL_DESCRIPTION_PACKED);
+	uLongf stream = compressBound(sizeof(zeros));
+	void *bytes = tl_describe(&api, &plain), *as_it_is = tl_describe_packed(&api, &size);
+	char why[128], *bomb = malloc(at + 4 + stream);
+
+	ck_assert_uint_eq(size, plain);
+	ck_assert(!memcmp(bytes, as_it_is, size));
+	memcpy(bomb, TL_DESCRIPTION_PACKED, at);
+	for (size_t left = plain; left; left >>= 7)
+		bomb[at++] = (char)((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+	ck_assert_int_eq(compress((Bytef *)bomb + at, &stream, bytes, plain), Z_OK);
+	ck_assert_uint_gt(plain, 100 * stream);
+	ck_assert(!tl_describe_read(bomb, at + stream, why, sizeof(why)));
+	ck_assert_msg(strstr(why, "where at most"), "%s", why);
+	free(bytes);
+	free(as_it_is);
+	free(bomb);
 }
 END_TEST
 
@@ -557,6 +584,7 @@ int main(void)
 	tcase_add_loop_test(round, tables_carry_their_description, 0, GENERATED);
 	tcase_add_loop_test(round, packed_it_is_the_same, 0, APIS);
 	tcase_add_test(hostile, packed_it_has_the_size_that_it_says);
+	tcase_add_test(hostile, packed_it_may_not_be_much_more_than_its_stream);
 	tcase_add_test(hostile, packed_and_damaged_it_is_refused);
 	tcase_add_test(hostile, cut_short_it_is_refused);
 	tcase_add_test(hostile, members_lie_within_their_struct);
