@@ -446,13 +446,14 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	/* Another thread's first call may have been faster. */
 	bool known = library_is_known(library);
 	bool added = known || library_number(library);
+	/* Under the lock, which a fork takes: a child has either the whole library or nothing of it. */
+	if (added && !known && !tl_config.secure)
+		tl_resolve_add(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 	if (!added)
 		return library_refuse(
 			library,
 			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
-	if (!known && !tl_config.secure)
-		tl_resolve_add(library);
 	if (!known && !tl_config.secure && !waited)
 		tl_profiling_names_bind(library->api);
 	return 0;

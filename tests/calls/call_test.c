@@ -638,6 +638,40 @@ START_TEST(many_first_calls_at_once_are_all_recorded)
 }
 END_TEST
 
+static atomic_bool adding, added;
+
+static void add_slowly(void)
+{
+	adding = true;
+	usleep(100000);
+	added = true;
+}
+
+static void *call_first(void *unused)
+{
+	toy_add(1, 2);
+	return unused;
+}
+
+START_TEST(a_child_that_is_forked_in_another_threads_first_call_knows_the_shims)
+{
+	pthread_t thread;
+	int status;
+
+	toy_adding = add_slowly;
+	record(TL_ARGS_SCALARS);
+	pthread_create(&thread, NULL, call_first, NULL);
+	while (!adding)
+		sched_yield();
+	pid_t child = fork();
+	if (child == 0)
+		_exit(!added);
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 static void fork_here(void *pid)
 {
 	*(pid_t *)pid = fork();
@@ -886,6 +920,7 @@ int main(void)
 	tcase_add_test(tcase, a_cancelled_call_is_unwound);
 	tcase_add_test(tcase, signal_handlers_call_in_the_middle_of_calls);
 	tcase_add_test(tcase, many_first_calls_at_once_are_all_recorded);
+	tcase_add_test(tcase, a_child_that_is_forked_in_another_threads_first_call_knows_the_shims);
 	tcase_add_test(tcase, a_fork_inside_a_call_gives_the_child_none_of_it);
 	tcase_add_test(tcase, recording_off_sends_calls_straight_on);
 	tcase_add_test(tcase, a_call_that_is_watched_is_open_and_not_recorded);

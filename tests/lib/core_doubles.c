@@ -446,8 +446,12 @@ void tl_resolve_wrap(struct tl_shim *shim, const uint64_t *words, void *result)
 {
 }
 
+void (*toy_adding)(void);
+
 void tl_resolve_add(struct tl_shim_library *toy)
 {
+	if (toy_adding)
+		toy_adding();
 }
 
 void tl_profiling_names_bind(const struct tl_api *api)

@@ -30,8 +30,10 @@ int toy_lacking(void);
 
 extern struct tl_shim toy_shims[TOY_FUNCTIONS];
 extern void (*toy_inside)(void); /* what toy_name calls in "the driver"; NULL: nothing */
-extern int toy_errno;		 /* what toy_add leaves in errno; 0: nothing */
-extern unsigned toy_resolved;	 /* how often a function was looked up */
+extern void (*toy_adding)(
+	void);		      /* what is called while the toy's shims become known; NULL: nothing */
+extern int toy_errno;	      /* what toy_add leaves in errno; 0: nothing */
+extern unsigned toy_resolved; /* how often a function was looked up */
 
 /*
  * Everything recorded so far, oldest first per thread; each call takes what came since. `flush`
