@@ -20,6 +20,7 @@
 #include "layer/buffers/process_state.h"
 #include "layer/resolve/asked_versions.h"
 #include "layer/resolve/late_relocation.h"
+#include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/profiling_names.h"
 #include "layer/resolve/real_function.h"
 #include "tracelayer/api.h"
@@ -428,7 +429,7 @@ static int library_refuse(struct tl_shim_library *library, const char *line)
 	return -1;
 }
 
-/* `waited`: it needs no slots of other libraries. The dynamic linker's lock is not taken for these then. */
+/* `waited`: it needs no slots of other libraries, so the dynamic linker's lock is not taken. */
 static int library_add(struct tl_shim_library *library, bool waited)
 {
 	sigset_t signals;
@@ -446,7 +447,7 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	/* Another thread's first call may have been faster. */
 	bool known = library_is_known(library);
 	bool added = known || library_number(library);
-	/* Under the lock, which a fork takes: a child has either the whole library or nothing of it. */
+	/* Under the lock, which a fork takes: a child has the whole library or nothing of it. */
 	if (added && !known && !tl_config.secure)
 		tl_resolve_add(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
@@ -575,6 +576,9 @@ void tl_api_need_of(const struct tl_shim *shim)
 	struct tl_shim_library *library = shim_unregistered(shim);
 	if (TL_UNLIKELY(library && library->abi == TL_SHIM_ABI))
 		library_add(library, false);
+	/* A call from within the start, for example of a program that has a getenv of its own. */
+	if (TL_UNLIKELY(TL_LATE_IS_ONE((uintptr_t)shim->function->name)))
+		tl_interposers_register();
 }
 
 /* --- the lock, and forks */

@@ -99,7 +99,7 @@ void tl_api_look_again(void);
 /* From now on nothing watches any call. */
 void tl_api_unwatch_all(void);
 
-/* --- for recording.c: under the lock, give each shim the mode that the settings ask for */
+/* --- for recording.c: under the lock, or at the start, shims get the modes that settings ask for */
 
 void tl_api_lock(sigset_t *signals);
 void tl_api_unlock(const sigset_t *signals);

@@ -12,9 +12,10 @@
 bool tl_elf_is_interposer(const struct tl_elf *elf);
 
 /*
- * At the start: run the constructors of these interposers, which register them. The dynamic linker
+ * At the start: run the constructors of all interposers, which register them. The dynamic linker
  * would run them last. The constructors of the program's libraries run before that, and may call
- * the functions of interposers. By then all libraries are relocated.
+ * the functions of interposers. By then all libraries are relocated. A call that comes from within
+ * the start, before this, does it, too.
  */
 void tl_interposers_register(void);
 

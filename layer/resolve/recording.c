@@ -28,6 +28,8 @@ void tl_recording_start(bool paused)
 
 	tl_process_set_watched(tl_config.watched && may);
 	tl_process_set_recording(on ? TL_FILE_RECORDS : TL_FILE_PAUSED, on);
+	/* As a rule there is no API yet: only if the start itself has called a traced function. */
+	tl_api_follow_settings();
 }
 
 /* Called under the lock. */

@@ -6,7 +6,7 @@
 need_library
 need_command
 top_builddir=$(cd "$top_builddir" && pwd)
-plan 9
+plan 11
 
 cd "$tmp" || exit 99
 for i in $(seq 600); do
@@ -107,6 +107,27 @@ is $missing 0 'eight threads that call first: no call is missing, in any of 40 p
 traced ./with_early none
 is "$("$python" -c 'import json; print([e["args"] for e in json.load(open("t.json")) if e["ph"] == "X"])')" \
 	"[{'which': 'FIRST_9', 'name_9': 'early', 'result': 0}]" 'a call of a constructor that runs before ours'
+# The layer's start asks for variables before it knows which interposers there are.
+cat >own.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+#include "many.h"
+extern char **environ;
+char *getenv(const char *name)
+{
+	size_t length = strlen(name);
+	many_5(FIRST_5, name);
+	for (char **at = environ; at && *at; at++)
+		if (!strncmp(*at, name, length) && (*at)[length] == '=')
+			return *at + length + 1;
+	return NULL;
+}
+int main(void) { return many_6(FIRST_6, "main"); }
+C
+${CC:-cc} own.c -o own -L. -lmany -rdynamic
+ok "a program whose own getenv calls traced functions works" traced ./own
+is "$("$python" -c 'import json; print([e["args"] for e in json.load(open("t.json")) if e["ph"] == "X" and e["name"] == "many_6"])')" \
+	"[{'which': 'FIRST_6', 'name_6': 'main', 'result': 0}]" 'and its later calls are recorded'
 traced ./main pages >pages
 ok 'no call, no trace' test ! -e t.json
 
