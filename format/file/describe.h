@@ -68,9 +68,9 @@ void *tl_describe(const struct tl_api *api, size_t *size);
 void *tl_describe_packed(const struct tl_api *api, size_t *size);
 
 /*
- * Tables from a description, packed or not, to be given to tl_describe_free. The bytes are not needed afterwards.
- * NULL where they are not sound, and why in `why`. The bytes may come from anywhere: whatever they
- * contain, capture and print are safe with the resulting tables.
+ * Tables from a description, packed or not, to be given to tl_describe_free. The bytes are not needed
+ * afterwards. NULL where they are not sound, and why in `why`. The bytes may come from anywhere:
+ * whatever they contain, capture and print are safe with the resulting tables.
  */
 struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_t room);
 void tl_describe_free(struct tl_api *api);

@@ -51,7 +51,7 @@ static bool library_precedes(const struct tl_elf *elf, void *closure)
 
 	if (elf->dynamic == look->own.dynamic)
 		return true;
-	/* Nor are an interposer's functions looked at, which is loaded before this library. */
+	/* `run` loads interposers before this library. Their functions are shims, so no look at them. */
 	const bool is_file = strchr(elf->path, '/') && elf->symbols && elf->strings &&
 			     !tl_elf_is_interposer(elf);
 	const uint32_t count = is_file ? tl_elf_symbols(elf) : 0;
