@@ -25,6 +25,13 @@ struct tl_late_words {
 	char *tables, *tables_end;
 };
 
+/*
+ * From this .abi on, .late is where it is here, whatever else changes: also the calls of an interposer
+ * of a later version, which is not used, read its tables.
+ */
+#define TL_LATE_ABI		0x10007u
+#define TL_ABI_HAS_LATE(number) ((number) >= TL_LATE_ABI && (number) >> 16 == TL_LATE_ABI >> 16)
+
 struct tl_interposer_library {
 	struct tl_shim_library library; /* .abi: TL_GENERIC_ABI */
 	/* The tables but for struct tl_api and its .sonames, which are right at once. */

@@ -437,12 +437,12 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	/* The start or a call has registered it, and now its constructor does. */
 	if (library_is_known(library))
 		return 0;
+	if (TL_ABI_HAS_LATE(library->abi))
+		tl_late_relocate_words(&((struct tl_interposer_library *)library)->late);
 	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI)
 		return library_refuse(
 			library,
 			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
-	if (library->abi == TL_GENERIC_ABI)
-		tl_late_relocate_words(&((struct tl_interposer_library *)library)->late);
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	/* Another thread's first call may have been faster. */
 	bool known = library_is_known(library);
