@@ -419,13 +419,11 @@ static bool library_number(struct tl_shim_library *library)
 	return true;
 }
 
-/* Says that the library is not used. The start and its own constructor both bring it here: said once. */
-static int library_refuse(struct tl_shim_library *library, const char *line)
+/* Said once in a process: an interposer comes twice, and the line does not name it. */
+static int library_refuse(_Atomic bool *said, const char *why)
 {
-	static _Atomic(struct tl_shim_library *) refused;
-
-	if (atomic_exchange_explicit(&refused, library, memory_order_relaxed) != library)
-		tl_message_say(line);
+	if (!atomic_exchange_explicit(said, true, memory_order_relaxed))
+		tl_message_say(why);
 	return -1;
 }
 
@@ -439,10 +437,12 @@ static int library_add(struct tl_shim_library *library, bool waited)
 		return 0;
 	if (TL_ABI_HAS_LATE(library->abi))
 		tl_late_relocate_words(&((struct tl_interposer_library *)library)->late);
-	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI)
+	if (library->abi != TL_SHIM_ABI && library->abi != TL_GENERIC_ABI) {
+		static _Atomic bool said;
 		return library_refuse(
-			library,
+			&said,
 			"tracelayer: a shim library is not used: it was made by another version; make it again with this tracegen\n");
+	}
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	/* Another thread's first call may have been faster. */
 	bool known = library_is_known(library);
@@ -451,10 +451,12 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	if (added && !known && !tl_config.secure)
 		tl_resolve_add(library);
 	tl_bounded_lock_release_quietly(&lock, &signals);
-	if (!added)
+	if (!added) {
+		static _Atomic bool said;
 		return library_refuse(
-			library,
+			&said,
 			"tracelayer: a shim library is not used: there are too many; load fewer of them\n");
+	}
 	if (!known && !tl_config.secure && !waited)
 		tl_profiling_names_bind(library->api);
 	return 0;
