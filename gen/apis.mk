@@ -54,7 +54,9 @@ CLEANFILES += $(nodist_apis_DATA) $(apis_emitted) $(apis_exports) apis/builtin_a
 
 # And of MPI, see below.
 mpi_emitted = apis/mpi_words_shims.c apis/mpi_words_tables.c apis/mpi_words_callbacks.h
-mpi_made = apis/mpi_words_model.json apis/mpi_words.exports $(mpi_emitted)
+# The tables once more, as MPICH's handles and statuses are, and as Open MPI's are.
+mpi_tables = apis/mpi_mpich_tables.c apis/mpi_openmpi_tables.c
+mpi_made = apis/mpi_words_model.json apis/mpi_words.exports $(mpi_emitted) $(mpi_tables)
 # All that tracegen makes.
 apis_made = $(nodist_apis_DATA) $(apis_exports) $(apis_emitted) $(mpi_made)
 
@@ -86,10 +88,16 @@ $(apis_emitted) $(mpi_emitted):
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 	@touch $@
 
-apis/mpi_words_model.json: gen/apis/mpi_words.json gen/apis/mpi_words.h tracegen$(EXEEXT)
+apis/mpi_words_model.json: gen/apis/mpi_words.json gen/apis/mpi_words.h gen/apis/mpi_constants.h tracegen$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) apis && ./tracegen$(EXEEXT) model --api $(srcdir)/gen/apis/mpi_words.json -o $@ -- -I$(srcdir)/gen/apis
 apis/mpi_words.exports: apis/mpi_words_model.json
 	$(AM_V_GEN)./tracegen$(EXEEXT) emit --model $< -o apis
+$(mpi_tables): apis/mpi_%_tables.c: gen/apis/mpi_words.json gen/apis/mpi_words.h gen/apis/mpi_constants.h tracegen$(EXEEXT)
+	$(AM_V_GEN)rm -rf apis/mpi_$*.made && $(MKDIR_P) apis/mpi_$*.made && \
+		sed 's/"prefix": "mpi_words"/"prefix": "mpi_$*"/' $(srcdir)/gen/apis/mpi_words.json >apis/mpi_$*.made/descriptor.json && \
+		./tracegen$(EXEEXT) emit --api apis/mpi_$*.made/descriptor.json -o apis/mpi_$*.made -- -I$(srcdir)/gen/apis \
+			-DTL_MPI_`echo $* | tr a-z A-Z` && \
+		mv apis/mpi_$*.made/mpi_$*_tables.c $@ && rm -rf apis/mpi_$*.made
 else
 # A release's tarball has it in gen/made, and in gen/made/include the headers that it was made from, by which the shims are compiled.
 headers_of_apis = $(top_srcdir)/gen/made/include
@@ -105,10 +113,19 @@ apis/mpi_words_shims.s: apis/mpi_words_shims.c gen/copies.awk
 	$(AM_V_CC){ $(call by_copies,mpi_compile); } && mv $@.all $@ && rm -f $@.tmp
 apis/mpi_words_tables.s: apis/mpi_words_tables.c
 	$(AM_V_CC)$(mpi_compile) -o $@ $<
-CLEANFILES += apis/mpi_words_shims.s apis/mpi_words_tables.s
-$(mpi_library): apis/mpi_words_shims.s apis/mpi_words_tables.s libtracelayer.la
+# Most processes need neither: the dynamic linker has nothing to do for them.
+mpi_late = $(mpi_tables:.c=.s)
+$(mpi_late): %.s: %.c gen/late_relocation.awk
+	$(AM_V_CC)$(filter-out -fsanitize%,$(mpi_compile)) -o $@.all $< && \
+		LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.all >$@.late && mv $@.late $@ && rm -f $@.all
+apis/mpi_tables_given.s: layer/doors/mpi_tables_given.c layer/resolve/mpi_tables.h
+	$(AM_V_CC)$(MKDIR_P) apis && $(mpi_compile) -I$(srcdir) -o $@ $(srcdir)/layer/doors/mpi_tables_given.c
+mpi_assembled = apis/mpi_words_shims.s apis/mpi_words_tables.s $(mpi_late) apis/mpi_tables_given.s
+EXTRA_DIST += layer/doors/mpi_tables_given.c
+CLEANFILES += $(mpi_assembled)
+$(mpi_library): $(mpi_assembled) libtracelayer.la
 	$(AM_V_CCLD)$(CC) -o $@ -shared -fPIC $(SANITIZE) $(CFLAGS) $(LDFLAGS) -static-libgcc -Wl,-soname,$(@F) \
-		apis/mpi_words_shims.s apis/mpi_words_tables.s -L.libs -ltracelayer \
+		$(mpi_assembled) -L.libs -ltracelayer \
 		-Wl,-rpath,'$$ORIGIN' -Wl,--enable-new-dtags -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs $(TL_PORTABLE_LIBS)
 CLEANFILES += $(mpi_library) $(mpi_made)
 all-local: $(mpi_library)

@@ -138,7 +138,7 @@ libtl_resolve_la_SOURCES = \
 	%D%/resolve/dladdr.c %D%/resolve/preceding_library.c \
 	%D%/resolve/asked_versions.h %D%/resolve/asked_versions.c \
 	%D%/resolve/own_references.h %D%/resolve/own_references.c \
-	%D%/resolve/mpi_world.h %D%/resolve/mpi_world.c %D%/resolve/profiling_names.h %D%/resolve/profiling_names.c \
+	%D%/resolve/mpi_tables.h %D%/resolve/mpi_tables.c %D%/resolve/mpi_world.h %D%/resolve/mpi_world.c %D%/resolve/profiling_names.h %D%/resolve/profiling_names.c \
 	%D%/resolve/call_slots.h %D%/resolve/call_slots.c \
 	%D%/resolve/deep_bound.h %D%/resolve/deep_bound.c \
 	%D%/resolve/function_identity.h %D%/resolve/function_identity.c \

@@ -4,8 +4,12 @@
  * has shims that are made of this, for Open MPI, MPICH and what derives from it, and the standard
  * ABI of MPI 5, and need no mpi.h.
  *
- * A handle is a pointer in the one and a number in the other: here it is a word, which is passed on
- * as it is. All that communicate, wait, or make or free what these need; no queries. By MPI's
+ * A handle is a pointer in the one and a number in the other: for the shims it is a word, which is
+ * passed on as it is. The tables by which calls are shown and captured are made three times: with
+ * TL_MPI_MPICH, with TL_MPI_OPENMPI, and with neither for the standard ABI
+ * (layer/resolve/mpi_tables.h).
+ *
+ * All that communicate, wait, or make or free what these need; no queries. By MPI's
  * standard, 4.0, chapters 3 and 4 (point to point, partitioned), 6 (collectives), 7
  * (communicators), 8 (topologies), 9 (the environment), 11 (processes), 12 (RMA), 14 (files).
  */
@@ -14,8 +18,16 @@
 
 #define TL_MPI_WORDS_VERSION 400
 
+#ifdef TL_MPI_MPICH
+typedef int MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request, MPI_Win, MPI_Info, MPI_Group, MPI_Message,
+	MPI_Session, MPI_Errhandler;
+typedef void *MPI_File; /* a pointer there, too */
+#else
 typedef void *MPI_Comm, *MPI_Datatype, *MPI_Op, *MPI_Request, *MPI_Win, *MPI_Info, *MPI_File,
 	*MPI_Group, *MPI_Message, *MPI_Session, *MPI_Errhandler;
+#endif
+#include "mpi_constants.h"
+
 typedef long MPI_Aint;
 typedef long MPI_Offset;
 typedef long MPI_Count;
@@ -25,12 +37,19 @@ typedef struct MPI_Words_range {
 	int first, last, stride;
 } MPI_Words_range;
 
-/*
- * As large as the standard ABI's, which begins with source, tag and error. So does Open MPI's, which
- * has 24 bytes. MPICH's has 20, and begins with the count's two halves, source and tag.
- */
 typedef struct MPI_Status {
-	int words[8];
+#ifdef TL_MPI_MPICH
+	int count_lo, count_hi_and_cancelled;
+	int MPI_SOURCE, MPI_TAG, MPI_ERROR;
+#else
+	int MPI_SOURCE, MPI_TAG, MPI_ERROR;
+#ifdef TL_MPI_OPENMPI
+	int _cancelled;
+	unsigned long _ucount;
+#else
+	int MPI_internal[5];
+#endif
+#endif
 } MPI_Status;
 
 int MPI_Init(int *argc, char ***argv);

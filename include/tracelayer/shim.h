@@ -143,7 +143,8 @@ struct tl_shim {
 		};
 		_Atomic uint64_t mode_and_id; /* both in one load; the id is the upper half */
 	};
-	const struct tl_function *function;
+	/* changes once at most, before .real is set, to one with the same name and words */
+	const struct tl_function *_Atomic function;
 	void *_Atomic dispatch; /* tracers' callbacks: layer/calls/tracers.c */
 	/* what programs get as the function: the exported shim, a static shim, or a closure */
 	void *entry;
@@ -571,8 +572,8 @@ static TL_ALWAYS_INLINE uint64_t tl_word_of(const void *value, size_t size, size
 
 /* What a shim library registers; also libtracelayer.so itself, for its built-in APIs. */
 struct tl_shim_library {
-	uint32_t abi; /* TL_SHIM_ABI */
-	const struct tl_api *api;
+	uint32_t abi;			  /* TL_SHIM_ABI */
+	const struct tl_api *_Atomic api; /* changes with its shims' .function */
 	/* api->count shims, with .function, .entry and .invoke filled in */
 	struct tl_shim *shims;
 };

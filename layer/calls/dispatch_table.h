@@ -29,7 +29,8 @@ struct tl_dispatch {
 	uint32_t words; /* words that the function's parameters take */
 	/* all entries are plain, they are few, and every parameter is one word */
 	bool plain;
-	const struct tl_function *function;
+	/* of the function; its .function may change before the first call */
+	const struct tl_shim *shim;
 	struct tl_entry entries[];
 };
 

@@ -96,9 +96,11 @@ struct tl_registered *tl_tracer_find_registered(const struct tl_tracer_state *tr
 }
 
 /* Sets the table's fields for the quick path. */
-static void table_sum_up(struct tl_dispatch *table, const struct tl_function *function)
+static void table_sum_up(struct tl_dispatch *table, const struct tl_shim *shim)
 {
-	table->function = function;
+	const struct tl_function *function = shim->function;
+
+	table->shim = shim;
 	table->words = (uint32_t)function->count;
 	table->plain = function->words == function->count && function->count <= TL_FRAME_WORDS &&
 		       table->count <= TL_FRAME_INSTANCES;
@@ -120,7 +122,7 @@ static bool table_without(const struct tl_dispatch *old, const struct tl_shim *s
 	for (uint32_t i = 0; i < old->count; i++)
 		if (old->entries[i].tracer != handle)
 			new->entries[new->count++] = old->entries[i];
-	table_sum_up(new, shim->function);
+	table_sum_up(new, shim);
 	*table = new;
 	return true;
 }
@@ -151,7 +153,7 @@ static struct tl_dispatch *table_with(const struct tl_dispatch *old, struct tl_t
 		.plain = !registered->generic[TL_PROLOGUE] && !registered->generic[TL_EPILOGUE] &&
 			 !tl_function_is_unusual(registered->shim->function),
 	};
-	table_sum_up(new, registered->shim->function);
+	table_sum_up(new, registered->shim);
 	return new;
 }
 

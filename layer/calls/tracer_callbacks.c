@@ -40,7 +40,7 @@ static __attribute__((noinline)) void callback_call_unusual(const struct tl_func
 
 static const struct tl_function *frame_function(const struct tl_frame *frame)
 {
-	return atomic_load_explicit(&frame->pin, memory_order_relaxed)->function;
+	return atomic_load_explicit(&frame->pin, memory_order_relaxed)->shim->function;
 }
 
 static struct tl_view frame_view(const struct tl_frame *frame, void *const *params, void *result)
@@ -178,8 +178,8 @@ static void frame_run_epilogues(struct tl_frame *frame, void *const *params, voi
 		else if (entry->generic_epilogue)
 			frame_run_generic_epilogue(frame, entry, instance, params, result);
 		else
-			callback_call_unusual(table->function, entry->epilogue, (void *)params,
-					      result, entry->user_data, instance);
+			callback_call_unusual(table->shim->function, entry->epilogue,
+					      (void *)params, result, entry->user_data, instance);
 	}
 	tl_unpin(frame);
 }

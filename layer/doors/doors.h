@@ -5,6 +5,9 @@
  *	libze_tracing_layer.so.1		Level Zero's loader finds it in the place of its own
  *	libtracelayer_opencl_layer.so		OpenCL's loader loads it (OPENCL_LAYERS)
  *
+ * And a part of libtracelayer-mpi.so, which `run --mpi` preloads, and which is linked to libtracelayer.so:
+ * mpi_tables_given.c.
+ *
  * A door is not linked to libtracelayer.so. It finds that library beside itself, or preloaded in
  * the process, and hands each pointer of the loader's tables to layer/resolve/loader_tables.h. So
  * one runtime and one set of tracers serve both ways in, and a call that goes through both is

@@ -271,6 +271,8 @@ void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of)
 
 	tl_bounded_lock_take_quietly(&lock, &signals);
 	if (!shim_follows(shim, of)) {
+		/* The library may have got other tables since the closure was made. */
+		atomic_store_explicit(&shim->function, of->function, memory_order_release);
 		shim_store_mode(shim, atomic_load_explicit(&of->mode, memory_order_relaxed) &
 					      ~(uint32_t)TL_MODE_RESOLVE);
 		shim_follow(shim, of);
@@ -287,13 +289,57 @@ void tl_api_join(struct tl_shim *shim, struct tl_shim *of)
 		uint32_t mode = atomic_load_explicit(&of->mode, memory_order_relaxed);
 
 		/* Calls that read the old function have the same words: both are right for these. */
-		__atomic_store_n(&shim->function, of->function, __ATOMIC_RELEASE);
+		atomic_store_explicit(&shim->function, of->function, memory_order_release);
 		__atomic_store_n(&shim->signature, of->signature, __ATOMIC_RELEASE);
 		atomic_store_explicit(&shim->mode_and_id,
 				      (uint64_t)of->id << 32 | mode | TL_MODE_RESOLVE,
 				      memory_order_relaxed);
 		shim_follow(shim, of);
 	}
+	tl_bounded_lock_release_quietly(&lock, &signals);
+}
+
+static bool tables_are_alike(const struct tl_api *one, const struct tl_api *other)
+{
+	bool alike = one->count == other->count && !one->ngetprocs && !other->ngetprocs;
+
+	for (uint32_t i = 0; alike && i < one->count; i++)
+		alike = one->functions[i].words == other->functions[i].words &&
+			one->functions[i].count == other->functions[i].count &&
+			!strcmp(one->functions[i].name, other->functions[i].name);
+	return alike;
+}
+
+/*
+ * Nothing is recorded of the library's calls yet: whoever records one has found its real function,
+ * and before that came here. Until then a call reads no more than the function's name, its API's
+ * libraries and its flags, which are the same in both tables.
+ *
+ * Release: pairs with the loads of these pointers. The exchange in real_settle (real_function.c)
+ * comes after these stores: who has acquired .real from it sees the new tables. Entries load .real
+ * relaxed. That matters only where another thread calls MPI while its first call is being resolved.
+ * MPI allows such calls once MPI_Init_thread has returned: so the program has ordered them.
+ */
+static void library_exchange(struct tl_shim_library *library, const struct tl_api *api)
+{
+	for (uint32_t i = 0; i < api->count; i++)
+		for (struct tl_shim *shim = &library->shims[i]; shim;
+		     shim = shim_next_closure(shim))
+			atomic_store_explicit(&shim->function, &api->functions[i],
+					      memory_order_release);
+	atomic_store_explicit(&library->api, api, memory_order_release);
+}
+
+void tl_api_exchange(struct tl_shim_library *library, const struct tl_api *api)
+{
+	sigset_t signals;
+
+	tl_bounded_lock_take_quietly(&lock, &signals);
+	uint32_t number = library->shims[0].id >> 16;
+	if (library->api != api &&
+	    !(atomic_load_explicit(&used, memory_order_relaxed) >> number & 1) &&
+	    tables_are_alike(library->api, api))
+		library_exchange(library, api);
 	tl_bounded_lock_release_quietly(&lock, &signals);
 }
 

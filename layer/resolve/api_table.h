@@ -88,6 +88,13 @@ void tl_api_adopt(struct tl_shim *shim, struct tl_shim *of);
 void tl_api_join(struct tl_shim *shim, struct tl_shim *of);
 
 /*
+ * The library's functions are shown and captured by these tables from now on, as are calls of closures
+ * made for them. They have the same functions in the same order, with the same words. Does nothing if
+ * that isn't so, or once a function of the library is resolved.
+ */
+void tl_api_exchange(struct tl_shim_library *library, const struct tl_api *api);
+
+/*
  * The real function of a shim is known: clear TL_MODE_RESOLVE. If nothing watches its calls, they
  * go straight to the real function.
  */

@@ -14,6 +14,8 @@ bool tl_api_is_mpi(const struct tl_api *api)
 	return false;
 }
 
+static const char world_name[] = "ompi_mpi_comm_world";
+
 /* The variable of that name which the library defines. 0: none. */
 static uint64_t variable_of(const struct tl_elf *elf, const char *name)
 {
@@ -43,9 +45,14 @@ static void variable_find(const struct tl_loaded *loaded, void *closure)
 		wanted->address = variable_of(&loaded->elf[i], wanted->name);
 }
 
+bool tl_mpi_is_openmpi(const struct tl_elf *elf)
+{
+	return variable_of(elf, world_name) != 0;
+}
+
 uint64_t tl_mpi_world(void)
 {
-	struct wanted world = {"ompi_mpi_comm_world", 0};
+	struct wanted world = {world_name, 0};
 
 	tl_loaded_with(variable_find, &world);
 	return world.address;

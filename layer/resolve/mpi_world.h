@@ -10,8 +10,12 @@
 #include <stdint.h>
 
 #include "format/args/args.h"
+#include "layer/base/libc/elf_image.h"
 
 bool tl_api_is_mpi(const struct tl_api *api);
+
+/* The library is Open MPI's: it has this variable. */
+bool tl_mpi_is_openmpi(const struct tl_elf *elf);
 
 /* 0: no such library is loaded. */
 uint64_t tl_mpi_world(void);

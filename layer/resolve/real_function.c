@@ -19,6 +19,7 @@
 #include "layer/resolve/function_tables.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/library_roles.h"
+#include "layer/resolve/mpi_tables.h"
 #include "layer/resolve/shim_names.h"
 
 void tl_resolve_add(struct tl_shim_library *library)
@@ -402,6 +403,14 @@ static void *real_settle(struct tl_shim *shim, void *real)
 	return there;
 }
 
+/* Before others see that the function is there, its API has the right tables. */
+static void *real_publish(struct tl_shim *shim, void *real)
+{
+	if (real)
+		tl_mpi_tables_choose(shim, real);
+	return real_settle(shim, real);
+}
+
 void *tl_resolve_real(struct tl_shim *shim, void *caller)
 {
 	int saved = errno;
@@ -410,11 +419,11 @@ void *tl_resolve_real(struct tl_shim *shim, void *caller)
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!real)
-		real = real_settle(shim, real_find_loaded(shim, caller));
+		real = real_publish(shim, real_find_loaded(shim, caller));
 	if (!real)
-		real = real_settle(shim, real_find_by_soname(shim->function));
+		real = real_publish(shim, real_find_by_soname(shim->function));
 	if (!real)
-		real = real_settle(shim, real_find_anywhere(shim));
+		real = real_publish(shim, real_find_anywhere(shim));
 	if (real)
 		shim_join_its_api(shim, real);
 	errno = saved;
@@ -470,6 +479,8 @@ void tl_resolve_real_all(struct tl_shim *shims, uint32_t count)
 	int saved = errno;
 
 	tl_roles_look();
+	if (count)
+		tl_mpi_tables_choose(shims, NULL);
 	search_batches(shims, count, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		void *real = atomic_load_explicit(&shims[i].real, memory_order_acquire);
@@ -645,7 +656,7 @@ void *tl_resolve_real_if_loaded(struct tl_shim *shim)
 	void *real = atomic_load_explicit(&shim->real, memory_order_acquire);
 
 	if (!real && shim->function->flags & TL_FUNCTION_EXPORTED)
-		real = real_settle(shim, real_find_loaded(shim, NULL));
+		real = real_publish(shim, real_find_loaded(shim, NULL));
 	return real;
 }
 
@@ -666,7 +677,7 @@ void *tl_resolve_closure(struct tl_shim *shim, void *real)
 	void *known = tl_resolve_real_if_loaded(shim);
 
 	if (!known)
-		known = real_settle(shim, real);
+		known = real_publish(shim, real);
 	if (known == real)
 		shim_join_its_api(shim, real);
 	void *given = known == real ? shim->entry : tl_closure_for(shim, real);

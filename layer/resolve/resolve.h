@@ -13,6 +13,7 @@
  *	loader_tables.h	the runtime's interface for the loaders' own layers (layer/doors)
  *	function_tables.h	tables of functions in structs
  *	object_lookup.h	which loaded object an address lies in
+ *	mpi_tables.h	what MPI's handles and statuses are
  *	mpi_world.h	MPI_COMM_WORLD and MPI_GROUP_EMPTY of Open MPI
  *	newer_loader.h	a line about a loader that is newer than this build
  *
@@ -45,6 +46,7 @@
 #include "layer/resolve/function_tables.h"
 #include "layer/resolve/loaded_interposers.h"
 #include "layer/resolve/loader_tables.h"
+#include "layer/resolve/mpi_tables.h"
 #include "layer/resolve/mpi_world.h"
 #include "layer/resolve/newer_loader.h"
 #include "layer/resolve/object_lookup.h"

@@ -826,6 +826,38 @@ START_TEST(closures_follow_the_shim_they_were_made_for)
 }
 END_TEST
 
+START_TEST(an_apis_other_tables_are_taken_before_its_first_call_and_only_if_they_are_like_it)
+{
+	struct tl_shim closure = {.function = toy_shims[TOY_ADD].function, .real = (void *)toy_add};
+	struct tl_shim late = {.function = toy_shims[TOY_ADD].function, .real = (void *)toy_run};
+	struct tl_shim_library *library = tl_api_builtin[0];
+	const struct tl_api *first = library->api;
+	/* The process's end looks at them, too. */
+	static struct tl_function others[TOY_FUNCTIONS];
+	static struct tl_api other;
+
+	other = *first;
+	memcpy(others, first->functions, sizeof(others));
+	other.functions = others;
+	tl_api_need();
+	tl_api_adopt(&closure, &toy_shims[TOY_ADD]);
+	others[TOY_NAME].words++;
+	tl_api_exchange(library, &other);
+	ck_assert_ptr_eq(library->api, first);
+	others[TOY_NAME].words--;
+	tl_api_exchange(library, &other);
+	ck_assert_ptr_eq(library->api, &other);
+	for (unsigned i = 0; i < TOY_FUNCTIONS; i++)
+		ck_assert_ptr_eq(toy_shims[i].function, &others[i]);
+	ck_assert_ptr_eq(closure.function, &others[TOY_ADD]);
+	tl_api_adopt(&late, &toy_shims[TOY_ADD]);
+	ck_assert_ptr_eq(late.function, &others[TOY_ADD]);
+	ck_assert_int_eq(toy_add(1, 2), 3);
+	tl_api_exchange(library, first);
+	ck_assert_ptr_eq(library->api, &other);
+}
+END_TEST
+
 /* The words that a function with unknown arguments gets, if the caller has them there. */
 static uint64_t words_at(char *stack)
 {
@@ -926,6 +958,9 @@ int main(void)
 	tcase_add_test(tcase, a_call_that_is_watched_is_open_and_not_recorded);
 	tcase_add_test(tcase, calls_of_a_threads_last_destructors_are_recorded_in_its_lane);
 	tcase_add_test(tcase, closures_follow_the_shim_they_were_made_for);
+	tcase_add_test(
+		tcase,
+		an_apis_other_tables_are_taken_before_its_first_call_and_only_if_they_are_like_it);
 	tcase_add_test(tcase, unknown_arguments_on_the_first_threads_stack_need_no_question);
 	tcase_add_test(tcase, a_library_that_two_threads_find_at_once_is_the_same);
 	suite_add_tcase(suite, tcase);

@@ -559,6 +559,25 @@ START_TEST(a_generic_callback_sees_the_function_its_parameters_and_the_result)
 }
 END_TEST
 
+START_TEST(a_callback_that_was_enabled_earlier_sees_an_apis_other_tables)
+{
+	struct tl_tracer *tracer = make("g", 0);
+	struct tl_shim_library *library = tl_api_builtin[0];
+	/* The process's end looks at them, too. */
+	static struct tl_function others[TOY_FUNCTIONS];
+	static struct tl_api other;
+
+	other = *library->api;
+	memcpy(others, other.functions, sizeof(others));
+	other.functions = others;
+	tl_tracer_register_glob(tracer, "toy", "toy_a*", views, views_end);
+	tl_tracer_enable(tracer);
+	tl_api_exchange(library, &other);
+	ck_assert_int_eq(toy_add(2, 3), 5);
+	ck_assert_ptr_eq(viewed.function, &others[TOY_ADD]);
+}
+END_TEST
+
 START_TEST(a_prologue_may_answer_in_the_drivers_place)
 {
 	struct tl_tracer *generic = make("g", 0), *typed = enabled("t", "toy_add");
@@ -1096,6 +1115,7 @@ int main(void)
 	tcase_add_loop_test(tcase, as_many_tracers_as_one_likes_are_enabled_on_one_function, 0, 2);
 	tcase_add_test(tcase, hundreds_of_tracers_come_and_go_under_load);
 	tcase_add_test(tcase, a_generic_callback_sees_the_function_its_parameters_and_the_result);
+	tcase_add_test(tcase, a_callback_that_was_enabled_earlier_sees_an_apis_other_tables);
 	tcase_add_test(tcase, a_prologue_may_answer_in_the_drivers_place);
 	tcase_add_test(tcase, results_that_are_no_integers_reach_typed_and_generic_callbacks);
 	tcase_add_test(tcase, structs_as_results_take_generic_callbacks_only);

@@ -17,6 +17,7 @@
 #include "layer/resolve/closure.h"
 #include "layer/resolve/loader_tables.h"
 #include "layer/resolve/dlsym.h"
+#include "layer/resolve/mpi_tables.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/shim_names.h"
 #include "layer/resolve/real_function.h"
@@ -65,6 +66,11 @@ void tl_api_by_caller(struct tl_shim *const *shims, uint32_t count)
 
 void tl_api_join(struct tl_shim *shim, struct tl_shim *of)
 {
+}
+
+void tl_mpi_tables_choose(const struct tl_shim *shim, const void *real)
+{
+	(void)shim, (void)real;
 }
 
 /* With `holds`, the first thread waits in tl_api_adopt. */

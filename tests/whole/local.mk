@@ -39,7 +39,7 @@ distclean-viewers:
 # Stacks: large programs that nobody here wrote.
 long_stack_scripts += %D%/stack_bench.sh %D%/stack_job_hosts.sh %D%/stack_job_slurm.sh %D%/stack_aarch64.sh %D%/stack_libraries.sh
 long_stack_scripts += %D%/stack_portable.sh %D%/stack_gen_sanitized.sh
-stack_scripts += %D%/stack_mpi.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
+stack_scripts += %D%/stack_mpi.sh %D%/stack_mpi_handles.sh %D%/stack_everyday.sh %D%/stack_java.sh %D%/stack_postgres.sh
 stack_scripts += %D%/stack_chromium.sh %D%/stack_viewers_tracing.sh %D%/stack_viewers_perfetto.sh %D%/stack_clblast.sh %D%/stack_pyopencl.sh
 stack_scripts += %D%/stack_luajit.sh %D%/stack_hashcat.sh %D%/stack_john.sh %D%/stack_opencl.sh %D%/stack_fake.sh %D%/stack_tsan.sh
 stack_scripts += %D%/stack_any_library.sh %D%/stack_oclgrind.sh %D%/stack_opencv.sh
