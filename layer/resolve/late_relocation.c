@@ -4,6 +4,7 @@
  */
 #include "layer/resolve/late_relocation.h"
 
+#include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,10 +42,23 @@ static void pages_make_own(const struct tl_late_words *late)
 		TL_KERNEL(SYS_madvise, start, stop - start, MADV_POPULATE_WRITE);
 }
 
+/*
+ * A call of another thread reads its shim's mode, which changes later, and then the tables. It does so
+ * without a barrier: here one is made in each thread. x86-64 keeps loads in their order.
+ */
+static void threads_make_barrier(void)
+{
+#ifndef __x86_64__
+	if (!tl_process_is_confined())
+		TL_KERNEL(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+#endif
+}
+
 void tl_late_relocate_words(const struct tl_late_words *late)
 {
 	pages_make_own(late);
 	tl_late_words_point(late);
+	threads_make_barrier();
 }
 
 void tl_late_relocate(void)
