@@ -365,6 +365,26 @@ static void put_job(char *to, size_t room, const struct launcher *launcher)
 	put_plain(to, room, launcher ? launcher->word : "local");
 }
 
+static bool mpich_parts_hosts(void)
+{
+	static const char *const names[] = {
+		"MPIR_CVAR_NOLOCAL",
+		"MPIR_PARAM_NOLOCAL",
+		"MPICH_NOLOCAL",
+		"MPIR_CVAR_ODD_EVEN_CLIQUES",
+		"MPIR_PARAM_ODD_EVEN_CLIQUES",
+		"MPICH_ODD_EVEN_CLIQUES",
+		"MPIR_CVAR_NUM_CLIQUES",
+		"MPIR_PARAM_NUM_CLIQUES",
+		"MPICH_NUM_CLIQUES",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			return true;
+	return false;
+}
+
 void tl_launcher_tells(struct tl_launched *launched)
 {
 	const struct launcher *launcher = launcher_here();
@@ -383,6 +403,7 @@ void tl_launcher_tells(struct tl_launched *launched)
 		launched->local_rank = number_if(launcher->local_rank);
 		launched->local_size = number_if(launcher->local_size);
 		launched->node = number_if(launcher->node);
+		launched->mpich_parts_hosts = mpich_parts_hosts();
 	}
 	if (launcher && is_launcher(launcher, SLURM))
 		launched->size = slurm_size();

@@ -25,6 +25,7 @@ struct tl_launched {
 	 */
 	char job[64], step[64];
 	bool step_repeats;	   /* the launcher may give another start the same step */
+	bool mpich_parts_hosts;	   /* by its settings MPICH takes one host for several */
 	const char *rank_variable; /* that had the rank */
 };
 

@@ -215,25 +215,6 @@ static void put_launched(struct tl_text *args)
 	put_known(args, ",\"restart\":", launched->restart);
 }
 
-/* Settings by which MPICH takes one host for several. */
-static bool mpich_parts_hosts(void)
-{
-	static const char *const prefixes[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
-	static const char *const settings[] = {"NOLOCAL", "ODD_EVEN_CLIQUES", "NUM_CLIQUES"};
-	bool found = false;
-
-	for (size_t i = 0; i < 9 && !found; i++) {
-		char name[32] = "";
-		struct tl_text text = {name, name + sizeof(name) - 1, false};
-
-		tl_text_string(&text, prefixes[i / 3]);
-		tl_text_string(&text, settings[i % 3]);
-		*text.at = 0;
-		found = getenv(name) != NULL;
-	}
-	return found;
-}
-
 /* A job's timeline needs them: the ranks' other communicators are made from these. */
 static void put_mpi_handles(struct tl_text *args)
 {
@@ -242,7 +223,7 @@ static void put_mpi_handles(struct tl_text *args)
 
 	for (uint32_t number = 0; !is_mpi && (api = tl_api_by_number(number)); number++)
 		is_mpi = tl_api_is_mpi(api);
-	if (is_mpi && mpich_parts_hosts())
+	if (is_mpi && tl_launched.mpich_parts_hosts)
 		tl_text_string(args, ",\"mpi_parted\":1");
 	uint64_t world = is_mpi ? tl_mpi_world() : 0;
 	if (!world)
