@@ -124,22 +124,21 @@ static bool threads_run(long threads)
 	return true;
 }
 
-/*
- * How many kB of its memory the process touches while it runs 1,000 threads and its writer writes
- * their events. -1: the kernel doesn't tell.
- */
-static long touched_once_kb(void)
+static bool references_clear(void)
 {
+	FILE *clear = fopen("/proc/self/clear_refs", "w");
+	bool cleared = clear && fputs("1", clear) >= 0;
+
+	return clear && !fclose(clear) && cleared;
+}
+
+/* How many kB of its memory the process has touched since. -1: the kernel doesn't tell. */
+static long references_kb(void)
+{
+	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
 	char line[200];
 	long kb = -1;
 
-	FILE *clear = fopen("/proc/self/clear_refs", "w");
-	bool cleared = clear && fputs("1", clear) >= 0;
-	cleared = clear && !fclose(clear) && cleared;
-	if (!threads_run(TOUCHING_THREADS) || !cleared)
-		return -1;
-	usleep(300000);
-	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
 	while (smaps && fgets(line, sizeof(line), smaps))
 		sscanf(line, "Referenced: %ld kB", &kb);
 	if (smaps)
@@ -147,12 +146,31 @@ static long touched_once_kb(void)
 	return kb;
 }
 
-/*
- * The least of several times. A writer that a busy machine has held up writes the events of threads
- * before these, too, and touches their memory: once or twice, until it has caught up.
- */
+/* A busy machine may have held the writer up. It has caught up when nothing touches memory any more. */
+static void wait_for_writer(void)
+{
+	for (int i = 0; i < 200 && references_clear(); i++) {
+		usleep(100000);
+		if (references_kb() < 1000)
+			return;
+	}
+}
+
+/* The kB that are touched while the process runs 1,000 threads and its writer writes their events. */
+static long touched_once_kb(void)
+{
+	bool cleared = references_clear();
+
+	if (!threads_run(TOUCHING_THREADS) || !cleared)
+		return -1;
+	usleep(300000);
+	return references_kb();
+}
+
+/* The least of several times: the writer may write the events of threads before these, too. */
 static long touched_kb(void)
 {
+	wait_for_writer();
 	long least = touched_once_kb();
 
 	for (int i = 1; i < TOUCHING_TIMES && least >= 0; i++) {
