@@ -280,13 +280,6 @@ static void relocations_reserve(struct file *file)
 	image_reserve(file->image, PART_RELA, count * sizeof(Elf64_Rela), 8);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const Elf64_Rela *one = a, *other = b;
-
-	return one->r_offset < other->r_offset ? -1 : one->r_offset > other->r_offset;
-}
-
 static int by_spot(const void *a, const void *b)
 {
 	const struct pointer *one = a, *other = b;
@@ -296,14 +289,18 @@ static int by_spot(const void *a, const void *b)
 	return one->at.offset < other->at.offset ? -1 : one->at.offset > other->at.offset;
 }
 
-/* In the order of their places, which is how they are made pointers. */
+/* In the order of their places, which is how the process walks them. */
+static void pointers_sort(struct image *image)
+{
+	qsort(image->pointers, image->npointers, sizeof *image->pointers, by_spot);
+}
+
 static void late_words_write(struct file *file)
 {
 	struct image *image = file->image;
 	int32_t *places = (int32_t *)image->parts[PART_LATE_WORDS].bytes;
 	uint64_t place = file->address[PART_LATE_WORDS];
 
-	qsort(image->pointers, image->npointers, sizeof *image->pointers, by_spot);
 	for (size_t i = 0; i < image->npointers; i++) {
 		const struct pointer *pointer = &image->pointers[i];
 
@@ -335,7 +332,6 @@ static size_t relocations_write(struct file *file)
 						.r_info = ELF64_R_INFO(0, file->machine->relative),
 						.r_addend = (int64_t)to};
 	}
-	qsort(list, relative, sizeof *list, by_place);
 	count = relative;
 	for (size_t i = 0; i < image->npointers; i++)
 		if (image->pointers[i].symbol)
@@ -580,6 +576,7 @@ int elf_write(struct image *image, const struct elf_input *input, const char *ou
 	dynamic_write(&file, soname, needed, 0);
 	uint64_t end = addresses_give(&file);
 	uint32_t nsections = sections_number(&file);
+	pointers_sort(image);
 	late_words_write(&file);
 	size_t relative = relocations_write(&file);
 	symbols_place(&file);
