@@ -11,6 +11,7 @@
 #define TL_COMMON_INTERPOSER_LIBRARY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/signature.h"
@@ -38,6 +39,13 @@ struct tl_interposer_library {
 	struct tl_late_words late;
 	uint64_t flags; /* enum tl_function_flag: what any of the functions has */
 };
+
+/* The library behind it compares pointers with some of its functions. Interposers alone know that. */
+static inline bool tl_shim_library_is_compared(const struct tl_shim_library *library)
+{
+	return library->abi == TL_GENERIC_ABI &&
+	       ((const struct tl_interposer_library *)library)->flags & TL_FUNCTION_COMPARED;
+}
 
 /*
  * Makes pointers of late words. Several threads, or a thread and its signal handler, may do this at

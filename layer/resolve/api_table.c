@@ -508,18 +508,6 @@ static int library_add(struct tl_shim_library *library, bool waited)
 	return 0;
 }
 
-static bool library_is_compared(const struct tl_shim_library *library)
-{
-	uint64_t flags = 0;
-
-	if (library->abi == TL_GENERIC_ABI)
-		flags = ((const struct tl_interposer_library *)library)->flags;
-	else
-		for (uint32_t i = 0; i < library->api->count; i++)
-			flags |= library->api->functions[i].flags;
-	return flags & TL_FUNCTION_COMPARED;
-}
-
 /*
  * A shim library waits until somebody needs an API: most processes make no traced call, and the tables
  * take more time than all else that happens at the start. It may not where slots of other libraries are
@@ -529,7 +517,7 @@ static bool library_is_compared(const struct tl_shim_library *library)
 static bool library_wait(struct tl_shim_library *library)
 {
 	if ((library->abi != TL_GENERIC_ABI && library->abi != TL_SHIM_ABI) ||
-	    library_is_compared(library) || tl_profiling_names_are_used(library->api))
+	    tl_shim_library_is_compared(library) || tl_profiling_names_are_used(library->api))
 		return false;
 	for (unsigned i = 0; i < TL_API_MAX; i++) {
 		struct tl_shim_library *there = NULL;

@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-#include "common/signature.h"
+#include "common/interposer_library.h"
 #include "layer/base/loaded_libraries.h"
 #include "layer/resolve/api_table.h"
 #include "layer/resolve/late_relocation.h"
@@ -51,20 +51,18 @@ struct tl_shim_library *tl_shim_names_library(const struct tl_api *api)
 static void entries_note(unsigned n, const struct tl_shim_library *library)
 {
 	uintptr_t start = UINTPTR_MAX, end = 0;
-	unsigned flags = 0;
 
 	for (uint32_t i = 0; i < library->api->count; i++) {
 		uintptr_t entry = (uintptr_t)library->shims[i].entry;
 
 		start = entry < start ? entry : start;
 		end = entry >= end ? entry + 1 : end;
-		flags |= library->api->functions[i].flags;
 	}
 	atomic_store_explicit(&entries[n].start, start, memory_order_relaxed);
 	atomic_store_explicit(&entries[n].end, end, memory_order_release);
 	if (library->abi == TL_GENERIC_ABI)
 		atomic_fetch_add_explicit(&generic, 1, memory_order_release);
-	if (flags & TL_FUNCTION_COMPARED)
+	if (tl_shim_library_is_compared(library))
 		atomic_fetch_add_explicit(&compared, 1, memory_order_release);
 }
 
