@@ -31,18 +31,17 @@ static uint64_t variable_of(const struct tl_elf *elf, const char *name)
 	return 0;
 }
 
-struct wanted {
-	const char *name;
-	uint64_t address; /* 0: not found yet */
-};
-
 /* The first definition is the one that all use: the program's copy, if it has one. */
-static void variable_find(const struct tl_loaded *loaded, void *closure)
+static void handles_find(const struct tl_loaded *loaded, void *closure)
 {
-	struct wanted *wanted = closure;
+	struct tl_mpi_handles *handles = closure;
 
-	for (unsigned i = 0; i < loaded->count && !wanted->address; i++)
-		wanted->address = variable_of(&loaded->elf[i], wanted->name);
+	for (unsigned i = 0; i < loaded->count; i++) {
+		if (!handles->world)
+			handles->world = variable_of(&loaded->elf[i], world_name);
+		if (!handles->group_empty)
+			handles->group_empty = variable_of(&loaded->elf[i], "ompi_mpi_group_empty");
+	}
 }
 
 bool tl_mpi_is_openmpi(const struct tl_elf *elf)
@@ -50,18 +49,10 @@ bool tl_mpi_is_openmpi(const struct tl_elf *elf)
 	return variable_of(elf, world_name) != 0;
 }
 
-uint64_t tl_mpi_world(void)
+struct tl_mpi_handles tl_mpi_handles(void)
 {
-	struct wanted world = {world_name, 0};
+	struct tl_mpi_handles handles = {0, 0};
 
-	tl_loaded_with(variable_find, &world);
-	return world.address;
-}
-
-uint64_t tl_mpi_group_empty(void)
-{
-	struct wanted group = {"ompi_mpi_group_empty", 0};
-
-	tl_loaded_with(variable_find, &group);
-	return group.address;
+	tl_loaded_with(handles_find, &handles);
+	return handles;
 }

@@ -18,7 +18,9 @@ bool tl_api_is_mpi(const struct tl_api *api);
 bool tl_mpi_is_openmpi(const struct tl_elf *elf);
 
 /* 0: no such library is loaded. */
-uint64_t tl_mpi_world(void);
-uint64_t tl_mpi_group_empty(void);
+struct tl_mpi_handles {
+	uint64_t world, group_empty;
+};
+struct tl_mpi_handles tl_mpi_handles(void);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include <config.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -225,13 +224,15 @@ static void put_mpi_handles(struct tl_text *args)
 		is_mpi = tl_api_is_mpi(api);
 	if (is_mpi && tl_launched.mpich_parts_hosts)
 		tl_text_string(args, ",\"mpi_parted\":1");
-	uint64_t world = is_mpi ? tl_mpi_world() : 0;
-	if (!world)
+	struct tl_mpi_handles handles = {0, 0};
+	if (is_mpi)
+		handles = tl_mpi_handles();
+	if (!handles.world)
 		return;
 	tl_text_string(args, ",\"mpi_world\":");
-	tl_text_unsigned(args, world);
+	tl_text_unsigned(args, handles.world);
 	tl_text_string(args, ",\"mpi_group_empty\":");
-	tl_text_unsigned(args, tl_mpi_group_empty());
+	tl_text_unsigned(args, handles.group_empty);
 }
 
 static void put_members(struct tl_text *args, const struct tl_facts *facts, uint64_t error_ns)

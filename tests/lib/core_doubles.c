@@ -391,14 +391,9 @@ bool tl_api_is_mpi(const struct tl_api *api)
 	return false;
 }
 
-uint64_t tl_mpi_world(void)
+struct tl_mpi_handles tl_mpi_handles(void)
 {
-	return 0;
-}
-
-uint64_t tl_mpi_group_empty(void)
-{
-	return 0;
+	return (struct tl_mpi_handles){0, 0};
 }
 
 void tl_newer_loader_look(const struct tl_api *api)

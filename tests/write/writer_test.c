@@ -349,14 +349,9 @@ bool tl_api_is_mpi(const struct tl_api *one)
 	return false;
 }
 
-uint64_t tl_mpi_world(void)
+struct tl_mpi_handles tl_mpi_handles(void)
 {
-	return 0;
-}
-
-uint64_t tl_mpi_group_empty(void)
-{
-	return 0;
+	return (struct tl_mpi_handles){0, 0};
 }
 
 const struct tl_api *tl_api_by_number(uint32_t number)
