@@ -34,9 +34,10 @@ late_compile = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -std
 copies = $(if $(filter -g% -flto% -fsanitize%,$(SANITIZE) $(CPPFLAGS) $(CFLAGS)),,-DTL_COPIES)
 by_copies = { test -n '$(copies)' && $($(1)) $(copies) -o $@.tmp $< && LC_ALL=C $(AWK) -f $(srcdir)/gen/copies.awk $@.tmp >$@.all; } || \
 	$($(1)) -o $@.all $<
+# Makes $@ of $@.all.
+by_late = LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.all >$@.late && mv $@.late $@ && rm -f $@.all
 $(apis_late): %.s: %.c gen/late_relocation.awk gen/copies.awk
-	$(AM_V_CC){ $(call by_copies,late_compile); } && \
-		LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.all >$@.late && mv $@.late $@ && rm -f $@.tmp $@.all
+	$(AM_V_CC){ $(call by_copies,late_compile); } && $(by_late) && rm -f $@.tmp
 -include $(apis_late:=.d)
 CLEANFILES += $(apis_late) $(apis_late:=.d)
 EXTRA_DIST += gen/late_relocation.awk gen/copies.awk
@@ -116,8 +117,7 @@ apis/mpi_words_tables.s: apis/mpi_words_tables.c
 # Most processes need neither: the dynamic linker has nothing to do for them.
 mpi_late = $(mpi_tables:.c=.s)
 $(mpi_late): %.s: %.c gen/late_relocation.awk
-	$(AM_V_CC)$(filter-out -fsanitize%,$(mpi_compile)) -o $@.all $< && \
-		LC_ALL=C $(AWK) -f $(srcdir)/gen/late_relocation.awk $@.all >$@.late && mv $@.late $@ && rm -f $@.all
+	$(AM_V_CC)$(filter-out -fsanitize%,$(mpi_compile)) -o $@.all $< && $(by_late)
 apis/mpi_tables_given.s: layer/doors/mpi_tables_given.c layer/resolve/mpi_tables.h
 	$(AM_V_CC)$(MKDIR_P) apis && $(mpi_compile) -I$(srcdir) -o $@ $(srcdir)/layer/doors/mpi_tables_given.c
 mpi_assembled = apis/mpi_words_shims.s apis/mpi_words_tables.s $(mpi_late) apis/mpi_tables_given.s

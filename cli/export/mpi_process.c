@@ -760,7 +760,6 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_COMM_CREATE_GROUP] = walk_comm_made,
 		[MPI_ROLE_INTERCOMM] = walk_comm_made,
 		[MPI_ROLE_INTERCOMM_MERGE] = walk_comm_made,
-		[MPI_ROLE_COMM_OTHER] = walk_comm_made,
 		[MPI_ROLE_COMM_FREE] = walk_comm_freed,
 		[MPI_ROLE_GROUP_OF_COMM] = walk_group_of_comm,
 		[MPI_ROLE_GROUP_OF_ONE] = walk_group_of_one,
