@@ -12,8 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "annotations/annotation_events.h"
-
 enum { STARTED = 8192, BUCKETS = 4096 };
 
 /* What is started and not ended. Entries are numbered from 1; 0 is none. */
@@ -467,11 +465,10 @@ static void stack_flush(struct annotation_thread *thread, struct annotation_stac
 	}
 }
 
-void annotation_thread_flush(struct annotation_thread *thread)
+void annotation_stacks_flush(struct annotation_thread *thread)
 {
 	uint64_t now = tl_guest_now();
 
-	annotation_events_flush(thread);
 	for (struct annotation_stack *stack = thread->stacks; stack; stack = stack->next)
 		stack_flush(thread, stack, now);
 }
@@ -493,14 +490,8 @@ static void started_flush(void)
 	}
 }
 
-void annotation_at_end(void)
+void annotation_started_flush(void)
 {
-	annotation_threads_stop();
-	struct annotation_thread *thread =
-		atomic_load_explicit(&annotations->threads, memory_order_acquire);
-	for (; thread; thread = thread->next)
-		if (annotation_is_outside(thread))
-			annotation_thread_flush(thread);
 	/* A thread that is still inside may hold the lock. */
 	if (pthread_mutex_trylock(&annotations->started_lock) == 0) {
 		started_flush();

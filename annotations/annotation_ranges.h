@@ -107,9 +107,8 @@ void annotation_count(enum annotation_api api, uint32_t name, enum tl_event_valu
 void annotation_name_thread(struct annotation_thread *thread, enum annotation_api api, uint32_t tid,
 			    uint32_t name);
 
-/* The calling thread ends: what it has open is unfinished. */
-void annotation_thread_flush(struct annotation_thread *thread);
-/* The process ends. */
-void annotation_at_end(void);
+/* What is open becomes unfinished: what a thread that ends has pushed; what was started, as the process ends. */
+void annotation_stacks_flush(struct annotation_thread *thread);
+void annotation_started_flush(void);
 
 #endif

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "annotations/annotation_ranges.h"
 #include "layer/base/membarrier.h"
 
 #define PATIENCE 200 /* milliseconds, for threads that are inside at the end */
@@ -28,13 +27,14 @@ _Thread_local struct annotation_thread *annotation_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 bool annotation_has_membarrier;
 static pthread_key_t key;
+static void (*thread_flush)(struct annotation_thread *thread);
 
 static void thread_ends(void *memory)
 {
 	struct annotation_thread *thread = annotation_enter();
 
 	if (thread) {
-		annotation_thread_flush(thread);
+		thread_flush(thread);
 		annotation_leave(thread);
 	}
 	thread = memory;
@@ -42,8 +42,9 @@ static void thread_ends(void *memory)
 	atomic_store_explicit(&thread->over, 1, memory_order_release);
 }
 
-bool annotation_threads_start(void)
+bool annotation_threads_start(void (*flush)(struct annotation_thread *thread))
 {
+	thread_flush = flush;
 	annotation_has_membarrier = tl_membarrier_register();
 	return pthread_key_create(&key, thread_ends) == 0;
 }

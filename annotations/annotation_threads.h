@@ -28,8 +28,11 @@ struct annotation_thread {
 	struct annotation_color colors[ANNOTATION_COLORS];
 };
 
-/* Call this once, first. False: the process has no thread key left. */
-bool annotation_threads_start(void);
+/*
+ * Call this once, first. `flush` records what a thread that ends has open, in that thread. False: the
+ * process has no thread key left.
+ */
+bool annotation_threads_start(void (*flush)(struct annotation_thread *thread));
 
 /*
  * Enter the library. NULL: memory is short, the process ends, or the calling thread is inside

@@ -28,6 +28,7 @@
  *	annotation_events.h	events of ITT, which a thread starts and ends in any order
  *	nvtx.c, itt.c		the interfaces, by their own binary conventions
  *	roctx_ranges.c		ROCTX, whose calls the runtime passes on
+ *	annotation_library.c	the start, and the ends of threads and of the process
  */
 #ifndef TL_ANNOTATIONS_ANNOTATIONS_H
 #define TL_ANNOTATIONS_ANNOTATIONS_H

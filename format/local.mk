@@ -22,6 +22,6 @@ libtl_gzip_la_SOURCES = %D%/encode/gzip.h %D%/encode/gzip.c %D%/encode/crc32.h %
 noinst_LTLIBRARIES += libtl_reader.la
 libtl_reader_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(ZLIB_CFLAGS) -fvisibility=hidden
 libtl_reader_la_SOURCES = %D%/file/describe.h %D%/file/describe.c %D%/file/describe_read.c %D%/file/record_reader.h %D%/file/record_reader.c \
-	%D%/file/trace_inside.h %D%/file/trace_clock.c %D%/file/trace_facts.c %D%/file/trace_texts.c %D%/file/trace_lanes.c %D%/file/trace_calls.c \
+	%D%/file/trace_inside.h %D%/file/trace_inside.c %D%/file/trace_clock.c %D%/file/trace_facts.c %D%/file/trace_texts.c %D%/file/trace_lanes.c %D%/file/trace_calls.c \
 	%D%/encode/trace_source.h %D%/encode/trace_source.c
 libtl_reader_la_LIBADD = $(JANSSON_LIBS) $(ZLIB_LIBS)

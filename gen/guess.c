@@ -5,7 +5,6 @@
  * effect as the guesses.
  */
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,58 +13,12 @@
 #include "gen/guess.h"
 #include "gen/guess_rules.h"
 
-static bool name_fits(const char *pattern, const char *name)
-{
-	return fnmatch(pattern, name, FNM_EXTMATCH | FNM_CASEFOLD) == 0;
-}
-
 static void guess_add(struct guesses *guesses, struct guess guess)
 {
 	*APPEND(guesses->list, guesses->count) = guess;
 }
 
 /* Types. */
-
-static bool is_one_bit(int64_t value)
-{
-	return value > 0 && (value & (value - 1)) == 0;
-}
-
-/* Every value is a bit, or a sum of the bits that have names; how many there are of each. */
-static bool enum_is_bits(const struct type *type, unsigned *count, unsigned *sums)
-{
-	uint64_t bits = 0;
-
-	*sums = 0;
-
-	for (size_t i = 0; i < type->nenumerators; i++)
-		if (is_one_bit(type->enumerators[i].value))
-			bits |= (uint64_t)type->enumerators[i].value;
-	*count = (unsigned)__builtin_popcountll(bits);
-	for (size_t i = 0; i < type->nenumerators; i++) {
-		int64_t value = type->enumerators[i].value;
-
-		if (type->enumerators[i].alias || value == -1 || !value || is_one_bit(value))
-			continue;
-		if (((uint64_t)value & ~bits & 0x7fffffff) != 0)
-			return false;
-		++*sums;
-	}
-	return true;
-}
-
-bool enum_is_of_flags(const struct type *type, const char *name, bool *named)
-{
-	unsigned count, sums;
-	size_t words = 0;
-
-	if (!enum_is_bits(type, &count, &sums) || count < 2)
-		return false;
-	for (size_t i = 0; i < type->nenumerators; i++)
-		words += name_fits(RULE_FLAGS_ENUM, type->enumerators[i].name);
-	*named = name_fits(RULE_FLAGS_ENUM, name) || 2 * words > type->nenumerators;
-	return *named ? sums <= count : !sums && count >= RULE_FLAGS_COUNT;
-}
 
 static void type_guess_flags(struct guesses *guesses, struct type *type)
 {
@@ -90,13 +43,13 @@ static bool enum_is_status(const struct type *type, bool *negative)
 
 	for (size_t i = 0; i < type->nenumerators; i++) {
 		fine |= type->enumerators[i].value == 0 &&
-			name_fits(RULE_STATUS_FINE, type->enumerators[i].name);
+			rule_fits(RULE_STATUS_FINE, type->enumerators[i].name);
 		below += type->enumerators[i].value < 0;
 		above += type->enumerators[i].value > 0 && !type->enumerators[i].alias;
 	}
 	/* None of Vulkan's positive results is a failure; all of curl_multi's are. */
 	*negative = below > above;
-	return fine && name_fits(RULE_STATUS_ENUM, type->spelling);
+	return fine && rule_fits(RULE_STATUS_ENUM, type->spelling);
 }
 
 /* The word errno, and not a part of another one (archive_errno). */
@@ -119,7 +72,7 @@ static bool function_sets_errno(const struct function *function)
 	for (char *c = comment; *c; c++)
 		if (isspace((unsigned char)*c))
 			*c = ' ';
-	return name_fits(RULE_ERRNO_SET, comment) && !name_fits(RULE_ERRNO_RETURNED, comment);
+	return rule_fits(RULE_ERRNO_SET, comment) && !rule_fits(RULE_ERRNO_RETURNED, comment);
 }
 
 static bool type_is_text(const struct type *type)
@@ -141,11 +94,11 @@ static const char *function_failure(const struct function *function, bool sets_e
 		return negative ? "negative" : "nonzero";
 	}
 	if (result->kind == TL_KIND_INT && result->size >= 4 &&
-	    (sets_errno || !name_fits(RULE_NEGATIVE_IS_FINE, function->name))) {
+	    (sets_errno || !rule_fits(RULE_NEGATIVE_IS_FINE, function->name))) {
 		*why = "a negative number means failure by custom";
 		return "negative";
 	}
-	if ((type_is_object(result) && !name_fits(RULE_NULL_IS_FINE, function->name)) ||
+	if ((type_is_object(result) && !rule_fits(RULE_NULL_IS_FINE, function->name)) ||
 	    (sets_errno && result->kind == TL_KIND_POINTER)) {
 		*why = "NULL means failure by custom, where nothing is looked up";
 		return "null";
@@ -275,8 +228,8 @@ static bool stem_counts(const char *base, const char *count, bool *bytes)
 
 	while (base[stem] && base[stem] == count[stem])
 		stem++;
-	*bytes = name_fits(RULE_STEM_BYTES, count + stem);
-	return stem >= RULE_STEM_MIN && (*bytes || name_fits(RULE_STEM_ENDS, count + stem));
+	*bytes = rule_fits(RULE_STEM_BYTES, count + stem);
+	return stem >= RULE_STEM_MIN && (*bytes || rule_fits(RULE_STEM_ENDS, count + stem));
 }
 
 static bool sibling_may_count(const struct siblings *all, size_t array, size_t count)
@@ -303,7 +256,7 @@ static struct counted array_count(const struct siblings *all, size_t index)
 		for (size_t j = 0; j < all->count; j++)
 			if (sibling_may_count(all, index, j) &&
 			    rule_fits_place(rules_counts[i].place, index, j) &&
-			    name_fits(rule, all->names[j]))
+			    rule_fits(rule, all->names[j]))
 				return (struct counted){&all->list[j],
 							rules_counts[i].unit == RULE_BYTES};
 	}
@@ -326,7 +279,7 @@ static struct siblings siblings_of(struct variable *list, size_t count, const ch
 			all.names[i] = name_of_pointee(list[i].name);
 	for (size_t i = 0; i < count; i++)
 		if (list[i].type->kind == TL_KIND_POINTER &&
-		    !name_fits(RULE_IS_COUNT, list[i].name))
+		    !rule_fits(RULE_IS_COUNT, list[i].name))
 			all.counted[i] = array_count(&all, i);
 	return all;
 }
@@ -373,8 +326,8 @@ static void array_guess(const struct siblings *all, size_t index, struct guess *
 	const struct type *target = array->type->target;
 	bool pointee = count->type->kind == TL_KIND_POINTER;
 	bool in = array->type->is_const || !all->function ||
-		  name_fits(RULE_READ_NAMES, array->name) ||
-		  (name_fits(RULE_READS, all->function) && !name_fits(RULE_FILLS, all->function));
+		  rule_fits(RULE_READ_NAMES, array->name) ||
+		  (rule_fits(RULE_READS, all->function) && !rule_fits(RULE_FILLS, all->function));
 
 	guess->says = format_text("[%s][%s%s%s)][checked]", in ? "in" : "out",
 				  bytes && !type_is_byte(target) ? "bytes(" : "range(0, ",
@@ -391,12 +344,12 @@ static bool variable_guess(const struct siblings *all, size_t index, struct gues
 
 	if (type->kind != TL_KIND_POINTER || variable_is_told(variable) ||
 	    !type_is_element(target) ||
-	    (!type->is_const && (!all->function || name_fits(RULE_ENDS, all->function))))
+	    (!type->is_const && (!all->function || rule_fits(RULE_ENDS, all->function))))
 		return false;
 	bool text = target && target->kind == TL_KIND_CHAR && type->is_const;
 	bool scalar = target && target->kind != TL_KIND_VOID && target->kind != TL_KIND_STRUCT &&
 		      target->kind != TL_KIND_UNION;
-	if (all->counted[index].by && (!text || name_fits(RULE_IS_BYTES, variable->name))) {
+	if (all->counted[index].by && (!text || rule_fits(RULE_IS_BYTES, variable->name))) {
 		array_guess(all, index, guess);
 	} else if (type->is_const || !scalar || type_is_byte(target)) {
 		/* const alone has already settled text and single structs. */
@@ -404,7 +357,7 @@ static bool variable_guess(const struct siblings *all, size_t index, struct gues
 	} else if (variable_counts(all, index)) {
 		guess->says = "[in,out][elements(1)][checked]";
 		guess->why = "it counts an array, before the call and behind it";
-	} else if (name_fits(RULE_NOT_OUT, variable->name)) {
+	} else if (rule_fits(RULE_NOT_OUT, variable->name)) {
 		return false;
 	} else {
 		guess->says = "[out][elements(1)][checked]";

@@ -41,7 +41,7 @@ struct guesses {
 /* Guess what a parsed model does not say. No descriptor may have described it yet. */
 struct guesses model_guess(const struct model *model);
 
-/* Whether an enum of that name is a sum of bits: as its name and its values' names say (*named), or as its values do. */
+/* guess_flags.c: whether an enum of that name is a sum of bits: as its name and its values' names say (*named), or as its values do. */
 bool enum_is_of_flags(const struct type *type, const char *name, bool *named);
 
 /* guess_flags.c: which macros parameters are sums of. Adds to the guesses. */

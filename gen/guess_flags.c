@@ -32,9 +32,45 @@ struct flag_guesses {
 	size_t count;
 };
 
-static bool rule_fits(const char *rule, const char *text)
+static bool is_one_bit(int64_t value)
 {
-	return fnmatch(rule, text, FNM_EXTMATCH | FNM_CASEFOLD) == 0;
+	return value > 0 && (value & (value - 1)) == 0;
+}
+
+/* Every value is a bit, or a sum of the bits that have names; how many there are of each. */
+static bool enum_is_bits(const struct type *type, unsigned *count, unsigned *sums)
+{
+	uint64_t bits = 0;
+
+	*sums = 0;
+
+	for (size_t i = 0; i < type->nenumerators; i++)
+		if (is_one_bit(type->enumerators[i].value))
+			bits |= (uint64_t)type->enumerators[i].value;
+	*count = (unsigned)__builtin_popcountll(bits);
+	for (size_t i = 0; i < type->nenumerators; i++) {
+		int64_t value = type->enumerators[i].value;
+
+		if (type->enumerators[i].alias || value == -1 || !value || is_one_bit(value))
+			continue;
+		if (((uint64_t)value & ~bits & 0x7fffffff) != 0)
+			return false;
+		++*sums;
+	}
+	return true;
+}
+
+bool enum_is_of_flags(const struct type *type, const char *name, bool *named)
+{
+	unsigned count, sums;
+	size_t words = 0;
+
+	if (!enum_is_bits(type, &count, &sums) || count < 2)
+		return false;
+	for (size_t i = 0; i < type->nenumerators; i++)
+		words += rule_fits(RULE_FLAGS_ENUM, type->enumerators[i].name);
+	*named = rule_fits(RULE_FLAGS_ENUM, name) || 2 * words > type->nenumerators;
+	return *named ? sums <= count : !sums && count >= RULE_FLAGS_COUNT;
 }
 
 static bool is_word(char c)

@@ -9,9 +9,15 @@
 #ifndef TL_GEN_GUESS_RULES_H
 #define TL_GEN_GUESS_RULES_H
 
+#include <fnmatch.h>
 #include <stdbool.h>
 
 #include "tracelayer/api.h"
+
+static inline bool rule_fits(const char *rule, const char *text)
+{
+	return fnmatch(rule, text, FNM_EXTMATCH | FNM_CASEFOLD) == 0;
+}
 
 /*
  * The name of an array's count, in lower case and without underscores; % is the array's name without

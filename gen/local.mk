@@ -8,7 +8,7 @@ endif
 tracegen_model = \
 	gen/gen.h gen/allocate.h gen/comment.h gen/comment.c gen/model.h gen/model.c gen/model_json.c \
 	gen/exports.h gen/exports.c common/library_file.h common/library_file.c gen/refused.c gen/guess.h gen/guess_rules.h gen/guess.c gen/guess_flags.c gen/guess_objects.c \
-	gen/libclang.h gen/libclang.c gen/parse.h gen/parse.c gen/parse_constants.c gen/parse_conventions.c gen/parse_cursors.c gen/parse_functions.c gen/parse_includes.c gen/parse_types.c \
+	gen/libclang.h gen/libclang.c gen/parse.h gen/parse.c gen/parse_unit.c gen/parse_constants.c gen/parse_conventions.c gen/parse_cursors.c gen/parse_functions.c gen/parse_includes.c gen/parse_types.c \
 	gen/descriptor.h gen/descriptor.c gen/descriptor_functions.c gen/descriptor_getprocs.c gen/descriptor_objects.c gen/descriptor_types.c \
 	gen/descriptor_values.c gen/descriptor_variables.c
 # A test links it, too.

@@ -155,7 +155,7 @@ void parse_flags(struct parse *parse);
 void parse_chains(struct parse *parse);
 void parse_callbacks(struct parse *parse);
 
-/* ---- parse.c */
+/* ---- parse_unit.c */
 
 #define MAIN_FILE "tracegen-input.c"
 
@@ -166,5 +166,9 @@ void parse_callbacks(struct parse *parse);
 char *parse_input(const struct model *model, const char *const *optional, size_t noptional,
 		  const struct macro *macros, size_t nmacros);
 CXTranslationUnit parse_unit(struct parse *parse, const char *text, unsigned options);
+bool parse_unit_has_errors(CXTranslationUnit unit);
+
+/* Whether headers that are no C are C++. */
+bool parse_text_is_cxx(struct parse *parse, const char *text);
 
 #endif

@@ -3,9 +3,7 @@
  * export.c: `tracelayer export`. It makes one .tlt file into JSON or a Perfetto trace
  * (export_encode.c); several files, or a part of one, into one timeline (export_timeline.h); traces in
  * other formats into JSON (export_events.h); with --systrace, any of them into ftrace's text
- * (systrace.h).
- *
- * The output is written under another name, and gets its own when it is whole (output_file.h).
+ * (systrace.h). export_output.c opens and closes the file that all of these write.
  */
 #include "config.h"
 
@@ -37,29 +35,6 @@ static bool path_is_no_file(const char *path)
 	struct stat about;
 
 	return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
-}
-
-bool export_output_open(struct export *export)
-{
-	int error = output_file_open(&export->file, export->output, export->force);
-
-	if (error)
-		say("%s: %s; %s", export->output, output_file_trouble(error),
-		    output_file_remedy(error, "give another place with -o"));
-	return !error;
-}
-
-bool export_output_close(struct export *export, bool written)
-{
-	int failed = written ? 0 : errno, error = output_file_close(&export->file, written);
-
-	error = failed ? failed : error;
-	if (error)
-		say("%s: %s; no file was left there; %s", export->output, strerror(error),
-		    output_file_remedy(error, "free some space, or give another place with -o"));
-	else
-		output_file_say(&export->file);
-	return !error;
 }
 
 /* --- ftrace's text */

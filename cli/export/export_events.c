@@ -209,8 +209,8 @@ static void gather_event(void *user, const json_t *event)
 
 	if (!event_is_call(event))
 		return;
-	long long start = trace_nanoseconds(event, "ts", 0),
-		  length = trace_nanoseconds(event, "dur", 0);
+	long long start = event_nanoseconds(event, "ts", 0),
+		  length = event_nanoseconds(event, "dur", 0);
 
 	start = start > 0 ? start : 0;
 	LIST_ROOM(gathering->calls, gathering->ncalls, gathering->room);

@@ -11,8 +11,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -481,28 +479,6 @@ bool trace_next_plain(struct trace_reader *reader, struct plain_event *event)
 		if (state != PLAIN_SHORT || left > BLOCK_CARRY || !block_fill(reader, left))
 			return state == PLAIN_TAKEN;
 	}
-}
-
-/* Some tools write numbers as strings. */
-static bool number_of(const json_t *value, double *number)
-{
-	const char *text = json_string_value(value);
-	char *end = NULL;
-
-	*number = text ? strtod(text, &end) : json_number_value(value);
-	return text ? end != text && !*end : json_is_number(value);
-}
-
-long long trace_nanoseconds(const json_t *event, const char *member, long long missing)
-{
-	double microseconds;
-
-	if (!number_of(json_object_get(event, member), &microseconds) ||
-	    !(fabs(microseconds) < (double)(LLONG_MAX / 1000)))
-		return missing;
-	/* Exact: three decimals of microseconds need less than a double's 53 bits for a hundred
-	 * days of uptime. */
-	return llround(microseconds * 1000);
 }
 
 struct trace_reader *trace_open(const char *path)

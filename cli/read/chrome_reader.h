@@ -57,8 +57,4 @@ struct trace_visitor {
  */
 int trace_walk(const char *path, const struct trace_visitor *visitor, void *user);
 
-/* A number that a trace gives in microseconds, in nanoseconds; `missing` where the event has none.
- */
-long long trace_nanoseconds(const json_t *event, const char *member, long long missing);
-
 #endif

@@ -80,7 +80,7 @@ static void take_slice(struct event_filter *filter, const json_t *event, uint32_
 		       int64_t start)
 {
 	long long duration =
-		*event_text(event, "ph") == 'X' ? trace_nanoseconds(event, "dur", 0) : 0;
+		*event_text(event, "ph") == 'X' ? event_nanoseconds(event, "dur", 0) : 0;
 	int64_t end = start + (duration > 0 ? duration : 0);
 
 	if (!times_are_wanted(filter, start, end) || !result_is_wanted(filter, event) ||
@@ -189,7 +189,7 @@ static void filter_event(void *user, const json_t *event)
 		return;
 	}
 	uint32_t lane = lane_filter_lane(&filter->lanes, event);
-	int64_t time = trace_nanoseconds(event, "ts", 0);
+	int64_t time = event_nanoseconds(event, "ts", 0);
 
 	switch (phase) {
 	case 'X':

@@ -23,6 +23,11 @@ static inline const json_t *event_arg(const json_t *event, const char *name)
 	return json_object_get(json_object_get(event, "args"), name);
 }
 
+/*
+ * A number that a trace gives in microseconds, in nanoseconds; `missing` where the event has none.
+ */
+long long event_nanoseconds(const json_t *event, const char *member, long long missing);
+
 #endif
 
 #endif

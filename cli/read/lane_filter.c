@@ -169,7 +169,7 @@ static void note_event(void *user, const json_t *event)
 		note_metadata(filter, event);
 		return;
 	}
-	note_time(filter, trace_nanoseconds(event, "ts", INT64_MAX));
+	note_time(filter, event_nanoseconds(event, "ts", INT64_MAX));
 	if (*event_text(event, "ph") != 'X' || !category_of(event_text(event, "cat")).device)
 		return;
 	struct event_lane *lane = lane_at(filter, lane_filter_lane(filter, event));

@@ -14,6 +14,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/basics/list_room.h"
+#include "cli/read/event_members.h"
 #include "cli/read/pftrace_frames.h"
 #include "cli/read/pftrace_reader.h"
 #include "cli/read/pftrace_values.h"
@@ -212,7 +213,7 @@ static json_t *time_json(uint64_t ns)
 
 static uint64_t event_time(const json_t *event)
 {
-	long long ns = trace_nanoseconds(event, "ts", 0);
+	long long ns = event_nanoseconds(event, "ts", 0);
 
 	return ns > 0 ? (uint64_t)ns : 0;
 }

@@ -276,7 +276,7 @@ static bool value_id(struct scanner *scanner, uint32_t *to)
 	return true;
 }
 
-/* As trace_nanoseconds gives it. */
+/* As event_nanoseconds gives it. */
 static bool value_time(struct scanner *scanner, long long *ns)
 {
 	double number;

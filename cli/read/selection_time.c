@@ -16,6 +16,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/read/chrome_reader.h"
+#include "cli/read/event_members.h"
 #include "cli/read/record_file.h"
 #include "cli/read/selection_time.h"
 #include "cli/read/temporary_file.h"
@@ -114,8 +115,8 @@ static void take_event(void *user, const json_t *event)
 		.name = json_string_value(json_object_get(event, "name")),
 		.process = json_number_value(json_object_get(event, "pid")),
 		.thread = json_number_value(json_object_get(event, "tid")),
-		.start = trace_nanoseconds(event, "ts", 0),
-		.duration = trace_nanoseconds(event, "dur", 0),
+		.start = event_nanoseconds(event, "ts", 0),
+		.duration = event_nanoseconds(event, "dur", 0),
 	};
 
 	if (event_seen.phase == 'M')

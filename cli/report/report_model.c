@@ -329,14 +329,14 @@ static void metadata_take(struct report_model *model, const json_t *event)
 
 void model_event(struct report_model *model, const json_t *event)
 {
-	int64_t time = trace_nanoseconds(event, "ts", 0), duration;
+	int64_t time = event_nanoseconds(event, "ts", 0), duration;
 
 	switch (*event_text(event, "ph")) {
 	case 'M':
 		metadata_take(model, event);
 		return;
 	case 'X':
-		duration = trace_nanoseconds(event, "dur", 0);
+		duration = event_nanoseconds(event, "dur", 0);
 		slice_add(model, event, time, duration > 0 ? duration : 0);
 		return;
 	case 'i':

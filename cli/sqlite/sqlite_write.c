@@ -367,7 +367,7 @@ static void mark_end(struct database *database, uint32_t thread, int64_t end)
 
 	if (!mark)
 		return; /* begun before the trace was */
-	int64_t start = trace_nanoseconds(mark->event, "ts", 0);
+	int64_t start = event_nanoseconds(mark->event, "ts", 0);
 
 	database->lanes[thread - 1].mark = mark->outer;
 	add_slice(database, mark->event, thread, start, end > start ? end - start : 0);
@@ -382,7 +382,7 @@ static void marks_flush(struct database *database)
 		for (struct mark *mark = database->lanes[i].mark, *outer; mark; mark = outer) {
 			outer = mark->outer;
 			add_event(database, mark->event, i + 1,
-				  trace_nanoseconds(mark->event, "ts", 0), -1);
+				  event_nanoseconds(mark->event, "ts", 0), -1);
 			json_decref(mark->event);
 			free(mark);
 		}
@@ -468,11 +468,11 @@ static void take_event(void *user, const json_t *event)
 		return;
 	}
 	uint32_t thread = thread_of(database, event);
-	int64_t time = trace_nanoseconds(event, "ts", 0);
+	int64_t time = event_nanoseconds(event, "ts", 0);
 
 	switch (*phase) {
 	case 'X':
-		add_slice(database, event, thread, time, trace_nanoseconds(event, "dur", 0));
+		add_slice(database, event, thread, time, event_nanoseconds(event, "dur", 0));
 		break;
 	case 'B':
 		mark_begin(database, event, thread);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * flat_work.h: the state of summing files up (flat.h), and what its parts call of each other: flat_calls.c
- * sums up calls, flat_commands.c device commands, flat_waits.c finds what threads did while queues
- * waited, flat_events.c reads files that are not in the record format. Of no use to others.
+ * sums up calls, flat_commands.c device commands, flat_search.c searches files for either, flat_waits.c
+ * finds what threads did while queues waited, flat_events.c reads files that are not in the record
+ * format. Of no use to others.
  *
  * Functions with a flat_worker run in its thread; the others run while there are no other threads.
  */
@@ -124,16 +125,21 @@ void flat_merge(struct flat *flat);
 /* Sums up all calls that the runs have. */
 void flat_sum_calls(struct flat *flat);
 
-/* ---- flat_commands.c ---- */
+/* ---- flat_search.c ---- */
 
 /* Begins a search: between two times, for `most` at the most. */
 void flat_search_begin(struct flat *flat, int64_t from, int64_t until, size_t most);
+
+/* Another one was found. False: there were too many before. */
+bool flat_search_count(struct flat_search *search);
 
 /* Keeps a call that the search found. */
 void flat_worker_keep(struct flat_worker *worker, const struct host_call *call);
 
 /* All calls that the workers kept become the history's. */
 void flat_take_calls(struct flat *flat);
+
+/* ---- flat_commands.c ---- */
 
 /* Sums up all device commands; then, by queue, the calls that submitted them. */
 void flat_sum_commands(struct flat *flat);

@@ -220,7 +220,7 @@ static int file_read(struct job_sums *sums, const struct job_file *file)
 	struct rank_sum sum;
 
 	rank_sum_begin(&sum, file->host, file->rank);
-	code = trace_sum(&sum, file->path);
+	code = trace_sum(&sum, file->path, NULL);
 	if (code != EXIT_BROKEN) {
 		take_sum(&taking, &sum);
 		rank_sums_write(path, &sum, 1, true);
@@ -324,7 +324,7 @@ int job_sum_trace(const char *trace, const char *host, int64_t rank)
 	char *path = sum_path(trace);
 
 	rank_sum_begin(&sum, host, rank);
-	int code = trace_sum(&sum, trace);
+	int code = trace_sum(&sum, trace, NULL);
 	if (code != EXIT_BROKEN) {
 		int error = rank_sums_write(path, &sum, 1, true);
 		if (error) {

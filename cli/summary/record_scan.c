@@ -23,20 +23,6 @@ static int64_t scan_duration(uint64_t start, uint64_t stop)
 
 /* ---- calls ---- */
 
-void scan_run_note_call(struct scan_run *index, const struct host_call *call)
-{
-	if (call->start < index->first)
-		index->first = call->start;
-	if (call->start + call->duration > index->last)
-		index->last = call->start + call->duration;
-	if (!call->correlation)
-		return;
-	if (!index->least || call->correlation < index->least)
-		index->least = call->correlation;
-	if (call->correlation > index->most)
-		index->most = call->correlation;
-}
-
 void scan_worker_call(struct scan_worker *worker, struct scan_run *index,
 		      const struct host_call *call)
 {
@@ -143,14 +129,6 @@ uint32_t scan_request(struct scan_worker *worker, uint32_t id)
 	/* With stacks in place of requests, only calls have one. */
 	return id && !worker->scan->history->symbols ? scan_known(worker, KNOWN_REQUEST, id)->number
 						     : 0;
-}
-
-void scan_run_note_command(struct scan_run *index, int64_t start)
-{
-	if (!index->ncommands++ || start < index->first_command)
-		index->first_command = start;
-	if (index->ncommands == 1 || start > index->last_command)
-		index->last_command = start;
 }
 
 static void worker_command(struct scan_worker *worker, struct scan_run *index,

@@ -11,6 +11,7 @@
 #ifndef TL_CLI_SUMMARY_SUMMARY_H
 #define TL_CLI_SUMMARY_SUMMARY_H
 
+#include "cli/summary/any_sum.h"
 #include "cli/summary/flat.h"
 #include "cli/summary/history.h"
 #include "cli/summary/job_summary.h"

@@ -75,7 +75,7 @@ void flat_sum_add(struct rank_sum *sum, const struct flat_sums *sums)
 	sum->lost += sums->history->lost;
 }
 
-static int records_sum(struct rank_sum *sum, const char *path, struct filter *filter)
+int trace_sum(struct rank_sum *sum, const char *path, struct filter *filter)
 {
 	struct history history = {0};
 	struct flat_sums sums = {.history = &history};
@@ -90,12 +90,7 @@ static int records_sum(struct rank_sum *sum, const char *path, struct filter *fi
 	return code;
 }
 
-int trace_sum(struct rank_sum *sum, const char *path)
-{
-	return records_sum(sum, path, NULL);
-}
-
-/* ---- JSON ---- */
+/* ---- events ---- */
 
 static struct tally_row *row_named(struct rank_sum *sum, enum tally_kind kind,
 				   const struct history *history, uint32_t name)
@@ -143,7 +138,7 @@ void history_sum_add(struct rank_sum *sum, const struct history *history)
 	sum->lost += history->lost;
 }
 
-static int json_sum(struct rank_sum *sum, const char *path, struct filter *filter)
+int trace_events_sum(struct rank_sum *sum, const char *path, struct filter *filter)
 {
 	struct history history = {0};
 	struct flat_sums sums = {.history = &history};
@@ -163,62 +158,4 @@ static int json_sum(struct rank_sum *sum, const char *path, struct filter *filte
 	history_free(&history);
 	free(paths[0]);
 	return code;
-}
-
-/* ---- sums, and folders of jobs ---- */
-
-struct taken {
-	struct rank_sum *sum;
-	bool any;
-};
-
-/* The first sum of a file has all of it. */
-static void take_first(void *user, const struct rank_sum *sum)
-{
-	struct taken *taken = user;
-
-	if (!taken->any)
-		rank_sum_merge(taken->sum, sum, true);
-	taken->any = true;
-}
-
-static int saved_sum(struct rank_sum *sum, const char *path)
-{
-	struct taken taken = {.sum = sum};
-	char why[160];
-
-	if (rank_sums_read(path, take_first, &taken, why, sizeof(why)))
-		return EXIT_DONE;
-	say("%s: %s; make the sum again with `tracelayer summary --save`", path, why);
-	return EXIT_BROKEN;
-}
-
-static int job_sum(struct rank_sum *sum, const char *path)
-{
-	struct job_folder folder;
-	struct job_sums sums;
-
-	if (!job_folder_open(&folder, path))
-		return EXIT_BROKEN;
-	int code = job_sums_read(&sums, &folder, NULL);
-
-	rank_sum_merge(sum, &sums.all, true);
-	job_sums_free(&sums);
-	job_folder_close(&folder);
-	return code;
-}
-
-int any_sum(struct rank_sum *sum, const char *path, struct filter *filter)
-{
-	bool is_job = job_folder_is(path);
-
-	if (filter && (is_job || rank_sums_is(path))) {
-		say("%s: sums have all calls; to select some, give the trace itself", path);
-		return EXIT_BROKEN;
-	}
-	if (is_job)
-		return job_sum(sum, path);
-	if (rank_sums_is(path))
-		return saved_sum(sum, path);
-	return record_file_is(path) ? records_sum(sum, path, filter) : json_sum(sum, path, filter);
 }

@@ -35,7 +35,7 @@ static uint64_t number_in(const json_t *event, const char *member)
 
 static int64_t time_in(const json_t *event, const char *member)
 {
-	long long time = trace_nanoseconds(event, member, 0);
+	long long time = event_nanoseconds(event, member, 0);
 
 	return time < 0 ? 0 : time > LATEST ? LATEST : time;
 }

@@ -100,6 +100,9 @@ void *tl_reader_zeroed(struct trace *trace, size_t count, size_t each);
 void tl_reader_sort(void *list, size_t count, size_t each,
 		    int (*compare)(const void *, const void *));
 
+/* These bytes of the file are not needed for now: their pages leave the memory. */
+void tl_reader_release(const struct trace *trace, uint64_t from, uint64_t to);
+
 /* Ticks to nanoseconds. */
 uint64_t tl_reader_ns(const struct clock *clock, uint64_t ticks);
 

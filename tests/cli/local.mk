@@ -43,7 +43,7 @@ align_test_LDADD = $(CHECK_LIBS) -lm
 
 # The command that sums up, and looks up device work in parts, at a 32nd of what the installed one does: summary_flat.sh shows that with few events.
 check_PROGRAMS += %D%/summary/small_tracelayer
-%C%_summary_small_tracelayer_SOURCES = cli/summary/flat.c cli/summary/flat_calls.c cli/summary/flat_commands.c cli/summary/flat_waits.c cli/summary/flat_events.c
+%C%_summary_small_tracelayer_SOURCES = cli/summary/flat.c cli/summary/flat_calls.c cli/summary/flat_search.c cli/summary/flat_commands.c cli/summary/flat_waits.c cli/summary/flat_events.c
 %C%_summary_small_tracelayer_CPPFLAGS = $(AM_CPPFLAGS) -DEVENTS_KEPT=32768 -DEVENTS_AT_ONCE=2048 -DCOMMANDS_AT_ONCE=2048 -DCALLS_AT_ONCE=6144
 %C%_summary_small_tracelayer_CFLAGS = $(libtl_cli_a_CFLAGS)
 %C%_summary_small_tracelayer_LDADD = $(tracelayer_traces_OBJECTS) $(tracelayer_traces_LDADD)

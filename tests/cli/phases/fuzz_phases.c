@@ -17,6 +17,7 @@
 #include "cli/basics/basics.h"
 #include "cli/phases/phases.h"
 #include "cli/read/chrome_reader.h"
+#include "cli/read/event_members.h"
 #include "cli/read/lane_filter.h"
 #include "cli/read/record_file.h"
 #include "cli/read/trace_events.h"
@@ -117,7 +118,7 @@ void tl_trace_close(struct tl_trace *trace)
 	abort();
 }
 
-long long trace_nanoseconds(const json_t *event, const char *member, long long missing)
+long long event_nanoseconds(const json_t *event, const char *member, long long missing)
 {
 	(void)event;
 	(void)member;

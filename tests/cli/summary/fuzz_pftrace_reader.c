@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/event_members.h"
 #include "cli/read/pftrace_reader.h"
 #include "format/encode/encode.h"
 #include "tests/lib/random.h"
@@ -41,7 +42,7 @@ void *need(void *allocated)
 	return allocated;
 }
 
-long long trace_nanoseconds(const json_t *event, const char *member, long long missing)
+long long event_nanoseconds(const json_t *event, const char *member, long long missing)
 {
 	const json_t *value = json_object_get(event, member);
 
@@ -264,7 +265,7 @@ static bool event_check(void *user, const json_t *event)
 	    !json_is_number(json_object_get(event, "pid")) ||
 	    !json_is_object(json_object_get(event, "args")))
 		abort();
-	if (*phase == 'X' && trace_nanoseconds(event, "dur", -1) < 0)
+	if (*phase == 'X' && event_nanoseconds(event, "dur", -1) < 0)
 		abort();
 	if (frame && strtoul(json_string_value(frame), NULL, 10) - 1 >= seen->frames)
 		abort();
