@@ -7,9 +7,10 @@
  * (hash_trie.h). Reset and fork need all threads to stand still; they take the locks of all pools,
  * in the order of the pools.
  *
- * Pools take their memory from regions. The first region is small, and its pages come a few at a
- * time. The other regions are huge pages where the system has them: a page fault costs more than
- * everything else that is done with the memory of that page.
+ * Pools take their memory from regions. The pages of the first region come a few at a time: most
+ * programs need no more, and a virtual machine may take milliseconds to give a huge page. The other
+ * regions are huge pages where the system has them: a page fault costs more than everything else
+ * that is done with the memory of that page.
  */
 #ifndef TL_XPTI_DISPATCHER_POOLS_H
 #define TL_XPTI_DISPATCHER_POOLS_H
