@@ -462,7 +462,7 @@ XPTI_API xpti_object xptiLookupObject(xpti_object_id id);
  * .uid_p1 and .uid_p2, a name and a file that are missing ("<unknown-function>",
  * "<unknown-file>"), their flags, and for the first payload of a place xpti_payload_registered. Its
  * event is an active algorithm. XPTI_INVALID_UID: NULL, a payload with neither name, source file
- * with a line, nor code address, or memory is short.
+ * with a line, nor code address that is there, or memory is short.
  */
 XPTI_API uint64_t xptiRegisterPayload(xpti_payload *payload);
 /*
@@ -493,8 +493,9 @@ XPTI_API uint64_t xptiGetUniqueId(void);
 /*
  * Make a trace point: an event of a place that is used through its interfaces, of the type
  * xpti_event_algorithm. A function or file that is NULL or empty becomes "<unknown-function>" or
- * "<unknown-file>". Line and column become 0 if there is no code_ptr_va either, which is kept and
- * never followed. NULL: memory is short. Delete it with xptiDeleteTracepoint.
+ * "<unknown-file>". Where there is no function, no file with a line, and no code_ptr_va, it is the
+ * unknown place, of line and column 0. code_ptr_va is kept and never followed. NULL: memory is
+ * short. Delete it with xptiDeleteTracepoint.
  */
 XPTI_API xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file,
 						  uint32_t line, uint32_t column,

@@ -242,21 +242,27 @@ static bool is_text(const char *text)
 	return text && *text;
 }
 
+/* As in the original, a text that is given may be empty. */
 static const char *text_or(const char *text, bool given, const char *otherwise)
 {
-	return given && is_text(text) ? text : otherwise;
+	return given && text ? text : otherwise;
 }
 
 #define NO_FUNCTION "<unknown-function>"
 #define NO_FILE	    "<unknown-file>"
 
-/* A file says too little without a line, and so does a code address that is NULL. */
+/*
+ * A file says too little without a line (0xffffffff is none). A name, a file or a code address that
+ * is NULL says nothing.
+ */
 static bool payload_is_valid(const xpti_payload *payload)
 {
 	const uint64_t line = xpti_payload_has_source_file | xpti_payload_has_line;
 
 	return payload &&
-	       (payload->flags & xpti_payload_has_name || (payload->flags & line) == line ||
+	       ((payload->flags & xpti_payload_has_name && payload->name) ||
+		((payload->flags & line) == line && payload->source_file &&
+		 payload->line_no != UINT32_MAX) ||
 		(payload->flags & xpti_payload_has_code_pointer && payload->code_ptr_va));
 }
 
@@ -438,9 +444,9 @@ uint64_t xptiRegisterPayload(xpti_payload *payload)
 		return XPTI_INVALID_UID;
 	payload->internal = point->payload.internal;
 	/* A name and a file that were missing are there now. */
-	if (!(payload->flags & xpti_payload_has_name))
+	if (!(payload->flags & xpti_payload_has_name) || !payload->name)
 		payload->name = point->payload.name;
-	if (!(payload->flags & xpti_payload_has_source_file))
+	if (!(payload->flags & xpti_payload_has_source_file) || !payload->source_file)
 		payload->source_file = point->payload.source_file;
 	payload->flags |= xpti_payload_has_name | xpti_payload_has_source_file;
 	/* The original says so of the first payload of a place alone. */
@@ -511,14 +517,12 @@ void xptiReleaseEvent(xpti_event *event)
 		tl_xpti_point_release(point);
 }
 
-/* What a payload of this place has. Without anything, it has the names of unknown places. */
+/* What a payload of this place has. Where that says too little, it is the unknown place. */
 static xpti_payload payload_of(const char *function, const char *file, uint32_t line,
 			       uint32_t column, void *code_ptr_va)
 {
 	xpti_payload payload = XPTI_PAYLOAD(function, file, line, column);
 
-	if (!is_text(function) && !is_text(file) && !code_ptr_va)
-		return XPTI_PAYLOAD(NO_FUNCTION, NO_FILE, 0, 0);
 	if (!is_text(function))
 		payload.flags &= ~(uint64_t)xpti_payload_has_name;
 	if (!is_text(file))
@@ -526,7 +530,7 @@ static xpti_payload payload_of(const char *function, const char *file, uint32_t 
 	if (code_ptr_va)
 		payload.flags |= xpti_payload_has_code_pointer;
 	payload.code_ptr_va = code_ptr_va;
-	return payload;
+	return payload_is_valid(&payload) ? payload : XPTI_PAYLOAD(NO_FUNCTION, NO_FILE, 0, 0);
 }
 
 xpti_tracepoint_if *xptiCreateTracepoint(const char *function, const char *file, uint32_t line,

@@ -218,7 +218,7 @@ static void look_up_object(void)
 
 static const char * or (bool given, const char *text, const char *otherwise)
 {
-	return given && text && *text ? text : otherwise;
+	return given && text ? text : otherwise;
 }
 
 /* The place of a payload that the dispatcher has just accepted, one more time. */
@@ -291,11 +291,10 @@ static void register_payload(xpti_payload *payload, bool valid)
 	      payload->flags ==
 		      (before.flags | xpti_payload_has_name | xpti_payload_has_source_file |
 		       (event->instance_id == 1 ? xpti_payload_registered : 0)));
-	SOUND(payload->name ==
-	      (before.flags & xpti_payload_has_name ? before.name : event->payload->name));
-	SOUND(payload->source_file == (before.flags & xpti_payload_has_source_file
-					       ? before.source_file
-					       : event->payload->source_file));
+	SOUND(payload->name == or
+	      (before.flags & xpti_payload_has_name, before.name, event->payload->name));
+	SOUND(payload->source_file == or (before.flags & xpti_payload_has_source_file,
+					  before.source_file, event->payload->source_file));
 	SOUND(payload->uid_p1 == event->payload->uid_p1 &&
 	      payload->uid_p2 == event->payload->uid_p2);
 }
@@ -327,11 +326,15 @@ static void create_tracepoint(xpti_payload *payload)
 	SOUND(point && point->vtbl->event_ref(point) == xptiFindEvent(point->vtbl->uid64(point)));
 	bool named = payload->name && *payload->name,
 	     filed = payload->source_file && *payload->source_file, coded = payload->code_ptr_va;
-	if (!named && !filed && !coded)
+	bool unknown = !named && !coded && (!filed || payload->line_no == UINT32_MAX);
+	if (unknown) {
+		payload->name = "<unknown-function>";
+		payload->source_file = "<unknown-file>";
 		payload->line_no = payload->column_no = 0;
-	payload->flags =
-		(named ? xpti_payload_has_name : 0) | (coded ? xpti_payload_has_code_pointer : 0);
-	if (filed || (!named && !coded))
+	}
+	payload->flags = (named || unknown ? xpti_payload_has_name : 0) |
+			 (coded ? xpti_payload_has_code_pointer : 0);
+	if (filed || unknown)
 		payload->flags |= xpti_payload_has_source_file | xpti_payload_has_line |
 				  xpti_payload_has_column;
 	add_event(point->vtbl->event_ref(point), payload);
@@ -348,8 +351,8 @@ static void make(unsigned how)
 				.column_no = line / 64,
 				.code_ptr_va = (void *)(uintptr_t)line,
 				.flags = take(1) ^ take(1) << 8};
-	bool valid = payload.flags & xpti_payload_has_name ||
-		     (payload.flags & xpti_payload_has_source_file &&
+	bool valid = (payload.flags & xpti_payload_has_name && name) ||
+		     (payload.flags & xpti_payload_has_source_file && file && line != 0xff &&
 		      payload.flags & xpti_payload_has_line) ||
 		     (payload.flags & xpti_payload_has_code_pointer && line);
 

@@ -367,7 +367,8 @@ START_TEST(a_payload_needs_a_name_a_file_or_an_address)
 {
 	xpti_payload none = {0}, bare = place("f", "f.c", 1), line = bare, code = bare,
 		     name = place("f", NULL, 1), file = place(NULL, "f.c", 1), null = bare,
-		     lineless = file;
+		     lineless = file, nameless = place(NULL, "f.c", 1), fileless = nameless,
+		     unknown = file;
 
 	bare.flags = 0;
 	line.flags = xpti_payload_has_line | xpti_payload_has_column;
@@ -376,12 +377,19 @@ START_TEST(a_payload_needs_a_name_a_file_or_an_address)
 	name.flags = xpti_payload_has_name;
 	file.flags = xpti_payload_has_source_file | xpti_payload_has_line;
 	lineless.flags = xpti_payload_has_source_file;
+	nameless.flags = xpti_payload_has_name;
+	fileless.flags = unknown.flags = file.flags;
+	fileless.source_file = NULL;
+	unknown.line_no = UINT32_MAX;
 	ck_assert_uint_eq(xptiRegisterPayload(NULL), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&none), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&bare), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&line), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&null), 0);
 	ck_assert_uint_eq(xptiRegisterPayload(&lineless), 0);
+	ck_assert_uint_eq(xptiRegisterPayload(&nameless), 0);
+	ck_assert_uint_eq(xptiRegisterPayload(&fileless), 0);
+	ck_assert_uint_eq(xptiRegisterPayload(&unknown), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&code), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&name), 0);
 	ck_assert_uint_ne(xptiRegisterPayload(&file), 0);
@@ -392,6 +400,10 @@ START_TEST(a_payload_needs_a_name_a_file_or_an_address)
 	ck_assert_str_eq(file.name, "<unknown-function>");
 	ck_assert_str_eq(code.name, "<unknown-function>");
 	ck_assert_str_eq(code.source_file, "<unknown-file>");
+	nameless.flags |= xpti_payload_has_code_pointer;
+	nameless.code_ptr_va = &code;
+	ck_assert_uint_ne(xptiRegisterPayload(&nameless), 0);
+	ck_assert_str_eq(nameless.name, "<unknown-function>");
 }
 END_TEST
 
@@ -478,9 +490,10 @@ START_TEST(an_event_without_a_name_or_file_is_of_an_unknown_one)
 	event = xptiMakeEvent("g", &file, 1, 1, &instance);
 	ck_assert_str_eq(event->payload->name, "<unknown-function>");
 	ck_assert_str_eq(event->payload->source_file, "f.c");
+	/* These were given. */
 	event = xptiMakeEvent("g", &empty, 1, 1, &instance);
-	ck_assert_str_eq(event->payload->name, "<unknown-function>");
-	ck_assert_str_eq(event->payload->source_file, "<unknown-file>");
+	ck_assert_str_eq(event->payload->name, "");
+	ck_assert_str_eq(event->payload->source_file, "");
 }
 END_TEST
 
@@ -691,6 +704,11 @@ START_TEST(an_unknown_place_is_a_place)
 	payload = point->vtbl->payload_ref(point);
 	ck_assert_str_eq(payload->name, "<unknown-function>");
 	ck_assert(payload->line_no == 7 && payload->column_no == 8);
+	/* A file without a line says too little. */
+	point = xptiCreateTracepoint(NULL, "f.c", UINT32_MAX, 8, NULL);
+	payload = point->vtbl->payload_ref(point);
+	ck_assert_str_eq(payload->source_file, "<unknown-file>");
+	ck_assert(payload->line_no == 0 && payload->column_no == 0);
 }
 END_TEST
 
