@@ -411,7 +411,8 @@ XPTI_API xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t
 				    const char *version);
 /*
  * A stream ends: tell all subscribers, then turn the callbacks of the stream off. When this
- * returns, none of them runs in another thread.
+ * returns, none of them runs in another thread. The first call in a process also ends
+ * "xpti.framework", before the stream.
  */
 XPTI_API void xptiFinalize(const char *stream);
 /* True if tracing is on: XPTI_TRACE_ENABLE allows it, and at least one subscriber is loaded. */
@@ -431,7 +432,7 @@ XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
  * is NULL or empty, or there are more than 254 streams.
  */
 XPTI_API uint8_t xptiRegisterStream(const char *stream);
-/* Does what xptiFinalize does. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
+/* Ends a stream as xptiFinalize does. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
 XPTI_API xpti_result xptiUnregisterStream(const char *stream);
 /* The highest level of detail that a subscriber wants of a stream: enum xpti_detail_level. */
 XPTI_API uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream);

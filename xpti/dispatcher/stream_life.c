@@ -3,7 +3,7 @@
  * stream_life.c: the begin and end of streams: the dispatcher tells the subscribers.
  *
  * The framework has a stream of its own. Subscribers hear of its begin before the begin of any
- * other stream, and of its end before the end of any other. They hear of each once in a process, as
+ * other stream, and xptiFinalize ends it before any other. They hear of each once in a process, as
  * with the original dispatcher: not again where the framework ends and starts anew.
  */
 #include "xpti/dispatcher/stream_life.h"
@@ -83,14 +83,6 @@ static void tell_framework_begins(void)
 	tl_xpti_subscribers_init(1, 0, "1.0.0", TL_XPTI_FRAMEWORK_STREAM);
 }
 
-static void tell_framework_ends(void)
-{
-	if (was_told(&stream_ended) || !begin_to_tell(&stream_ended))
-		return;
-	_Atomic int *telling __attribute__((cleanup(end_to_tell), unused)) = &stream_ended;
-	tl_xpti_subscribers_finish(TL_XPTI_FRAMEWORK_STREAM);
-}
-
 /* ---- any stream ---- */
 
 xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version)
@@ -109,15 +101,23 @@ xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, c
 /* Returns false where the stream never had a callback. */
 static bool stream_end(const char *stream)
 {
-	tell_framework_ends();
 	tl_xpti_subscribers_finish(stream);
 	uint8_t number = tl_xpti_stream_number(stream);
 	return number != XPTI_INVALID_STREAM && tl_xpti_callbacks_off(number);
 }
 
+static void framework_end(void)
+{
+	if (was_told(&stream_ended) || !begin_to_tell(&stream_ended))
+		return;
+	_Atomic int *telling __attribute__((cleanup(end_to_tell), unused)) = &stream_ended;
+	stream_end(TL_XPTI_FRAMEWORK_STREAM);
+}
+
 void xptiFinalize(const char *stream)
 {
 	tl_xpti_start();
+	framework_end();
 	if (stream)
 		stream_end(stream);
 }

@@ -9,7 +9,7 @@ proxy=$top_builddir/libtracelayer-xptiproxy.a
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 148
+plan 151
 
 # subscriber NAME LINK FLAGS…: linked with the dispatcher, as subscribers are (LINK is linked), or with undefined symbols (LINK is plain).
 subscriber()
@@ -213,7 +213,6 @@ s loaded
 s init xpti.framework 1.0 1.0.0
 s init app 1.2 1.2
 initialize:app = 0
-s finish xpti.framework
 s finish app
 unregister:app = ..04
 end = 0
@@ -228,13 +227,24 @@ end = 0" "they hear of the framework's stream once in a process, also where the 
 listen:app = 0
 task
 task:app = 0
-s finish xpti.framework
 s finish app
 unregister:app = 0
 task:app = 0
 s finish unknown
 unregister:unknown = ..04
 register:next = 4" "they are told of the end of a stream that is unregistered"
+	steps s "listen:xpti.framework task:xpti.framework unregister:app task:xpti.framework finalize:app task:xpti.framework" "s loaded
+listen:xpti.framework = 0
+task
+task:xpti.framework = 0
+s finish app
+unregister:app = ..04
+task
+task:xpti.framework = 0
+s finish xpti.framework
+s finish app
+finalize:app = 0
+task:xpti.framework = 0" "the first stream that is finalized ends the framework's, and its callbacks; one that is unregistered does not"
 	steps s "begin begin initialize:app end register:app end register:next" "begin = 0
 begin = 0
 s loaded
