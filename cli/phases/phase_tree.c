@@ -298,15 +298,18 @@ static void move_elsewhere(struct pool *pool, uint32_t root)
 	free(found.nodes);
 }
 
-/* A node's own time. `less` must be set in all nodes below it. */
+/*
+ * A node's own time. `less` must be set in all nodes below it. One is taken away after the other:
+ * the last digits are those of Android's tool.
+ */
 static double net_of(const struct pool *pool, uint32_t number)
 {
 	const struct node *node = node_at(pool, number);
-	double less = 0;
+	double net = (node->end - node->start) * 1000;
 
 	for (uint32_t child = node->first; child; child = node_at(pool, child)->after)
-		less += node_at(pool, child)->less;
-	return (node->end - node->start) * 1000 - less;
+		net -= node_at(pool, child)->less;
+	return net;
 }
 
 /*
