@@ -102,8 +102,8 @@ xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, c
 static bool stream_end(const char *stream)
 {
 	tl_xpti_subscribers_finish(stream);
-	uint8_t number = tl_xpti_stream_number(stream);
-	return number != XPTI_INVALID_STREAM && tl_xpti_callbacks_off(number);
+	/* What has no number of its own has XPTI_INVALID_STREAM, which can have callbacks, too. */
+	return tl_xpti_callbacks_off(tl_xpti_stream_number(stream));
 }
 
 static void framework_end(void)

@@ -800,6 +800,9 @@ START_TEST(empty_names_are_none)
 	ck_assert_int_eq(xptiInitialize("", 1, 0, ""), XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiUnregisterStream(""), XPTI_RESULT_NOTFOUND);
 	xptiFinalize("");
+	ck_assert_int_eq(xptiRegisterCallback(XPTI_INVALID_STREAM, 10, on_a), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiUnregisterStream(""), XPTI_RESULT_SUCCESS);
+	ck_assert_int_eq(xptiRegisterCallback(XPTI_INVALID_STREAM, 10, on_a), XPTI_RESULT_UNDELETE);
 	ck_assert_uint_eq(xptiRegisterStream("next"), 2); /* it has taken no number */
 	ck_assert_uint_eq(xptiRegisterUserDefinedEventType("", 0), 255 << 8 | 0x80);
 	ck_assert_int_eq(xptiRegisterObject("", 0, 0), 0); /* no bytes are an object */
