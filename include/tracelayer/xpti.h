@@ -386,7 +386,8 @@ XPTI_API void xptiTraceInit(unsigned int major, unsigned int minor, const char *
 XPTI_API void xptiTraceFinish(const char *stream);
 /*
  * Optional: stores the level of detail that the subscriber wants of a stream (enum
- * xpti_detail_level). Returns false where it has no wish.
+ * xpti_detail_level). Where it has no wish, it returns false and stores nothing, which means the
+ * normal level. What is stored counts in any case.
  */
 XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *level);
 

@@ -75,26 +75,31 @@ static bool was_told(_Atomic int *told)
 	return atomic_load_explicit(told, memory_order_acquire) == TOLD;
 }
 
-static void tell_framework_begins(void)
+/* ---- any stream ---- */
+
+static void stream_begin(const char *stream, uint32_t major, uint32_t minor, const char *version)
+{
+	tl_xpti_subscribers_init(major, minor, version, stream);
+	uint8_t number = tl_xpti_stream_number(stream);
+	if (number != XPTI_INVALID_STREAM)
+		tl_xpti_stream_set_detail(number, tl_xpti_subscribers_detail(stream));
+}
+
+static void framework_begin(void)
 {
 	if (was_told(&stream_begun) || !begin_to_tell(&stream_begun))
 		return;
 	_Atomic int *telling __attribute__((cleanup(end_to_tell), unused)) = &stream_begun;
-	tl_xpti_subscribers_init(1, 0, "1.0.0", TL_XPTI_FRAMEWORK_STREAM);
+	stream_begin(TL_XPTI_FRAMEWORK_STREAM, 1, 0, "1.0.0");
 }
-
-/* ---- any stream ---- */
 
 xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version)
 {
 	tl_xpti_start();
 	if (!stream || !version)
 		return XPTI_RESULT_INVALIDARG;
-	tell_framework_begins();
-	tl_xpti_subscribers_init(major, minor, version, stream);
-	uint8_t number = tl_xpti_stream_number(stream);
-	if (number != XPTI_INVALID_STREAM)
-		tl_xpti_stream_set_detail(number, tl_xpti_subscribers_detail(stream));
+	framework_begin();
+	stream_begin(stream, major, minor, version);
 	return XPTI_RESULT_SUCCESS;
 }
 

@@ -308,8 +308,9 @@ uint8_t tl_xpti_subscribers_detail(const char *stream)
 	TELLING;
 	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next) {
 		uint8_t level = xpti_detail_normal;
-		if (s->detail && !s->detail(stream, &level))
-			level = xpti_detail_normal;
+		/* As in the original, what it stores counts, whatever it returns. */
+		if (s->detail)
+			s->detail(stream, &level);
 		if (level > highest)
 			highest = level;
 	}

@@ -9,7 +9,7 @@ proxy=$top_builddir/libtracelayer-xptiproxy.a
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 151
+plan 154
 
 # subscriber NAME LINK FLAGS…: linked with the dispatcher, as subscribers are (LINK is linked), or with undefined symbols (LINK is plain).
 subscriber()
@@ -37,6 +37,7 @@ ok "programs and subscribers are built" eval "
 	subscriber ends linked -DENDS=1 && subscriber cuts linked -DENDS=2 -DCALLS && subscriber repeats linked -DREPEATS && subscriber early linked -DEARLY -DCALLS &&
 	subscriber leaves linked -DLOADED -DCALLS &&
 	subscriber lazy linked -DLAZY -Wl,-z,lazy && subscriber s linked -DLOADED && subscriber its linked -DREGISTERS &&
+	subscriber unsaid linked -DLEVEL=3 -DUNSAID &&
 	program app && program steps"
 echo text >"$tmp/text.so"
 $cc -shared -fPIC -x c /dev/null -o "$tmp/libgone.so"
@@ -190,6 +191,13 @@ its init app 1.2 1.2
 its registers 2
 initialize:app = 0
 register:app = 3" "a stream has its number after they were told of it"
+	steps unsaid "level:xpti.framework initialize:app level:xpti.framework level:app level:next" "level:xpti.framework = 2
+unsaid init xpti.framework 1.0 1.0.0
+unsaid init app 1.2 1.2
+initialize:app = 0
+level:xpti.framework = 3
+level:app = 3
+level:next = 2" "they say how much they want of each stream that begins, of the framework's, too, whatever they return"
 	steps s "finalize:app finalize:app" "s loaded
 s finish xpti.framework
 s finish app

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * xpti_steps.c: does to XPTI's streams what its arguments say, one after the other, and prints what
- * comes of it: begin and end of the framework; initialize, finalize, unregister, register and
- * listen (a callback for task_begin), each with a stream, as initialize:app; task:app notifies.
+ * comes of it: begin and end of the framework; initialize, finalize, unregister, register, level
+ * and listen (a callback for task_begin), each with a stream, as initialize:app; task:app notifies.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,8 @@ static void step(const char *what, const char *stream)
 		result = xptiUnregisterStream(stream);
 	else if (strcmp(what, "register") == 0)
 		result = xptiRegisterStream(stream);
+	else if (strcmp(what, "level") == 0)
+		result = xptiGetEffectiveStreamDetailLevel(xptiRegisterStream(stream));
 	else if (strcmp(what, "listen") == 0)
 		result = xptiRegisterCallback(xptiRegisterStream(stream), xpti_trace_task_begin,
 					      on_task);

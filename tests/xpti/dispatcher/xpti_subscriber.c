@@ -5,6 +5,7 @@
  *
  *	NO_INIT, NO_FINISH	that entry point is missing
  *	LEVEL			it wants this detail
+ *	UNSAID			its query for the detail returns false, as if it had not stored it
  *	CALLS			it registers a callback for task_begin in init, and calls about
  *				every function there
  *	CLOSES			it closes itself each time that it is told something
@@ -145,6 +146,10 @@ void xptiTraceFinish(const char *stream)
 bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *level)
 {
 	*level = LEVEL;
+#ifdef UNSAID
+	return false;
+#else
 	return true;
+#endif
 }
 #endif
