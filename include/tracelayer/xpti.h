@@ -395,9 +395,9 @@ XPTI_API bool xptiQuerySubscriberStreamDetailLevel(const char *stream, uint8_t *
 
 /*
  * Count the users of the framework. A program needs neither function. When the last user calls
- * Finalize, the framework unloads the subscribers and forgets everything, also what other threads
- * do meanwhile. Initialize waits for the end of that. A subscriber stays loaded while its code
- * runs, also where it calls Finalize itself.
+ * Finalize, the framework unloads the subscribers and forgets everything but the numbers of
+ * streams, tools and objects, also what other threads do meanwhile. Initialize waits for the end of
+ * that. A subscriber stays loaded while its code runs, also where it calls Finalize itself.
  */
 XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);

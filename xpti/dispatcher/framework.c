@@ -183,6 +183,7 @@ void xptiFrameworkFinalize(void)
 	tl_xpti_callbacks_reset();
 	tl_xpti_subscribers_unload(taken);
 	tl_xpti_callbacks_reset();
+	tl_xpti_streams_forget_detail();
 	forget_the_rest();
 	framework_end_ends();
 }

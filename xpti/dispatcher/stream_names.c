@@ -89,6 +89,12 @@ void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level)
 			      memory_order_relaxed);
 }
 
+void tl_xpti_streams_forget_detail(void)
+{
+	for (unsigned stream = 0; stream < 256; stream++)
+		tl_xpti_stream_set_detail((uint8_t)stream, xpti_detail_normal);
+}
+
 void tl_xpti_names_lock(void)
 {
 	pthread_mutex_lock(&names_lock);

@@ -13,6 +13,8 @@ uint8_t tl_xpti_stream_number(const char *name);
 bool tl_xpti_stream_exists(uint8_t stream);
 /* `level`: enum xpti_detail_level. */
 void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level);
+/* All streams have the normal level again. */
+void tl_xpti_streams_forget_detail(void);
 
 /* For fork. */
 void tl_xpti_names_lock(void);

@@ -191,13 +191,17 @@ its init app 1.2 1.2
 its registers 2
 initialize:app = 0
 register:app = 3" "a stream has its number after they were told of it"
-	steps unsaid "level:xpti.framework initialize:app level:xpti.framework level:app level:next" "level:xpti.framework = 2
+	steps unsaid "begin level:xpti.framework initialize:app level:xpti.framework level:app level:next end level:app level:xpti.framework" "begin = 0
+level:xpti.framework = 2
 unsaid init xpti.framework 1.0 1.0.0
 unsaid init app 1.2 1.2
 initialize:app = 0
 level:xpti.framework = 3
 level:app = 3
-level:next = 2" "they say how much they want of each stream that begins, of the framework's, too, whatever they return"
+level:next = 2
+end = 0
+level:app = 2
+level:xpti.framework = 2" "they say how much they want of each stream that begins, of the framework's, too, whatever they return; it is forgotten when the framework ends"
 	steps s "finalize:app finalize:app" "s loaded
 s finish xpti.framework
 s finish app
