@@ -80,9 +80,8 @@ static bool was_told(_Atomic int *told)
 static void stream_begin(const char *stream, uint32_t major, uint32_t minor, const char *version)
 {
 	tl_xpti_subscribers_init(major, minor, version, stream);
-	uint8_t number = tl_xpti_stream_number(stream);
-	if (number != XPTI_INVALID_STREAM)
-		tl_xpti_stream_set_detail(number, tl_xpti_subscribers_detail(stream));
+	tl_xpti_stream_set_detail(tl_xpti_stream_number(stream),
+				  tl_xpti_subscribers_detail(stream));
 }
 
 static void framework_begin(void)

@@ -798,6 +798,7 @@ END_TEST
 START_TEST(empty_names_are_none)
 {
 	ck_assert_int_eq(xptiInitialize("", 1, 0, ""), XPTI_RESULT_SUCCESS);
+	ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel(XPTI_INVALID_STREAM), xpti_detail_none);
 	ck_assert_int_eq(xptiUnregisterStream(""), XPTI_RESULT_NOTFOUND);
 	xptiFinalize("");
 	ck_assert_int_eq(xptiRegisterCallback(XPTI_INVALID_STREAM, 10, on_a), XPTI_RESULT_SUCCESS);
