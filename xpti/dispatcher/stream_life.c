@@ -95,9 +95,9 @@ static void framework_begin(void)
 xpti_result xptiInitialize(const char *stream, uint32_t major, uint32_t minor, const char *version)
 {
 	tl_xpti_start();
+	framework_begin();
 	if (!stream || !version)
 		return XPTI_RESULT_INVALIDARG;
-	framework_begin();
 	stream_begin(stream, major, minor, version);
 	return XPTI_RESULT_SUCCESS;
 }

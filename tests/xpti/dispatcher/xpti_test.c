@@ -148,6 +148,8 @@ END_TEST
 START_TEST(initialize_wants_a_stream_and_a_version)
 {
 	ck_assert_int_eq(xptiInitialize(NULL, 1, 0, "1"), XPTI_RESULT_INVALIDARG);
+	/* As in the original, the framework's stream has begun. */
+	ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel(1), xpti_detail_none);
 	ck_assert_int_eq(xptiInitialize("s", 1, 0, NULL), XPTI_RESULT_INVALIDARG);
 	ck_assert_int_eq(xptiInitialize("s", 1, 0, "1"), XPTI_RESULT_SUCCESS);
 	ck_assert_int_eq(xptiInitialize("s", 1, 0, "1"), XPTI_RESULT_SUCCESS);
