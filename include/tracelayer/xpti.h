@@ -433,7 +433,10 @@ XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
  * is NULL or empty, or there are more than 254 streams.
  */
 XPTI_API uint8_t xptiRegisterStream(const char *stream);
-/* Ends a stream as xptiFinalize does. INVALIDARG: NULL. NOTFOUND: the stream never had a callback. */
+/*
+ * Ends a stream as xptiFinalize does. INVALIDARG: NULL. NOTFOUND: no callback of the stream was
+ * ever registered or unregistered.
+ */
 XPTI_API xpti_result xptiUnregisterStream(const char *stream);
 /* The highest level of detail that a subscriber wants of a stream: enum xpti_detail_level. */
 XPTI_API uint8_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id stream);

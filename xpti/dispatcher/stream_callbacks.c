@@ -55,7 +55,7 @@ static struct head predefined[256][256];       /* by stream and type */
 static _Atomic(struct page *) pages[256][256]; /* by stream and tool; [0] is not used */
 /* how many types of a stream have listeners */
 static _Atomic uint32_t listening[256];
-static bool had_callback[256]; /* the stream has had one */
+static bool had_callback[256]; /* one was registered or unregistered */
 static struct list *retired;
 
 static inline struct head *head_of(xpti_stream_id stream, uint16_t type)
@@ -514,6 +514,8 @@ xpti_result xptiUnregisterCallback(xpti_stream_id stream, uint16_t type, xpti_ca
 	if (!callback)
 		return XPTI_RESULT_INVALIDARG;
 	pthread_mutex_lock(&callbacks_lock);
+	/* As in the original, that is enough for xptiUnregisterStream to find the stream. */
+	had_callback[stream] = true;
 	xpti_result result = callback_turn_off(stream, type, callback, &registration);
 	lists_reclaim();
 	pthread_mutex_unlock(&callbacks_lock);

@@ -229,6 +229,8 @@ START_TEST(a_stream_is_unregistered)
 	ck_assert_int_eq(xptiUnregisterStream(NULL), XPTI_RESULT_INVALIDARG);
 	ck_assert_int_eq(xptiUnregisterStream("test"), XPTI_RESULT_NOTFOUND);
 	ck_assert_int_eq(xptiUnregisterStream("unknown"), XPTI_RESULT_NOTFOUND);
+	ck_assert_int_eq(xptiUnregisterCallback(stream, 10, on_a), XPTI_RESULT_NOTFOUND);
+	ck_assert_int_eq(xptiUnregisterStream("test"), XPTI_RESULT_SUCCESS);
 	/* the unknown one has taken a number */
 	ck_assert_uint_eq(xptiRegisterStream("next"), stream + 2);
 	xptiRegisterCallback(stream, 10, on_a);
