@@ -101,6 +101,7 @@ static void forget_the_rest(void)
 {
 	tl_xpti_points_reset();
 	tl_xpti_strings_reset();
+	tl_xpti_streams_forget_detail();
 	atomic_store_explicit(&unique_id, 1, memory_order_relaxed);
 }
 
@@ -183,7 +184,6 @@ void xptiFrameworkFinalize(void)
 	tl_xpti_callbacks_reset();
 	tl_xpti_subscribers_unload(taken);
 	tl_xpti_callbacks_reset();
-	tl_xpti_streams_forget_detail();
 	forget_the_rest();
 	framework_end_ends();
 }

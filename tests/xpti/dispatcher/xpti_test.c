@@ -155,6 +155,8 @@ START_TEST(initialize_wants_a_stream_and_a_version)
 	ck_assert_int_eq(xptiInitialize("s", 1, 0, "1"), XPTI_RESULT_SUCCESS);
 	ck_assert_uint_eq(xptiRegisterStream("s"), 2);
 	ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel(2), xpti_detail_none);
+	xptiReset();
+	ck_assert_uint_eq(xptiGetEffectiveStreamDetailLevel(2), xpti_detail_normal);
 }
 END_TEST
 
