@@ -425,7 +425,10 @@ XPTI_API void xptiForceSetTraceEnabled(bool yes);
  * programs that set XPTI_FRAMEWORK_DISPATCHER themselves.
  */
 XPTI_API void xptiTraceTryToEnable(void);
-/* True if a notification of this type (0: of any type) on this stream would call a callback. */
+/*
+ * True if a notification of this type (0: of any type) on this stream would call a callback; always
+ * false for the number 0.
+ */
 XPTI_API bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t trace_type);
 
 /*

@@ -18,7 +18,6 @@
 
 #include "xpti/dispatcher/stream_callbacks.h"
 #include "xpti/dispatcher/pins.h"
-#include "xpti/dispatcher/stream_names.h"
 
 struct registration {
 	bool on, known;
@@ -308,7 +307,7 @@ xptiNotifySubscribers(xpti_stream_id stream, uint16_t type, xpti_event *parent, 
 
 bool xptiCheckTraceEnabled(xpti_stream_id stream, uint16_t type)
 {
-	if (!tl_xpti_enabled() || !tl_xpti_stream_exists(stream))
+	if (!tl_xpti_enabled() || !stream)
 		return false;
 	if (type == 0)
 		return atomic_load_explicit(&listening[stream], memory_order_relaxed) != 0;

@@ -20,7 +20,7 @@ struct named {
 
 struct names {
 	struct tl_index index;
-	_Atomic uint32_t count;
+	uint32_t count; /* protected by names_lock */
 };
 
 static struct names streams, vendors;
@@ -37,18 +37,13 @@ static bool name_is_same(const struct tl_entry *entry, const void *name)
 static struct named *name_put(struct names *names, struct tl_index_place *place, const char *name,
 			      size_t size)
 {
-	uint32_t count = atomic_load_explicit(&names->count, memory_order_relaxed);
-	struct named *named = count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
+	struct named *named =
+		names->count < LAST ? tl_region_take(sizeof(*named) + size + 1, 16) : NULL;
 
 	if (!named)
 		return NULL;
-	named->number = (uint8_t)(count + 1);
+	named->number = (uint8_t)++names->count;
 	memcpy(named->name, name, size + 1);
-	/*
-	 * Before the name can be found: a thread that finds the name must find that the stream
-	 * exists.
-	 */
-	atomic_store_explicit(&names->count, count + 1, memory_order_relaxed);
 	tl_index_put(place, &named->entry, name_is_same, name);
 	return named;
 }
@@ -76,11 +71,6 @@ static uint8_t name_number(struct names *names, const char *name)
 uint8_t tl_xpti_stream_number(const char *name)
 {
 	return name_number(&streams, name);
-}
-
-bool tl_xpti_stream_exists(uint8_t stream)
-{
-	return stream && stream <= atomic_load_explicit(&streams.count, memory_order_relaxed);
 }
 
 void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level)

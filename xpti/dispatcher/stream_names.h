@@ -9,8 +9,6 @@
 
 /* The number of a stream, given to it now where it has none. XPTI_INVALID_STREAM: none is left. */
 uint8_t tl_xpti_stream_number(const char *name);
-/* True if a stream with this number is registered. */
-bool tl_xpti_stream_exists(uint8_t stream);
 /* `level`: enum xpti_detail_level. */
 void tl_xpti_stream_set_detail(uint8_t stream, uint8_t level);
 /* All streams have the normal level again. */
