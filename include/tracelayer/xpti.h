@@ -403,7 +403,8 @@ XPTI_API void xptiFrameworkInitialize(void);
 XPTI_API void xptiFrameworkFinalize(void);
 /*
  * Forget all strings, events, trace points, callbacks, counters and levels of detail. Streams,
- * tools, objects and defaults stay. When this returns, no callback that was registered before runs in another thread.
+ * tools, objects and defaults stay. When this returns, no callback that was registered before runs
+ * in another thread.
  */
 XPTI_API void xptiReset(void);
 
