@@ -9,7 +9,7 @@ libtl_format_la_SOURCES = \
 	%D%/encode/pftrace_notes.h %D%/encode/pftrace_notes.c %D%/encode/pftrace_members.c %D%/encode/pftrace_sink.c %D%/encode/pftrace_ties.h %D%/encode/pftrace_ties.c %D%/encode/pftrace_stacks.h %D%/encode/pftrace_stacks.c %D%/encode/pftrace_gpu.h %D%/encode/pftrace_gpu_list.h %D%/encode/pftrace_gpu.c \
 	%D%/args/args.h %D%/args/args_capture.h %D%/args/args_kept.h %D%/args/args_kept.c %D%/args/args_walk.h %D%/args/args_capture.c %D%/args/capture_plan.h %D%/args/capture_plan.c %D%/args/args_sink.h %D%/args/args_print.h %D%/args/args_print.c %D%/args/args_visit.c %D%/args/args_result.c %D%/args/args_same.h %D%/args/args_same.c %D%/args/args_values.h %D%/args/args_values.c \
 	%D%/args/args_plan.h %D%/args/args_plan.c %D%/args/checked_copy.c %D%/args/passed_copy.c \
-	%D%/encode/stack_frames_text.h %D%/encode/stack_frames_text.c %D%/encode/chrome.h %D%/encode/touching.h %D%/encode/crossing.h %D%/encode/chrome.c
+	%D%/encode/stack_frames_text.h %D%/encode/stack_frames_text.c %D%/encode/chrome.h %D%/encode/touching.h %D%/encode/further_lanes.h %D%/encode/chrome.c
 libtl_format_la_LIBADD = libtl_common.la
 
 # What of them needs libdeflate, where there is one.

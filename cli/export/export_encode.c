@@ -8,6 +8,10 @@
  * how far workers are ahead. Where a format's parts can be encoded apart (tl_format.in_parts) there
  * are as many workers as cores. Otherwise one worker does all portions by one encoder, and so it is
  * with a trace in which records are missing.
+ *
+ * Calls that overlap, as those of coroutines, have further lanes in JSON (format/encode/touching.h).
+ * Who writes the portions sees whether a portion has such a call; that portion is encoded once more,
+ * by an encoder that knows what was before.
  */
 #include "config.h"
 
@@ -27,6 +31,7 @@
 #include "cli/read/read.h"
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
+#include "format/encode/touching.h"
 
 #define PORTION (256u * 1024) /* bytes of records */
 #define HINTS	(PORTION / 4) /* calls have as many as they have members, and each takes a word */
@@ -52,6 +57,9 @@ struct slot {
 	struct tl_event_cost cost;
 	/* 1 + where the first record was that could not be stepped over, in the file */
 	uint64_t damage;
+	/* by tid, as in struct tl_touching; NULL: it was encoded after what was before */
+	struct tl_touching_seam *seams;
+	uint64_t has_seam; /* a bit each */
 };
 
 struct worker {
@@ -61,6 +69,7 @@ struct worker {
 	struct tl_gzip gzip;
 	void *gzip_memory;
 	struct tl_pf_gpus gpus;
+	struct tl_touching *touching; /* of an encoder that does not know what was before */
 };
 
 /* --- portions */
@@ -154,11 +163,27 @@ static void count_record(struct slot *slot, const struct tl_encoder *encoder,
 		tl_event_add_cost(&slot->cost, encoder, (const void *)record);
 }
 
+/* The portion's seam for a thread. NULL: it has none. */
+static struct tl_touching_seam *slot_seam(struct worker *worker, struct slot *slot, uint32_t tid)
+{
+	const uint32_t number = tid % TL_TOUCHING_LANES;
+	struct tl_touching_seam *seam = &slot->seams[number];
+
+	_Static_assert(TL_TOUCHING_LANES <= 64, "a bit each");
+	if (!worker->touching)
+		return NULL;
+	if (!(slot->has_seam >> number & 1) || worker->touching->lanes[number].tid != tid)
+		tl_touching_part(worker->touching, tid, seam);
+	slot->has_seam |= UINT64_C(1) << number;
+	return seam;
+}
+
 static void encode_run(struct worker *worker, struct slot *slot, struct tl_text *text,
 		       const struct tl_trace_run *run)
 {
 	struct tl_encoder *encoder = &worker->encoder;
 	uint32_t tid = worker->export->trace->lanes[run->lane].shown;
+	struct tl_touching_seam *seam = slot_seam(worker, slot, tid);
 	struct tl_trace_place place = {0};
 	const struct tl_call_record *record;
 
@@ -168,6 +193,8 @@ static void encode_run(struct worker *worker, struct slot *slot, struct tl_text 
 			slot->unknown++;
 		else
 			count_record(slot, encoder, record);
+		if (seam && record->type == TL_RECORD_CALL)
+			tl_touching_note(worker->touching, tid, seam);
 	}
 	if (place.unsound && !slot->damage)
 		slot->damage = run->offset + place.unsound;
@@ -225,6 +252,9 @@ static void slot_encode(struct worker *worker, struct slot *slot, size_t number)
 	struct tl_text text = {NULL, NULL, false};
 
 	slot->events = slot->unknown = slot->damage = 0;
+	if (worker->touching && !slot->seams)
+		slot->seams = need(calloc(TL_TOUCHING_LANES, sizeof(*slot->seams)));
+	slot->has_seam = 0;
 	slot->cost = (struct tl_event_cost){0, 0};
 	make_room(slot, &text);
 	if (export->gzip)
@@ -237,6 +267,10 @@ static void slot_encode(struct worker *worker, struct slot *slot, size_t number)
 	else
 		for (size_t i = portion->first; i < portion->last; i++)
 			encode_run(worker, slot, &text, &export->trace->runs[i]);
+	for (uint32_t i = 0; i < TL_TOUCHING_LANES; i++)
+		if (slot->has_seam >> i & 1)
+			tl_touching_part_end(worker->touching, worker->touching->lanes[i].tid,
+					     &slot->seams[i]);
 	/* Always true: if this block cannot be written, the whole export fails. */
 	worker->encoder.format->kept(&worker->encoder);
 	slot->size = slot->plain = (size_t)(text.at - slot->text);
@@ -450,8 +484,28 @@ static void count_slot(struct export *export, const struct slot *slot, size_t nu
 		record_file_damaged(export->trace, slot->damage - 1);
 }
 
-/* Blocks in order, as they get ready. False: writing failed, and errno says why. */
-static bool write_all(struct export *export)
+/* Puts a portion behind those before it. `last`: an encoder that knows them. */
+static void slot_join(struct worker *last, struct slot *slot, size_t number)
+{
+	struct tl_touching *touching = last->encoder.format->touching(&last->encoder);
+	uint64_t seams = slot->has_seam;
+
+	for (; seams; seams &= seams - 1) {
+		const struct tl_touching_seam *seam = &slot->seams[__builtin_ctzll(seams)];
+
+		/* Lanes before this one may be joined already: it does no harm. */
+		if (!tl_touching_join(touching, seam->lane.tid, seam)) {
+			slot_encode(last, slot, number);
+			return;
+		}
+	}
+}
+
+/*
+ * Blocks in order, as they get ready. `last`: NULL: there is one worker. False: writing failed, and
+ * errno says why.
+ */
+static bool write_all(struct export *export, struct worker *last)
 {
 	bool bar = isatty(STDERR_FILENO), written = true;
 	double since = now_seconds(), drawn = since;
@@ -469,6 +523,8 @@ static bool write_all(struct export *export)
 			continue;
 		}
 		pthread_mutex_unlock(&export->lock);
+		if (last)
+			slot_join(last, slot, export->written);
 		written = output_put_block(export, slot);
 		error = errno;
 		pthread_mutex_lock(&export->lock);
@@ -504,7 +560,9 @@ bool export_encode_all(struct export *export)
 {
 	size_t count = workers_for(export), started = 0;
 	/* Too large for a stack that the user has made small. */
-	struct worker *workers = need(calloc(count ? count : 1, sizeof(*workers)));
+	struct worker *workers = need(calloc(count + 1, sizeof(*workers)));
+	/* Parts that are encoded apart are joined by an encoder of its own. */
+	struct worker *last = count > 1 && export->format->touching ? &workers[count] : NULL;
 	bool written;
 	int error;
 
@@ -514,25 +572,32 @@ bool export_encode_all(struct export *export)
 	pthread_cond_init(&export->changed, NULL);
 	for (size_t i = 0; i < count; i++) {
 		worker_start(&workers[i], export);
+		if (last)
+			workers[i].touching = export->format->touching(&workers[i].encoder);
 		started += i == started &&
 			   !pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]);
 	}
 	need(started ? export : NULL);
-	written = write_all(export);
+	if (last)
+		worker_start(last, export);
+	written = write_all(export, last);
 	error = errno;
 	for (size_t i = 0; i < started; i++)
 		pthread_join(workers[i].thread, NULL);
 	if (written) {
-		written = put_end(export, &workers[0]);
+		written = put_end(export, last ? last : &workers[0]);
 		error = errno;
 	}
 	for (size_t i = 0; i < count; i++)
 		worker_end(&workers[i]);
+	if (last)
+		worker_end(last);
 	free(workers);
 	for (size_t i = 0; i < export->nslots; i++) {
 		free(export->slots[i].text);
 		free(export->slots[i].packed);
 		free(export->slots[i].hints.list);
+		free(export->slots[i].seams);
 	}
 	free(export->slots);
 	free(export->portions);

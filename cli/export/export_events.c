@@ -128,7 +128,9 @@ static bool json_write(struct export *export, int spool, const char *frames, siz
 
 int export_events_json(struct export *export)
 {
-	const struct trace_listener listener = {.each = print_event, .frame = print_frame};
+	/* Not with a selection, which goes by threads. */
+	const struct trace_listener listener = {
+		.each = print_event, .frame = print_frame, .further_lanes = true};
 	struct printing printing = {.has_events = false};
 	char *frames = NULL;
 	size_t size = 0;

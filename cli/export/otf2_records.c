@@ -13,6 +13,7 @@
 #include "cli/basics/basics.h"
 #include "cli/export/otf2_definitions.h"
 #include "cli/export/otf2_records.h"
+#include "format/encode/encode.h"
 #include "tracelayer/api.h"
 
 static char *text_copy(const struct otf2_writer *writer, uint32_t number, const char *none)
@@ -57,18 +58,37 @@ static void slice_add(struct otf2_writer *writer, struct otf2_slice slice)
 	otf2_slices_add(&writer->slices, slice);
 }
 
+/* The location of a call: of those of a thread that overlap, one has a further lane's. */
+static uint32_t call_location(struct otf2_writer *writer, uint32_t tid, uint64_t start,
+			      uint64_t end)
+{
+	uint32_t further =
+		tl_touching_next(writer->touching, tid, start, end, !tl_further_is_lane(tid))
+			.further;
+	char name[40];
+
+	if (further) {
+		snprintf(name, sizeof(name), TL_FURTHER_NAME "%u", tid);
+		tid = tl_further_lane(tid, further);
+		otf2_location_add(writer, tid, name, false);
+	}
+	return numbers_add(&writer->location_keys, tid);
+}
+
 static void call_add(struct otf2_writer *writer, uint32_t tid, uint32_t function, uint64_t start,
 		     uint64_t end)
 {
 	const struct tl_function *called = tl_trace_function(writer->records.trace, function);
+	uint64_t from = writer_ns(writer, start), to = writer_ns(writer, end);
 
+	to = to > from ? to : from;
 	if (called)
 		slice_add(writer,
-			  (struct otf2_slice){.location = numbers_add(&writer->location_keys, tid),
+			  (struct otf2_slice){.location = call_location(writer, tid, from, to),
 					      .region = otf2_region_of(writer, called->name,
 								       called->api->name, false),
-					      .start = writer_ns(writer, start),
-					      .end = writer_ns(writer, end),
+					      .start = from,
+					      .end = to,
 					      .metric = OTF2_NO_METRIC});
 }
 

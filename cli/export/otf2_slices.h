@@ -42,7 +42,7 @@ struct otf2_events {
 
 void otf2_slices_add(struct otf2_slices *slices, struct otf2_slice slice);
 
-/* Takes all slices. One that would end behind the slice around it ends with it. */
+/* Takes all slices. An event's that would end behind the slice around it ends with it. */
 void otf2_slices_play(struct otf2_slices *slices, const struct otf2_events *events, void *to);
 
 void otf2_slices_free(struct otf2_slices *slices);

@@ -12,6 +12,7 @@
 #include "cli/export/otf2_messages.h"
 #include "cli/export/otf2_slices.h"
 #include "cli/export/timeline_records.h"
+#include "format/encode/touching.h"
 
 struct otf2_location {
 	uint32_t name, group; /* .name: a string */
@@ -56,6 +57,7 @@ struct otf2_writer {
 	/* The process that is being read. */
 	struct timeline_records records;
 	uint32_t group, queues; /* .queues: UINT32_MAX while it has none */
+	struct tl_touching *touching;
 	struct otf2_slices slices;
 	struct numbers open_keys; /* locations with marks */
 	struct otf2_slice **open; /* their open marks, by place in .open_keys */

@@ -117,6 +117,7 @@ static void process_write(struct otf2_writer *writer, const struct timeline_proc
 	if (timeline_records_open(&writer->records, process, &timeline->numbers,
 				  &timeline->selection, timeline->inputs.start)) {
 		otf2_process_define(writer, process);
+		memset(writer->touching, 0, sizeof(*writer->touching));
 		while (!otf2_place_is_stopped() &&
 		       (timeline_records_next(&writer->records) || !of)) {
 			if (writer->records.trace != of)
@@ -192,6 +193,7 @@ static void writer_free(struct otf2_writer *writer)
 	free(writer->metrics);
 	free(writer->locations);
 	free(writer->groups);
+	free(writer->touching);
 	free(writer->error);
 }
 
@@ -208,11 +210,14 @@ static void place_say(const struct otf2_place *place, const char *path)
 
 int timeline_write_otf2(struct timeline *timeline, const char *path, bool force)
 {
-	struct otf2_writer writer = {.timeline = timeline, .first = UINT64_MAX};
+	struct otf2_writer writer = {.timeline = timeline,
+				     .touching = need(calloc(1, sizeof(*writer.touching))),
+				     .first = UINT64_MAX};
 	struct otf2_place place;
 	int error = otf2_place_open(&place, path, force);
 
 	if (error) {
+		free(writer.touching);
 		say("%s: %s; %s", path, strerror(error),
 		    output_file_remedy(error, "give another place with -o"));
 		return EXIT_BROKEN;

@@ -23,6 +23,7 @@
 #include "cli/read/pftrace_reader.h"
 #include "cli/read/sqlite_reader.h"
 #include "cli/read/trace_kind.h"
+#include "format/encode/encode.h"
 
 /* bytes of an event; parsed, it takes many times as much memory */
 #define EVENT_MOST (16u << 20)
@@ -50,6 +51,7 @@ struct trace_reader {
 
 	const struct trace_visitor *visitor; /* NULL: the caller asks for events */
 	void *user;
+	struct numbers further; /* further lanes of threads; see further_lane */
 };
 
 static const char *path_shown(const struct trace_reader *reader)
@@ -508,8 +510,62 @@ struct trace_reader *trace_open(const char *path)
 void trace_close(struct trace_reader *reader)
 {
 	block_reader_end(&reader->blocks);
+	numbers_free(&reader->further);
 	free(reader->text);
 	free(reader);
+}
+
+/* ---- further lanes of threads ---- */
+
+static uint64_t further_key(uint32_t process, uint32_t tid)
+{
+	return (uint64_t)process << 32 | tid;
+}
+
+static bool lane_of_event(const json_t *event, uint32_t *process, uint32_t *tid)
+{
+	double pid = json_number_value(json_object_get(event, "pid")),
+	       number = json_number_value(json_object_get(event, "tid"));
+
+	*process = pid > 0 && pid <= UINT32_MAX ? (uint32_t)pid : 0;
+	*tid = number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+	return *process && *tid;
+}
+
+/* Whether the event names a further lane, which is kept in mind then. */
+static bool further_lane(struct trace_reader *reader, const json_t *event)
+{
+	const char *phase = json_string_value(json_object_get(event, "ph"));
+	const json_t *of =
+		phase && !strcmp(phase, "M")
+			? json_object_get(json_object_get(event, "args"), TL_FURTHER_THREAD)
+			: NULL;
+	uint32_t process, tid;
+
+	if (!json_is_number(of) || !lane_of_event(event, &process, &tid) ||
+	    !tl_further_is_lane(tid) || tl_further_thread(tid) != json_number_value(of))
+		return false;
+	numbers_add(&reader->further, further_key(process, tid));
+	return true;
+}
+
+/* The thread that such a lane is of. Others stay. */
+static uint32_t further_thread(const struct trace_reader *reader, uint32_t process, uint32_t tid)
+{
+	return tl_further_is_lane(tid) && numbers_find(&reader->further,
+						       further_key(process, tid)) != NO_NUMBER
+		       ? tl_further_thread(tid)
+		       : tid;
+}
+
+static void further_put_thread(const struct trace_reader *reader, json_t *event)
+{
+	uint32_t process, tid;
+
+	if (reader->further.count && lane_of_event(event, &process, &tid) &&
+	    further_thread(reader, process, tid) != tid)
+		json_object_set_new(event, "tid",
+				    json_integer(further_thread(reader, process, tid)));
 }
 
 /* ---- all events ---- */
@@ -522,10 +578,24 @@ static bool parsed_visit(struct trace_reader *reader, enum trace_state *state,
 	*state = trace_next(reader, &event);
 	if (*state != TRACE_EVENT)
 		return false;
-	bool goes_on = visitor->parsed(user, event);
+	bool goes_on = true;
+
+	if (visitor->further_lanes) {
+		goes_on = visitor->parsed(user, event);
+	} else if (!further_lane(reader, event)) {
+		further_put_thread(reader, event);
+		goes_on = visitor->parsed(user, event);
+	}
 
 	json_decref(event);
 	return goes_on;
+}
+
+static bool plain_visit(struct trace_reader *reader, struct plain_event *event)
+{
+	if (reader->further.count && !reader->visitor->further_lanes)
+		event->thread = further_thread(reader, event->process, event->thread);
+	return reader->visitor->plain(reader->user, event);
 }
 
 /* A file of another format. False: it is none. */
@@ -559,7 +629,7 @@ int trace_walk(const char *path, const struct trace_visitor *visitor, void *user
 	reader->user = user;
 	while (goes_on)
 		goes_on = visitor->plain && trace_next_plain(reader, &plain)
-				  ? visitor->plain(user, &plain)
+				  ? plain_visit(reader, &plain)
 				  : parsed_visit(reader, &state, visitor, user);
 	trace_close(reader);
 	return state == TRACE_END	   ? EXIT_DONE

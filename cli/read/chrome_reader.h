@@ -49,6 +49,11 @@ struct trace_visitor {
 	 * wanted.
 	 */
 	void (*frame)(void *user, const char *id, const json_t *frame);
+	/*
+	 * Calls of a thread that overlap are on further lanes of it, as viewers draw them
+	 * (format/encode/further_lanes.h); otherwise all are on the thread.
+	 */
+	bool further_lanes;
 };
 
 /*

@@ -18,6 +18,7 @@
 #include "cli/read/pftrace_frames.h"
 #include "cli/read/pftrace_reader.h"
 #include "cli/read/pftrace_values.h"
+#include "format/encode/encode.h"
 
 #define PACKET_MOST (64u << 20)
 
@@ -540,6 +541,26 @@ static void description_field(struct description *track, const struct pb_field *
 	}
 }
 
+/* A further lane of a thread: in JSON it is another one (format/encode/further_lanes.h). */
+static void further_lane(struct pftrace *trace, struct track *track, const struct description *is)
+{
+	uint32_t further = (uint32_t)((is->number ^ is->parent) >> TL_PF_FURTHER_LANE),
+		 tid = (uint32_t)is->parent, old = track->thread;
+	json_t *args;
+	char name[40];
+
+	track->thread = trace->visitor->further_lanes && !tl_further_is_lane(tid)
+				? tl_further_lane(tid, further)
+				: tid;
+	if (track->thread == tid || track->thread == old)
+		return;
+	snprintf(name, sizeof(name), TL_FURTHER_NAME "%u", tid);
+	args = json_object();
+	json_object_set_new(args, "name", json_string(name));
+	json_object_set_new(args, TL_FURTHER_THREAD, json_real(tid));
+	metadata_give(trace, track, "thread_name", args);
+}
+
 static void track_take(struct pftrace *trace, struct pb_bytes bytes)
 {
 	struct description is = {.number = 0};
@@ -558,9 +579,8 @@ static void track_take(struct pftrace *trace, struct pb_bytes bytes)
 		track->process = track->thread = (uint32_t)(is.parent >> 32);
 		counter_take(track, is.counter, is.name ? json_string_value(is.name) : "?");
 	} else if ((uint32_t)is.parent) {
-		/* A further lane of a thread. */
 		track->process = (uint32_t)(is.parent >> 32);
-		track->thread = (uint32_t)is.parent;
+		further_lane(trace, track, &is);
 	} else if (is.name) {
 		metadata_member(trace, track, "thread_name", "name", json_incref(is.name));
 		metadata_member(trace, track, "thread_sort_index", "sort_index",

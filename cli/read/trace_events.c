@@ -55,9 +55,11 @@ struct encoding {
 	char *room;
 };
 
-static void start_encoding(struct encoding *encoding, const struct tl_trace *trace)
+static void start_encoding(struct encoding *encoding, const struct tl_trace *trace,
+			   bool further_lanes)
 {
 	trace_encoder_start(&encoding->encoder, &tl_format_json, trace);
+	encoding->encoder.one_lane = !further_lanes;
 	/* Who wants their names is given the trace. */
 	encoding->encoder.stack_ids = true;
 	encoding->room = need(calloc(1, TL_ENCODER_ROOM + PLAIN_SLACK));
@@ -119,7 +121,7 @@ int trace_metadata_read(const char *path, void (*each)(void *user, const json_t 
 
 	if (!trace)
 		return EXIT_BROKEN;
-	start_encoding(&encoding, trace);
+	start_encoding(&encoding, trace, false);
 	add_names(&listener, &encoding, trace);
 	trace_encoder_end(&encoding.encoder);
 	free(encoding.room);
@@ -148,7 +150,7 @@ static size_t add_records(const struct listener *listener, struct tl_trace *trac
 	struct encoding encoding;
 	size_t unknown = 0;
 
-	start_encoding(&encoding, trace);
+	start_encoding(&encoding, trace, listener->calls->further_lanes);
 	add_names(listener, &encoding, trace);
 	for (size_t i = 0; i < trace->nruns; i++) {
 		const struct tl_trace_run *run = &trace->runs[i];
@@ -212,7 +214,8 @@ int trace_listen(const char *path, const char *where, const struct trace_listene
 		 void *user, struct trace_totals *totals)
 {
 	const struct trace_visitor visitor = {.parsed = visit_event,
-					      .frame = calls->frame ? visit_frame : NULL};
+					      .frame = calls->frame ? visit_frame : NULL,
+					      .further_lanes = calls->further_lanes};
 	struct listener listener = {calls, user};
 
 	*totals = (struct trace_totals){0};

@@ -46,6 +46,7 @@ struct trace_listener {
 	void (*frame)(void *user, const char *id, const json_t *frame);
 	/* or, at the end, the .tlt file whose stacks have these numbers. */
 	void (*stacks)(void *user, const struct tl_trace *trace);
+	bool further_lanes; /* see struct trace_visitor */
 };
 
 /* The same for callers that want more than events. */

@@ -389,7 +389,8 @@ static int write_rows(const char *path, const char *where, FILE *to, bool needs_
 {
 	struct reading reading = {.any_event = false};
 	struct trace_totals totals;
-	int code = trace_events(path, where, take_event, &reading, &totals);
+	const struct trace_listener listener = {.each = take_event, .further_lanes = true};
+	int code = trace_listen(path, where, &listener, &reading, &totals);
 	struct slices slices = reading.slices;
 
 	if (code != EXIT_BROKEN) {

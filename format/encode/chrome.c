@@ -15,6 +15,7 @@
 
 #include "common/digits.h"
 #include "format/encode/encoder.h"
+#include "format/encode/further_lanes.h"
 #include "format/encode/stack_frames_text.h"
 #include "common/levels.h"
 #include "common/stages.h"
@@ -27,6 +28,8 @@
 #define HEAD_MAX 1536
 /* Kept free behind the arguments: result, "unwound", "cut", and the closing braces. */
 #define TAIL_MAX 2048
+/* The name of a further lane. */
+#define FURTHER_MAX 256
 
 #define TEN_8 100000000u
 
@@ -204,16 +207,58 @@ static inline void chrome_hint_head(const struct tl_chrome *chrome, const char *
 			       &name->places.head);
 }
 
-static inline char *chrome_times(const struct tl_chrome *chrome, char *at, uint32_t tid,
-				 const struct tl_call_record *record, uint32_t *place)
+/* Where and when a call is drawn. */
+struct span {
+	uint64_t start, end; /* nanoseconds */
+	uint32_t tid, further;
+	bool moves;
+};
+
+static inline struct span chrome_span(const struct tl_chrome *chrome, uint32_t tid,
+				      const struct tl_call_record *record)
 {
 	uint64_t stop = tl_record_end(record->start, record->duration);
-	uint64_t start = chrome->ns(chrome->source, record->start);
+	struct span span = {.start = chrome->ns(chrome->source, record->start), .tid = tid};
 	uint64_t end = chrome->ns(chrome->source, stop);
 
-	end = end > start ? end : start;
-	bool moves = chrome->touching && tl_touching_next(chrome->touching, tid, start, end);
-	at = chrome_start(chrome, at, tid, start);
+	span.end = end > span.start ? end : span.start;
+	if (chrome->touching) {
+		struct tl_touching_place place =
+			tl_touching_next(chrome->touching, tid, span.start, span.end,
+					 chrome->further_lanes && !tl_further_is_lane(tid));
+
+		span.moves = place.moves;
+		span.further = place.further;
+		span.tid = tl_further_lane(tid, place.further);
+	}
+	return span;
+}
+
+/* The name of a further lane, once in a block. There is room for it. */
+static __attribute__((noinline)) void chrome_tell_further(const struct tl_chrome *chrome,
+							  struct tl_text *text, uint32_t tid,
+							  uint32_t further)
+{
+	char args[80];
+	struct tl_text name = {args, args + sizeof(args) - 1, false};
+
+	if (tl_touching_told(chrome->touching, tid, further))
+		return;
+	tl_text_string(&name, "\"name\":\"" TL_FURTHER_NAME);
+	tl_text_unsigned(&name, tid);
+	tl_text_string(&name, "\",\"" TL_FURTHER_THREAD "\":");
+	tl_text_unsigned(&name, tid);
+	*name.at = 0;
+	tl_chrome_metadata(chrome, text, tl_further_lane(tid, further), "thread_name", args);
+}
+
+static inline char *chrome_times(const struct tl_chrome *chrome, char *at, const struct span *span,
+				 uint32_t *place)
+{
+	uint64_t start = span->start, end = span->end;
+	bool moves = span->moves;
+
+	at = chrome_start(chrome, at, span->tid, start);
 	chrome_hint(chrome, at, place);
 	if (moves)
 		at = PUT(at, "2,\"dur\":");
@@ -384,7 +429,8 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 		return false;
 	if (!plain && !tl_args_find(&kept, function, record))
 		return false;
-	if ((size_t)(text->end - text->at) < FIXED_MAX + head_room(function, name) + TAIL_MAX) {
+	if ((size_t)(text->end - text->at) <
+	    FURTHER_MAX + FIXED_MAX + head_room(function, name) + TAIL_MAX) {
 		text->cut = true;
 		return true;
 	}
@@ -393,11 +439,15 @@ static bool chrome_call(const struct tl_chrome *chrome, struct tl_text *text, ui
 	bool failed =
 		returned && (record->result || !name ? tl_call_failed(function, record->result)
 						     : name->zero_failed);
+	struct span span = chrome_span(chrome, tid, record);
+
+	if (span.further)
+		chrome_tell_further(chrome, text, tid, span.further);
 	chrome_hint_head(chrome, text->at, name);
 	char *at = chrome_head_of_call(chrome, text->at, function, name);
 	if (failed)
 		at = PUT(at, ",failed");
-	at = chrome_times(chrome, at, tid, record, name ? &name->places.duration : NULL);
+	at = chrome_times(chrome, at, &span, name ? &name->places.duration : NULL);
 	if (plain) {
 		char *end = chrome_plain_end(chrome, text, at, record, name);
 

@@ -65,6 +65,7 @@ struct tl_chrome {
 	struct tl_chrome_time *time;	     /* zeroed at first; NULL: slower */
 	struct tl_repeat_hints *hints;	     /* NULL: nobody asks for them */
 	struct tl_touching *touching; /* zeroed at first; NULL: slices that touch are not moved */
+	bool further_lanes; /* of calls that overlap, one is on a further lane of the thread */
 };
 
 /*

@@ -11,7 +11,8 @@
  *
  * formats.h lists the formats. gzip.h compresses what an encoder made. trace_source.h is for the
  * command only: it reads files. open_marks.h, pftrace_gpu_list.h and repeat_hints.h are included for
- * the memory that an encoder's owner gives it, touching.h for who encodes chunks apart and joins them.
+ * the memory that an encoder's owner gives it, touching.h for who encodes chunks apart and joins
+ * them, further_lanes.h for who reads such lanes back.
  *
  * May use: format/args, format/file, common.
  */
@@ -20,6 +21,7 @@
 
 #include "format/encode/encoder.h"
 #include "format/encode/formats.h"
+#include "format/encode/further_lanes.h"
 #include "format/encode/gzip.h"
 #include "format/encode/open_marks.h"
 #include "format/encode/pftrace.h"

@@ -136,6 +136,8 @@ struct tl_encoder {
 	void *names; /* its first argument */
 	/* JSON: calls have "sf", their stacks' numbers; whoever writes the end adds "stackFrames" */
 	bool stack_ids;
+	/* JSON: calls of a thread that overlap stay on its lane, for readers that sort them */
+	bool one_lane;
 
 	/* .pftrace: commands of devices are Perfetto's GPU events (pftrace_gpu.h), not slices */
 	bool gpu_events;

@@ -35,7 +35,8 @@ static struct tl_chrome chrome_of(const struct tl_encoder *encoder)
 				  .names = state->names,
 				  .time = &state->time,
 				  .hints = encoder->hints,
-				  .touching = &state->touching};
+				  .touching = &state->touching,
+				  .further_lanes = !encoder->one_lane};
 }
 
 /* Room for an event's arguments, the inside of a JSON object; then the event made of them. */
@@ -179,6 +180,9 @@ static void json_end(struct tl_encoder *encoder, struct tl_text *text,
 
 static void json_block(struct tl_encoder *encoder)
 {
+	struct state *state = encoder->state;
+
+	state->touching.block++;
 	if (encoder->marks)
 		tl_open_marks_block(encoder->marks);
 }

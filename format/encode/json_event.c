@@ -144,7 +144,7 @@ static bool event_is_to_move(const struct tl_encoder *encoder, struct tl_touchin
 	if (event->phase != 'X')
 		return false;
 	tl_event_times(encoder, event, &start, &stop);
-	return tl_touching_next(touching, shown ? shown : tid, start, stop);
+	return tl_touching_next(touching, shown ? shown : tid, start, stop, false).moves;
 }
 
 /* Fields of the phase. A flow ends at the slice that encloses it, not at the next one. */

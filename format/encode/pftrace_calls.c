@@ -110,14 +110,14 @@ static void packet_cause(struct tl_pf_notes *notes, const struct tl_function *fu
 }
 
 /*
- * The track of a call that has no place on the thread's own, which crosses another one (crossing.h);
+ * The track of a call that has no place on the thread's own, which crosses another one (touching.h);
  * 0: the thread's own. Its description comes first: a block does not rely on another one's.
  */
 static uint64_t call_track(const struct tl_encoder *encoder, struct tl_text *text, uint32_t tid,
 			   uint64_t start, uint64_t end)
 {
 	struct tl_pf_state *state = encoder->state;
-	uint64_t lane = tl_crossing_lane(&state->crossing, tid, start, end);
+	uint64_t lane = tl_touching_next(&state->touching, tid, start, end, true).further;
 	uint64_t track = tl_pf_track_of(encoder, tid) ^ lane << TL_PF_FURTHER_LANE;
 
 	if (!lane)

@@ -6,7 +6,6 @@
 #ifndef TL_FORMAT_ENCODE_PFTRACE_PACKETS_H
 #define TL_FORMAT_ENCODE_PFTRACE_PACKETS_H
 
-#include "format/encode/crossing.h"
 #include "format/encode/encoder.h"
 #include "format/encode/pftrace.h"
 #include "format/encode/pftrace_gpu.h"
@@ -14,6 +13,7 @@
 #include "format/encode/pftrace_notes.h"
 #include "format/encode/pftrace_stacks.h"
 #include "format/encode/pftrace_ties.h"
+#include "format/encode/touching.h"
 
 #define TL_PF_FIRST_SEQUENCE 1
 /*
@@ -57,7 +57,7 @@ struct tl_pf_state {
 	struct tl_pf_names names;
 	struct tl_pf_stacks stacks;
 	struct tl_pf_ties ties;
-	struct tl_crossing crossing;
+	struct tl_touching touching;
 	struct tl_pf_gpu_work gpu;
 	struct tl_pf_plan plans[TL_PF_PLANS];
 	char scratch[TL_PF_SCRATCH];

@@ -804,26 +804,29 @@ START_TEST(parts_that_join_touch_as_one)
 		unsigned from = (unsigned)rand() % SLICES;
 		unsigned to = from + 1 + (unsigned)rand() % (SLICES - from);
 		for (unsigned i = 0; i < SLICES; i++)
-			moves[i] = tl_touching_next(&whole, 7, slices[i][0], slices[i][1]);
+			moves[i] =
+				tl_touching_next(&whole, 7, slices[i][0], slices[i][1], true).moves;
 		for (unsigned i = 0; i < from; i++)
-			tl_touching_next(&before, 7, slices[i][0], slices[i][1]);
+			tl_touching_next(&before, 7, slices[i][0], slices[i][1], true);
 		tl_touching_part(&apart, 7, &seam);
 		for (unsigned i = from; i < to; i++) {
-			same &= moves[i] == tl_touching_next(&apart, 7, slices[i][0], slices[i][1]);
+			same &= moves[i] ==
+				tl_touching_next(&apart, 7, slices[i][0], slices[i][1], true).moves;
 			tl_touching_note(&apart, 7, &seam);
 		}
 		tl_touching_part_end(&apart, 7, &seam);
 		if (!tl_touching_join(&before, 7, &seam)) {
 			refused++;
 			for (unsigned i = from; i < to; i++)
-				tl_touching_next(&before, 7, slices[i][0], slices[i][1]);
+				tl_touching_next(&before, 7, slices[i][0], slices[i][1], true);
 		} else {
 			joined++;
 			ck_assert(same);
 		}
 		for (unsigned i = to; i < SLICES; i++)
-			ck_assert_int_eq(moves[i],
-					 tl_touching_next(&before, 7, slices[i][0], slices[i][1]));
+			ck_assert_int_eq(moves[i], tl_touching_next(&before, 7, slices[i][0],
+								    slices[i][1], true)
+							   .moves);
 	}
 	ck_assert_uint_gt(joined, 1000);
 	ck_assert_uint_gt(refused, 1000);

@@ -365,6 +365,26 @@ class Ns(int):
     pass
 
 
+def further_to_threads(events, plain):
+    """Calls on further lanes become the thread's, after a look whether those of each lane nest."""
+    named = {e["tid"]: e["args"] for e in plain if e["ph"] == "M" and e["name"] == "thread_name"}
+    further = {tid: args["thread"] for tid, args in named.items() if "thread" in args}
+    for tid, thread in further.items():
+        check(tid >> 27 and tid & (1 << 27) - 1 == thread and named[tid]["name"] == f"overlapping calls of {thread}", f"{tid} is a further lane of {thread}")
+        for lane in tid, thread:
+            ends = []
+            for start, end in sorted((e["ts"], -e["ts"] - e["dur"]) for e in plain if e["ph"] == "X" and e["tid"] == lane):
+                while ends and ends[-1] <= start + 1e-4:
+                    ends.pop()
+                check(not ends or -end <= ends[-1] + 1e-4, f"calls overlap on lane {lane} at {start}")
+                ends.append(-end)
+    for list in events, plain:
+        list[:] = [e for e in list if not (e["ph"] == "M" and e["tid"] in further)]
+        for event in list:
+            event["tid"] = further.get(event["tid"], event["tid"])
+    return set(further.values())
+
+
 def compare(trace, path):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:
@@ -374,6 +394,9 @@ def compare(trace, path):
     with opener(path, "rt", encoding="utf-8") as file:
         plain = json.load(file)
     pid = plain[0]["pid"]
+    further = further_to_threads(events, plain)
+    theirs = {trace.tid(uuid) for uuid in trace.tracks if trace.is_further(uuid)}
+    check({tid for tid in theirs if tid < 1 << 27} == further, f"further lanes of {theirs}, in JSON of {further}")
     if trace.commands:
         left = compare_commands(trace, plain)
         kept = {id(e) for e in left}
