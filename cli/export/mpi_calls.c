@@ -313,33 +313,11 @@ static int calls_by_time(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* What follows a key among the facts. NULL: it is not there. */
-static const char *fact_of(const struct tl_facts *facts, const char *key)
-{
-	const char *at = strstr(facts->members, key);
-
-	return at ? at + strlen(key) : NULL;
-}
-
-static int64_t fact_number(const struct tl_facts *facts, const char *key, int64_t none)
-{
-	const char *at = fact_of(facts, key);
-
-	return at ? strtoll(at, NULL, 10) : none;
-}
-
-static char *fact_text(const struct tl_facts *facts, const char *key)
-{
-	const char *at = fact_of(facts, key);
-
-	return at ? need(strndup(at, strcspn(at, "\""))) : NULL;
-}
-
 /* All functions that have a role were recorded. */
 static bool api_is_whole(const struct tl_api *api, const struct tl_facts *facts)
 {
-	char *include = fact_text(facts, "\"include\":\""),
-	     *exclude = fact_text(facts, "\"exclude\":\"");
+	char *include = trace_fact_text(facts, "\"include\":\""),
+	     *exclude = trace_fact_text(facts, "\"exclude\":\"");
 	bool whole = include && exclude;
 
 	for (uint32_t i = 0; i < api->count && whole; i++)
@@ -422,18 +400,18 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 			continue;
 		calls->traces[calls->ntraces++] = trace;
 		mpi_world_read(&reading.world, trace);
-		told = fact_number(&trace->facts, ",\"mpi_group_empty\":", told);
+		told = trace_fact_number(&trace->facts, ",\"mpi_group_empty\":", told);
 		const struct tl_api *api = api_of(trace);
 		if (api) {
 			read_trace(&reading, trace);
 			calls->lost |= !api_is_whole(api, &trace->facts);
 		}
-		calls->size = fact_number(&trace->facts, "\"size\":", 0);
-		calls->local_rank = fact_number(&trace->facts, "\"local_rank\":", -1);
+		calls->size = trace_fact_number(&trace->facts, "\"size\":", 0);
+		calls->local_rank = trace_fact_number(&trace->facts, "\"local_rank\":", -1);
 		/* MPI does not go by what the launcher told. */
-		if (fact_number(&trace->facts, ",\"mpi_parted\":", 0))
+		if (trace_fact_number(&trace->facts, ",\"mpi_parted\":", 0))
 			calls->local_rank = -1;
-		calls->local_size = fact_number(&trace->facts, "\"local_size\":", -1);
+		calls->local_size = trace_fact_number(&trace->facts, "\"local_size\":", -1);
 	}
 	calls->lost |= !reading.begins;
 	calls->world = mpi_world_handle(&reading.world);

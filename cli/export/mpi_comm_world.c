@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/export/mpi_calls.h"
-#include "cli/export/timeline_clock.h"
+#include "cli/read/read.h"
 
 #define ABI_COMM_SELF 0x102u
 
@@ -26,7 +26,7 @@ int mpi_world_parameter(const struct tl_function *function)
 
 void mpi_world_read(struct mpi_world *world, const struct tl_trace *trace)
 {
-	uint64_t told = timeline_fact_number(&trace->facts, ",\"mpi_world\":");
+	uint64_t told = (uint64_t)trace_fact_number(&trace->facts, ",\"mpi_world\":", 0);
 
 	if (told)
 		world->told = told;

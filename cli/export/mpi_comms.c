@@ -169,7 +169,8 @@ static bool parts_color_grid(const struct part *parts, size_t count)
 	const struct mpi_own_comm *made = parts[0].made;
 	const struct mpi_grid grid = parts[0].process->comms[made->parent].grid;
 
-	if (!made->remaining.is_known || mpi_grid_ranks(&grid) != (int64_t)count)
+	if (!made->remaining.is_known || !grid.is_known ||
+	    mpi_dims_ranks(grid.dims, grid.count) != (int64_t)count)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		struct mpi_own_comm *other = parts[i].made;

@@ -8,15 +8,17 @@
 
 #include <string.h>
 
-int64_t mpi_grid_ranks(const struct mpi_grid *grid)
+int64_t mpi_dims_ranks(const void *dims, int count)
 {
 	int64_t ranks = 1;
+	int each;
 
-	for (int i = 0; i < grid->count; i++) {
-		if (grid->dims[i] < 1 || (ranks *= grid->dims[i]) > INT32_MAX)
+	for (int i = 0; i < count; i++) {
+		memcpy(&each, (const char *)dims + (size_t)i * sizeof(each), sizeof(each));
+		if (each < 1 || (ranks *= each) > INT32_MAX)
 			return -1;
 	}
-	return grid->is_known ? ranks : -1;
+	return ranks;
 }
 
 bool mpi_grids_are_equal(const struct mpi_grid *a, const struct mpi_grid *b)

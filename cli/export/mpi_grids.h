@@ -24,8 +24,8 @@ struct mpi_remaining {
 	uint32_t bits; /* bit 0 is the first dimension's */
 };
 
-/* -1: more than a job can have, or none. */
-int64_t mpi_grid_ranks(const struct mpi_grid *grid);
+/* The ranks of a grid of any number of dimensions, ints at any address. -1: more than a job can have, or none. */
+int64_t mpi_dims_ranks(const void *dims, int count);
 bool mpi_grids_are_equal(const struct mpi_grid *a, const struct mpi_grid *b);
 
 /* The grid that each part is. */

@@ -141,16 +141,9 @@ static int64_t grid_members(const struct mpi_call *call)
 {
 	size_t size = 0;
 	const char *dims = mpi_call_memory(call, "dims", &size);
-	int count = call_number(call, "ndims"), each;
-	int64_t members = 1;
+	int count = call_number(call, "ndims");
 
-	if (!dims || size / sizeof(each) < (size_t)count)
-		return -1;
-	for (int i = 0; i < count && members < INT32_MAX; i++) {
-		memcpy(&each, dims + (size_t)i * sizeof(each), sizeof(each));
-		members *= each;
-	}
-	return members;
+	return dims && size / sizeof(int) >= (size_t)count ? mpi_dims_ranks(dims, count) : -1;
 }
 
 /* Without `reorder`, the ranks are the parent's first ones, or all of them. */

@@ -10,6 +10,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/timeline_clock.h"
+#include "cli/read/read.h"
 
 /*
  * Two readings of one clock differ by far less, even while the time of day is being corrected. Time
@@ -34,22 +35,15 @@ struct timeline_clock_name timeline_clock_name(const struct tl_trace *trace)
 	return name;
 }
 
-/* A text that contains such a key has a backslash before the quotation mark. */
-uint64_t timeline_fact_number(const struct tl_facts *facts, const char *key)
-{
-	const char *at = strstr(facts->members, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
 struct timeline_pair timeline_pair_begun(const struct tl_trace *trace)
 {
 	const struct tl_facts *facts = &trace->facts;
 	struct timeline_pair pair = {
 		.offset = (int64_t)(facts->realtime_ns - facts->monotonic_ns),
-		.error_ns = timeline_fact_number(facts, ",\"clock_error_ns\":"),
-		.time = {.error_ns = timeline_fact_number(facts, ",\"time_error_ns\":"),
-			 .estimate_ns = timeline_fact_number(facts, ",\"time_estimate_ns\":")}};
+		.error_ns = (uint64_t)trace_fact_number(facts, ",\"clock_error_ns\":", 0),
+		.time = {.error_ns = (uint64_t)trace_fact_number(facts, ",\"time_error_ns\":", 0),
+			 .estimate_ns =
+				 (uint64_t)trace_fact_number(facts, ",\"time_estimate_ns\":", 0)}};
 
 	if (strstr(facts->members, ",\"time_synchronized\":true"))
 		pair.time.known = TL_TIME_SYNCHRONIZED;

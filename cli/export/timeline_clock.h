@@ -19,9 +19,6 @@
 #include "cli/export/align_fit.h"
 #include "format/file/record_reader.h"
 
-/* A number among a trace's facts; `key`: as in ",\"rank\":". 0: it is not there. */
-uint64_t timeline_fact_number(const struct tl_facts *facts, const char *key);
-
 /* Both clocks at one instant. */
 struct timeline_pair {
 	int64_t offset;	   /* what the time of day is ahead of the clock */
