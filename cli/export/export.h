@@ -4,7 +4,7 @@
  * viewers read, or any trace into JSON, a database, folded stacks or the text of a systrace. Called by
  * tracelayer.c.
  *
- * The room uses systrace, sqlite, job, read, outputs, format/encode and format/args. The command
+ * The room uses systrace, sqlite, tally, job, read, outputs, format/encode and format/args. The command
  * prints what is wrong. It runs in one thread; export_encode.c has threads of its own, which print
  * nothing.
  */

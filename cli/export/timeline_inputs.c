@@ -15,8 +15,8 @@
 #include "cli/basics/basics.h"
 #include "cli/export/timeline_align.h"
 #include "cli/export/timeline_inputs.h"
-#include "cli/job/job.h"
 #include "cli/read/read.h"
+#include "cli/tally/tally.h"
 
 /* --- files */
 
@@ -92,7 +92,8 @@ static uint64_t trace_events_in(const struct tl_trace *trace)
 	return bytes / 48; /* a call of two words */
 }
 
-static int add_file(struct timeline_inputs *inputs, const char *path)
+/* `ranks`: of the job that the file is of; NULL: of none. */
+static int add_file(struct timeline_inputs *inputs, const char *path, struct job_ranks *ranks)
 {
 	struct tl_trace *trace = record_file_open(path);
 
@@ -117,6 +118,9 @@ static int add_file(struct timeline_inputs *inputs, const char *path)
 		need(reallocarray(process->parts, process->nparts + 1, sizeof(*process->parts)));
 	process->parts[process->nparts++] =
 		(struct timeline_part){.path = need(strdup(path)), .last = trace->last};
+	if (ranks)
+		job_ranks_told(ranks, trace_fact_number(&trace->facts, ",\"size\":", 0),
+			       trace_fact_text(&trace->facts, ",\"ranks\":\""));
 	tl_trace_close(trace);
 	return EXIT_DONE;
 }
@@ -153,7 +157,7 @@ static size_t add_folder(struct timeline_inputs *inputs, const char *path)
 		    (entries[i]->d_type == DT_UNKNOWN && path_is_folder(inside))) {
 			files += add_folder(inputs, inside);
 		} else if (name_is_tlt(inside)) {
-			add_file(inputs, inside);
+			add_file(inputs, inside, NULL);
 			files++;
 		}
 		free(inside);
@@ -161,6 +165,37 @@ static size_t add_folder(struct timeline_inputs *inputs, const char *path)
 	}
 	free(entries);
 	return files;
+}
+
+static void take_files(void *user, const struct rank_sum *sum)
+{
+	*(uint32_t *)user += sum->files;
+}
+
+/* The rank's sum says that it had nothing to record. */
+static bool rank_had_nothing(const struct job_file *file)
+{
+	char *sum = need(strdup(file->path)), why[256];
+	uint32_t files = 0;
+
+	strcpy(strrchr(sum, '.'), ".sum");
+	bool nothing = file->sum && !file->trace &&
+		       rank_sums_read(sum, take_files, &files, why, sizeof(why)) && !files;
+	free(sum);
+	return nothing;
+}
+
+static struct job_ranks *ranks_add(struct timeline_inputs *inputs, const struct job_folder *folder)
+{
+	inputs->jobs = need(reallocarray(inputs->jobs, inputs->njobs + 1, sizeof(*inputs->jobs)));
+	struct job_ranks *ranks = &inputs->jobs[inputs->njobs++];
+
+	*ranks = (struct job_ranks){.path = need(strdup(folder->path))};
+	for (size_t i = 0; i < folder->nfiles; i++)
+		if (folder->files[i].rank >= 0 &&
+		    (folder->files[i].trace || rank_had_nothing(&folder->files[i])))
+			numbers_add(&ranks->there, (uint64_t)folder->files[i].rank);
+	return ranks;
 }
 
 /* The traces of one step of a job. */
@@ -172,9 +207,11 @@ static int add_job(struct timeline_inputs *inputs, const char *path)
 
 	if (!job_folder_open(&folder, path))
 		return EXIT_BROKEN;
+	/* Of one host, no ranks are missing that others have. */
+	struct job_ranks *ranks = folder.is_host ? NULL : ranks_add(inputs, &folder);
 	for (size_t i = 0; i < folder.nfiles; i++)
 		if (folder.files[i].trace) {
-			add_file(inputs, folder.files[i].path);
+			add_file(inputs, folder.files[i].path, ranks);
 			any = true;
 		}
 	if (inputs->count == before)
@@ -190,7 +227,7 @@ int timeline_inputs_add(struct timeline_inputs *inputs, const char *path)
 	size_t before = inputs->count;
 
 	if (!path_is_folder(path))
-		return add_file(inputs, path);
+		return add_file(inputs, path, NULL);
 	if (job_folder_is(path))
 		return add_job(inputs, path);
 	if (!add_folder(inputs, path))
@@ -352,6 +389,8 @@ void timeline_inputs_finish(struct timeline_inputs *inputs, const struct selecti
 	inputs->count = kept;
 	if (kept)
 		qsort(inputs->list, kept, sizeof(*inputs->list), processes_by_rank);
+	for (size_t i = 0; i < inputs->njobs; i++)
+		job_ranks_say_missing(&inputs->jobs[i], selection->ranks);
 }
 
 void timeline_inputs_free(struct timeline_inputs *inputs)
@@ -359,6 +398,9 @@ void timeline_inputs_free(struct timeline_inputs *inputs)
 	for (size_t i = 0; i < inputs->count; i++)
 		process_free(&inputs->list[i]);
 	free(inputs->list);
+	for (size_t i = 0; i < inputs->njobs; i++)
+		job_ranks_free(&inputs->jobs[i]);
+	free(inputs->jobs);
 	numbers_free(&inputs->identities);
 	timeline_clocks_free(&inputs->clocks);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cli/basics/basics.h"
+#include "cli/job/job.h"
 #include "cli/read/selection.h"
 #include "cli/export/timeline_clock.h"
 
@@ -54,6 +55,8 @@ struct timeline_inputs {
 	size_t count;
 	struct numbers identities; /* hashes, while files are added; by place in .list */
 	struct timeline_clocks clocks;
+	struct job_ranks *jobs; /* one for each folder of a job */
+	size_t njobs;
 	uint64_t start;	 /* of the trace, by the output's clock: when the first process began */
 	uint64_t events; /* of all that are selected */
 	size_t unsound;	 /* files that can't be read */

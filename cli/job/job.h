@@ -9,5 +9,6 @@
 #define TL_CLI_JOB_JOB_H
 
 #include "cli/job/job_folder.h"
+#include "cli/job/job_ranks.h"
 
 #endif

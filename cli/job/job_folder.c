@@ -262,6 +262,7 @@ bool job_folder_open(struct job_folder *folder, const char *path)
 		return false;
 	}
 	folder->path = level == LEVEL_JOB ? newest_step(path) : need(strdup(path));
+	folder->is_host = level == LEVEL_HOST;
 	if (level == LEVEL_HOST)
 		read_host(folder, &room, path);
 	else

@@ -34,6 +34,7 @@ struct job_host {
 struct job_folder {
 	char *path;		/* of the step */
 	char *name;		/* JOB.STEP */
+	bool is_host;		/* only one host of the step is read */
 	struct job_file *files; /* by rank, host and child; those without a rank at the end */
 	size_t nfiles;
 	struct job_host *hosts; /* by name */

@@ -223,7 +223,7 @@ static int64_t count_sums(const char *step)
 
 void run_job_end(const struct run_job *job, const char *step)
 {
-	const struct job_wishes wishes = {.table = -1};
+	const struct job_wishes wishes = {.table = -1, .is_end = true};
 	int64_t size = job->launched.size;
 
 	if (!job->summary || job->launched.rank > 0)

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/basics/basics.h"
 #include "cli/job/job.h"
+#include "cli/read/read.h"
 #include "cli/summary/job_summary.h"
 #include "cli/summary/job_sums.h"
 #include "cli/summary/job_tables.h"
@@ -43,6 +45,44 @@ static void say_missing(const struct job_sums *sums)
 	if (lost)
 		say("%llu events were lost when the traces were made, and are not in the tables",
 		    (unsigned long long)lost);
+}
+
+/* The smallest trace, which is read soonest, says how many ranks there are. */
+static void ranks_ask(struct job_ranks *ranks, const struct job_folder *folder)
+{
+	const char *smallest = NULL;
+	struct stat about;
+	off_t least = 0;
+	char why[256];
+
+	for (size_t i = 0; i < folder->nfiles; i++)
+		if (folder->files[i].rank >= 0 && folder->files[i].trace &&
+		    !stat(folder->files[i].path, &about) && (!smallest || about.st_size < least)) {
+			smallest = folder->files[i].path;
+			least = about.st_size;
+		}
+	struct tl_trace *trace = smallest ? tl_trace_open(smallest, why, sizeof(why)) : NULL;
+	if (!trace)
+		return;
+	job_ranks_told(ranks, trace_fact_number(&trace->facts, ",\"size\":", 0),
+		       trace_fact_text(&trace->facts, ",\"ranks\":\""));
+	tl_trace_close(trace);
+}
+
+static void say_missing_ranks(const struct job_folder *folder, const struct job_sums *sums,
+			      const char *wanted)
+{
+	struct job_ranks ranks = {.path = need(strdup(folder->path))};
+
+	for (size_t i = 0; i < folder->nfiles; i++)
+		if (folder->files[i].rank >= 0)
+			numbers_add(&ranks.there, (uint64_t)folder->files[i].rank);
+	for (uint32_t i = 0; i < sums->nranks; i++)
+		if (sums->ranks[i].rank >= 0)
+			numbers_add(&ranks.there, (uint64_t)sums->ranks[i].rank);
+	ranks_ask(&ranks, folder);
+	job_ranks_say_missing(&ranks, wanted);
+	job_ranks_free(&ranks);
 }
 
 bool summary_arrange(struct table **tables, size_t count, const struct table_wishes *wishes)
@@ -112,6 +152,9 @@ int job_summary(const char *path, const struct job_wishes *wishes, FILE *to)
 		code = code == EXIT_DONE ? EXIT_BROKEN : code;
 	} else {
 		say_missing(&sums);
+		/* Of one host, no ranks are missing that others have. */
+		if (!wishes->is_end && !folder.is_host)
+			say_missing_ranks(&folder, &sums, wishes->ranks);
 		int printed = sum_save(&wishes->save, &sums.all)
 				      ? print_tables(&sums, folder.name, wishes, to)
 				      : EXIT_BROKEN;

@@ -17,7 +17,8 @@ struct job_wishes {
 	bool by_rank, by_host;
 	struct table_options tables;
 	struct save save;
-	bool part; /* make this task's part of the sums, and print nothing */
+	bool is_end; /* the job ends: ranks that are missing may come yet */
+	bool part;   /* make this task's part of the sums, and print nothing */
 };
 
 /* Arranges tables before they are printed. False, after a message: no table has such a column. */

@@ -200,6 +200,9 @@ static void put_launched(struct tl_text *args)
 		return;
 	put_known(args, ",\"rank\":", tl_config.rank);
 	put_known(args, ",\"size\":", launched->size);
+	/* The job's other ranks are not missing then. */
+	if (strcmp(tl_config.ranks, "*"))
+		put_member(args, ",\"ranks\":", tl_config.ranks, strlen(tl_config.ranks));
 	put_known(args, ",\"local_rank\":", launched->local_rank);
 	put_known(args, ",\"local_size\":", launched->local_size);
 	put_known(args, ",\"node\":", launched->node);
