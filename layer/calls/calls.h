@@ -21,7 +21,7 @@
  *
  *	event.h, request.h	any thread, a signal handler too (once the thread has made a call).
  *	thread.h		the thread itself.
- *	hook.h, inside_hook.h	hooks of higher rooms; tl_hook_set by one thread at a time.
+ *	hook.h, inside_hook.h	hooks of higher rooms; tl_hook_set by one thread at a time for each setter.
  *	tracers.h		any thread, but not a signal handler. The after_fork functions: the
  *				only thread of a forked child.
  *	open_calls.h		the thread whose calls they are.

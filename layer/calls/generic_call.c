@@ -110,11 +110,18 @@ static TL_ALWAYS_INLINE void captured_leave(struct tl_generic_frame *frame)
 				frame->memory->words);
 }
 
+/*
+ * Room for the function's words on the stack, until the function that asks returns. There is none for
+ * the most that a function may have: a signal handler's stack may be small.
+ */
+#define words_room(signature)                                                                      \
+	((uint64_t *)__builtin_alloca(((signature)->words + 1) * sizeof(uint64_t)))
+
 /* So far, nothing needed the call's words. */
 static __attribute__((noinline)) void recorded_leave(struct tl_generic_frame *frame)
 {
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
-	uint64_t words[TL_SIGNATURE_WORDS], result = tl_generic_result(frame, signature);
+	uint64_t *words = words_room(signature), result = tl_generic_result(frame, signature);
 	bool full = frame->state == TL_GENERIC_FULL;
 
 	words_fill(frame, signature, words);
@@ -127,9 +134,10 @@ static __attribute__((noinline)) void recorded_leave(struct tl_generic_frame *fr
 
 static void recorded_unwound(struct tl_generic_frame *frame)
 {
-	uint64_t words[TL_SIGNATURE_WORDS];
+	const struct tl_signature *signature = tl_generic_signature(frame->shim);
+	uint64_t *words = words_room(signature);
 
-	words_fill(frame, tl_generic_signature(frame->shim), words);
+	words_fill(frame, signature, words);
 	frame->state = TL_GENERIC_UNWATCHED;
 	tl_recorded_unwound_words(&frame->call, words);
 }
@@ -227,7 +235,7 @@ static __attribute__((noinline)) void traced_leave(struct tl_generic_frame *fram
 {
 	struct tl_generic_memory *memory = frame->memory;
 	const struct tl_signature *signature = tl_generic_signature(frame->shim);
-	uint64_t words[TL_SIGNATURE_WORDS];
+	uint64_t *words = words_room(signature);
 
 	for (uint32_t i = 0; i < signature->words; i++)
 		words[i] = tl_generic_narrow(memory->words[i], signature->word[i]);

@@ -64,9 +64,8 @@ static const struct tl_hook *hook_find(uint32_t id)
 }
 
 /*
- * The names in lists of hooks. No malloc here: the first call may come from a signal handler. And
- * little room, since the program's stack may be small: a slot holds the list's number, from 1 on, and
- * the hook's place in it. 0: empty.
+ * The names in lists of hooks. No malloc here: the first call may come from a signal handler. A slot
+ * holds the list's number, from 1 on, and the hook's place in it. 0: empty.
  */
 #define NAME_SLOTS (2 * TL_HOOK_MAX)
 #define IN_LIST	   9u /* bits of a place: TL_HOOK_MAX */
@@ -167,7 +166,7 @@ static void place_set_parameters(struct tl_hook_place *place, const struct tl_fu
 
 /*
  * Shims whose hooks are there; their mode is yet to say so. A lock for each would take two system
- * calls. They are few, since the program's stack may be small.
+ * calls.
  */
 #define HOOKED_SHIMS 64u
 
@@ -205,25 +204,35 @@ static bool hook_set_one(const struct tl_hook *hook, struct tl_shim *shim, uint3
 	return true;
 }
 
-bool tl_hook_set(const struct tl_hook *const *lists)
+bool tl_hook_set(enum tl_hook_setter setter, const struct tl_hook *const *lists)
 {
+	/*
+	 * Not on the stack: the first call may come from a signal handler on a stack of 8192 bytes, of
+	 * which the kernel takes 3000 and more.
+	 */
+	static struct {
+		struct hooked_shims set;
+		struct hook_names names;
+	} rooms[TL_HOOK_SETTERS];
+	struct hooked_shims *set = &rooms[setter].set;
+	struct hook_names *names = &rooms[setter].names;
 	const struct tl_shim_library *library;
-	struct hooked_shims set = {.count = 0};
-	struct hook_names names;
-	bool all = names_make(&names, lists);
+	bool all = names_make(names, lists);
+
+	set->count = 0;
 
 	if (!tl_hook_has_barrier)
 		barrier_register();
 	for (uint32_t number = 0; (library = tl_api_library(number)); number++) {
 		for (uint32_t i = 0; i < library->api->count; i++) {
 			const struct tl_hook *hook =
-				names_find(&names, library->api->functions[i].name);
+				names_find(names, library->api->functions[i].name);
 
 			all &= !hook ||
-			       hook_set_one(hook, &library->shims[i], library->api->count, &set);
+			       hook_set_one(hook, &library->shims[i], library->api->count, set);
 		}
 	}
-	hooked_shims_set_mode(&set);
+	hooked_shims_set_mode(set);
 	return all;
 }
 

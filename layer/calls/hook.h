@@ -76,9 +76,10 @@ void tl_hook_cancellable(const int *state);
  * Set hooks for functions of all registered APIs. `lists` ends with NULL, each list with .function
  * NULL; they stay in place. Names without a shim are skipped, and so are functions that have a hook.
  * False: some hooks are missing, as memory was short, or they were more than TL_HOOK_MAX. One thread
- * at a time.
+ * at a time for each setter.
  */
-bool tl_hook_set(const struct tl_hook *const *lists);
+enum tl_hook_setter { TL_HOOKS_OF_DEVICES, TL_HOOKS_OF_ROCTX, TL_HOOK_SETTERS };
+bool tl_hook_set(enum tl_hook_setter setter, const struct tl_hook *const *lists);
 
 /*
  * The real function of that name, which is looked up if need be; NULL if there is none. Slow: keep

@@ -72,7 +72,7 @@ void tl_device_begin(void)
 		atomic_store_explicit(&tl_buffer_begins, thread_begins, memory_order_relaxed);
 		bool are_set = true;
 		for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
-			are_set &= tl_hook_set((*api)->hooks);
+			are_set &= tl_hook_set(TL_HOOKS_OF_DEVICES, (*api)->hooks);
 		/*
 		 * The hooks of a library are set together or not at all. Without them, its
 		 * functions are called as if there were no lanes.

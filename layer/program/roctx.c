@@ -117,7 +117,7 @@ static void roctx_begin(void)
 		return;
 	/* Device lanes may set theirs at the same time. They are those of other APIs. */
 	if (tl_once_begin(&begun) == TL_ONCE_DO) {
-		tl_hook_set(hooks);
+		tl_hook_set(TL_HOOKS_OF_ROCTX, hooks);
 		tl_once_done(&begun);
 	}
 	tl_first_call_done(TL_FIRST_CALL_ROCTX);

@@ -129,7 +129,7 @@ static const struct tl_hook straight_hooks[] = {
 
 static bool set_list(const struct tl_hook *list)
 {
-	return tl_hook_set((const struct tl_hook *const[]){list, NULL});
+	return tl_hook_set(TL_HOOKS_OF_DEVICES, (const struct tl_hook *const[]){list, NULL});
 }
 
 static void set_hooks(enum tl_args args, bool straight)

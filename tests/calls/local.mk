@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests of layer/calls
 check_scripts += %D%/landing_pads.sh %D%/late_calls.sh %D%/prologues.sh
-stress_scripts += %D%/stacks.sh
+stress_scripts += %D%/alternate_stack.sh %D%/stacks.sh
 deep_stress_scripts += %D%/stress_events.sh %D%/stress_tracers.sh %D%/torture.sh
 test_files += %D%/stacks.py tests/apps/stack_calls.cc %D%/torture.py %D%/torture_main.cc %D%/torture_inside.cc %D%/torture_runtime.c
 
