@@ -151,6 +151,10 @@ static int program_frames(const struct tl_view *view, void **frames)
 	return 1;
 }
 
+/*
+ * Not under the lock: dladdr waits for a dlopen of another thread, whose constructors may make calls
+ * that wait for the lock.
+ */
 static void frames_print(FILE *to, void *const *frames, int depth)
 {
 	for (int i = 0; i < depth; i++) {
@@ -174,15 +178,19 @@ static const char *name_of(const char *type)
 	return type ? type : "object";
 }
 
-/* Report a wrong call, in one piece. */
+/* Under the lock: count a wrong call. Returns whether to report it. */
+static bool report_is_due(void)
+{
+	return reports++ < REPORTS;
+}
+
+/* Report a wrong call, in one piece. Not under the lock: see frames_print. */
 static void report_call(const struct tl_view *view, const struct object *object, const char *what)
 {
 	void *frames[FRAMES];
 	char *text = NULL;
 	size_t size = 0;
 
-	if (reports++ >= REPORTS)
-		return;
 	FILE *to = open_memstream(&text, &size);
 	if (!to)
 		return;
@@ -443,14 +451,20 @@ static bool call_is_wrong(const struct tl_view *view, struct object *object)
 
 static void object_used_by(const struct tl_view *view, uint64_t handle)
 {
+	struct object used_object;
+	bool due = false;
+
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
 	if (object_is_known(object) && object->count <= 0 && !object->said &&
 	    call_is_wrong(view, object)) {
 		object->said = true;
-		report_call(view, object, "is used after it was destroyed");
+		due = report_is_due();
+		used_object = *object;
 	}
 	pthread_mutex_unlock(&lock);
+	if (due)
+		report_call(view, &used_object, "is used after it was destroyed");
 }
 
 /* Such a function may be asked about an object that is gone: H5Iis_valid. */
@@ -484,19 +498,22 @@ static void uses_report(const struct tl_view *view, int except)
 /* Returns whether a reference was taken. */
 static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 {
-	bool taken = false;
+	struct object destroyed;
+	bool taken = false, due = false;
 
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
 	if (object_is_known(object) && object->count <= 0) {
-		if (call_is_wrong(view, object))
-			report_call(view, object, "is destroyed again");
+		due = call_is_wrong(view, object) && report_is_due();
+		destroyed = *object;
 	} else if (object_is_known(object)) {
 		object->count--;
 		object->destroyer = view->function;
 		taken = true;
 	}
 	pthread_mutex_unlock(&lock);
+	if (due)
+		report_call(view, &destroyed, "is destroyed again");
 	return taken;
 }
 
@@ -677,7 +694,7 @@ static bool objects_are_alike(const struct object *a, const struct object *b)
 
 static int objects_compare(const void *x, const void *y)
 {
-	const struct object *a = *(struct object *const *)x, *b = *(struct object *const *)y;
+	const struct object *a = x, *b = y;
 
 	if (a->creator != b->creator)
 		return a->creator < b->creator ? -1 : 1;
@@ -688,47 +705,68 @@ static int objects_compare(const void *x, const void *y)
 }
 
 /* Objects that one place made, under one heading. */
-static void leaked_print(FILE *to, struct object *const *leaked, size_t count)
+static void leaked_print(FILE *to, const struct object *leaked, size_t count)
 {
 	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && objects_are_alike(leaked[i], leaked[next]);
+		for (next = i + 1; next < count && objects_are_alike(&leaked[i], &leaked[next]);
 		     next++)
 			;
 		fprintf(to, "  %zu %s created by %s and never destroyed:", next - i,
-			name_of(leaked[i]->type), leaked[i]->creator->name);
+			name_of(leaked[i].type), leaked[i].creator->name);
 		for (size_t j = i; j < next && j < i + 4; j++)
-			fprintf(to, " 0x%" PRIx64, leaked[j]->handle);
+			fprintf(to, " 0x%" PRIx64, leaked[j].handle);
 		fputs(next - i > 4 ? " ...\n" : "\n", to);
-		frames_print(to, leaked[i]->frames, leaked[i]->depth);
+		frames_print(to, leaked[i].frames, leaked[i].depth);
 	}
 }
 
-static void ending_print(FILE *to)
+/* What is said at the end. */
+struct ending {
+	struct object *leaked; /* NULL: memory was short */
+	size_t count;
+	unsigned reports;
+	unsigned long unsure;
+	bool missed;
+};
+
+static struct ending ending_take(void)
 {
-	struct object **leaked = malloc((used + 1) * sizeof(struct object *));
+	pthread_mutex_lock(&lock);
+	struct ending ending = {.leaked = malloc((used + 1) * sizeof(struct object)),
+				.reports = reports,
+				.unsure = unsure,
+				.missed = missed};
+	for (size_t i = 0; ending.leaked && i < room; i++)
+		if (object_is_leaked(&objects[i]))
+			ending.leaked[ending.count++] = objects[i];
+	pthread_mutex_unlock(&lock);
+	return ending;
+}
+
+static void ending_print(FILE *to, const struct ending *ending)
+{
+	struct object *leaked = ending->leaked;
+	size_t count = ending->count;
 	struct leak_callers callers;
-	size_t count = 0;
 
 	leak_callers_init(&callers);
-	for (size_t i = 0; leaked && i < room; i++)
-		if (object_is_leaked(&objects[i]))
-			leaked[count++] = &objects[i];
 	fprintf(to,
 		"tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n",
-		count, count == 1 ? "" : "s", reports, reports == 1 ? "" : "s", (int)getpid());
+		count, count == 1 ? "" : "s", ending->reports, ending->reports == 1 ? "" : "s",
+		(int)getpid());
 	for (size_t i = 0; i < count; i++)
-		leak_callers_add(&callers, leaked[i]->frames[0]);
+		leak_callers_add(&callers, leaked[i].frames[0]);
 	leak_callers_print(to, &callers);
 	if (count)
 		qsort(leaked, count, sizeof(*leaked), objects_compare);
 	leaked_print(to, leaked, count);
-	if (unsure)
+	if (ending->unsure)
 		fprintf(to,
 			"  %lu address%s came to a destroying call again: a call that is not traced may have given %s out in between\n",
-			unsure, unsure == 1 ? "" : "es", unsure == 1 ? "it" : "them");
-	if (missed || !leaked)
+			ending->unsure, ending->unsure == 1 ? "" : "es",
+			ending->unsure == 1 ? "it" : "them");
+	if (ending->missed || !leaked)
 		fputs("  memory was short: there may be more\n", to);
-	free(leaked);
 }
 
 static void tool_report(void)
@@ -739,11 +777,11 @@ static void tool_report(void)
 
 	if (!to)
 		return;
-	pthread_mutex_lock(&lock);
-	ending_print(to);
-	pthread_mutex_unlock(&lock);
+	struct ending ending = ending_take();
+	ending_print(to, &ending);
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
+	free(ending.leaked);
 	free(text);
 }
 

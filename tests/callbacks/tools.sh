@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 81
+plan 83
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -189,6 +189,41 @@ got=$(pool kept)
 like "$got" '^tracelayer: leaks: 3 objects never destroyed, 0 wrong calls ' "objects that the program keeps, and a library of it"
 like "$got" '^  calls from the program itself made 1 of them, from libpool_keep.so 2$' "and who called is said"
 is "$(grep -cE '^  [12] memory created by pool_new and never destroyed:' <<<"$got")" 2 "under the places that made them"
+
+# A report's names of functions wait for a dlopen of another thread, in which a constructor makes a call.
+cat >opening.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "pool.h"
+static atomic_int opening;
+void constructed(void) { opening = 1; usleep(300000); puts(pool_new() ? "made" : "none"); }
+static void *wrong(void *memory)
+{
+	while (!opening)
+		;
+	pool_free(memory);
+	return memory;
+}
+int main(void)
+{
+	pthread_t thread;
+	void *memory = pool_alloc(1);
+
+	pool_free(memory);
+	return pthread_create(&thread, 0, wrong, memory) || !dlopen("./plugin.so", RTLD_NOW) || pthread_join(thread, 0);
+}
+END
+cat >plugin.c <<'END'
+void constructed(void);
+static __attribute__((constructor)) void construct(void) { constructed(); }
+END
+ok "a program is built whose plugin makes calls while it is opened" sh -c '$0 -shared -fPIC -o plugin.so plugin.c &&
+	$0 -rdynamic -o opening opening.c ./libpool.so -Wl,-rpath,"$PWD" -lpthread -ldl' "${CC:-cc}"
+got=$(timeout 20 "$tracelayer" run --level=none --tool leaks --header pool.h --lib ./libpool.so -- ./opening 2>&1)
+is "$? $(grep -cx made <<<"$got") $(grep -c ' is destroyed again by pool_free$' <<<"$got")" "0 1 1" "a report meanwhile does not hold it up for ever"
 
 # A function whose tables lead to memory that can't be read, as those of the place do where Wine enters its libraries.
 cat >astray.c <<'END'
