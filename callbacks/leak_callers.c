@@ -17,10 +17,25 @@ void leak_callers_init(struct leak_callers *callers)
 		callers->program = info.dli_fbase;
 }
 
+void leak_callers_add_file(struct leak_callers *callers, const void *base, const char *name)
+{
+	size_t i = 0;
+
+	while (i < callers->count &&
+	       (callers->files[i].base != base || strcmp(callers->files[i].name, name)))
+		i++;
+	if (i == LEAK_CALLERS) {
+		callers->others++;
+		return;
+	}
+	if (i == callers->count)
+		callers->files[callers->count++] = (struct leak_caller){base, name, 0};
+	callers->files[i].objects++;
+}
+
 void leak_callers_add(struct leak_callers *callers, const void *returns_to)
 {
 	Dl_info info;
-	size_t i = 0;
 
 	/* The call lies before the address that it returns to. */
 	if (!dladdr((const char *)returns_to - 1, &info) || !info.dli_fname)
@@ -29,16 +44,7 @@ void leak_callers_add(struct leak_callers *callers, const void *returns_to)
 		callers->own++;
 		return;
 	}
-	while (i < callers->count && callers->files[i].base != info.dli_fbase)
-		i++;
-	if (i == LEAK_CALLERS) {
-		callers->others++;
-		return;
-	}
-	if (i == callers->count)
-		callers->files[callers->count++] =
-			(struct leak_caller){info.dli_fbase, info.dli_fname, 0};
-	callers->files[i].objects++;
+	leak_callers_add_file(callers, info.dli_fbase, info.dli_fname);
 }
 
 static int leak_caller_compare(const void *x, const void *y)

@@ -26,6 +26,8 @@ struct leak_callers {
 void leak_callers_init(struct leak_callers *callers);
 /* One more object, which the call that returns to this address created. */
 void leak_callers_add(struct leak_callers *callers, const void *returns_to);
+/* The same, where the file is known. Its name is kept. */
+void leak_callers_add_file(struct leak_callers *callers, const void *base, const char *name);
 /* A line, most objects first. Nothing where the program's own file made all calls. */
 void leak_callers_print(FILE *to, struct leak_callers *callers);
 

@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "callbacks/leak_callers.h"
+#include "callbacks/leak_files.h"
 #include "callbacks/tool_common.h"
 #include "callbacks/tool_ending.h"
 
@@ -51,6 +52,7 @@ struct object {
 	bool said;  /* its use after destroying */
 	int depth;
 	void *frames[FRAMES];
+	unsigned when; /* of leak_files.h: a library that frames lie in may be closed by now */
 };
 
 /*
@@ -151,15 +153,32 @@ static int program_frames(const struct tl_view *view, void **frames)
 	return 1;
 }
 
+/* The file of a frame, if it was closed after that time. */
+static bool frame_is_closed(const void *frame, unsigned when, struct leak_file *file)
+{
+	pthread_mutex_lock(&lock);
+	/* The call lies before the address that it returns to. */
+	const struct leak_file *closed = leak_file_closed(when, (const char *)frame - 1);
+	if (closed)
+		*file = *closed;
+	pthread_mutex_unlock(&lock);
+	return closed;
+}
+
 /*
  * Not under the lock: dladdr waits for a dlopen of another thread, whose constructors may make calls
  * that wait for the lock.
  */
-static void frames_print(FILE *to, void *const *frames, int depth)
+static void frames_print(FILE *to, void *const *frames, int depth, unsigned when)
 {
 	for (int i = 0; i < depth; i++) {
+		struct leak_file closed;
 		Dl_info info;
 		uintptr_t at = (uintptr_t)frames[i];
+		if (frame_is_closed(frames[i], when, &closed)) {
+			fprintf(to, "    %s (+0x%" PRIxPTR ")\n", closed.path, at - closed.base);
+			continue;
+		}
 		/* The call lies before the address that it returns to. */
 		if (!dladdr((void *)(at - 1), &info) || !info.dli_fname) {
 			fprintf(to, "    %p\n", frames[i]);
@@ -171,6 +190,17 @@ static void frames_print(FILE *to, void *const *frames, int depth)
 				at - (uintptr_t)info.dli_saddr);
 		fprintf(to, " (+0x%" PRIxPTR ")\n", at - (uintptr_t)info.dli_fbase);
 	}
+}
+
+/* Note what is loaded now. Not under the lock. Returns the number of now. */
+static unsigned files_update(void)
+{
+	struct leak_look look = leak_files_look();
+
+	pthread_mutex_lock(&lock);
+	unsigned when = leak_files_note(&look);
+	pthread_mutex_unlock(&lock);
+	return when;
 }
 
 static const char *name_of(const char *type)
@@ -194,13 +224,14 @@ static void report_call(const struct tl_view *view, const struct object *object,
 	FILE *to = open_memstream(&text, &size);
 	if (!to)
 		return;
+	unsigned when = files_update();
 	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " %s by %s\n", name_of(object->type),
 		object->handle, what, view->function->name);
-	frames_print(to, frames, program_frames(view, frames));
+	frames_print(to, frames, program_frames(view, frames), when);
 	fprintf(to, "  it was destroyed by %s, and created by %s\n",
 		object->destroyer ? object->destroyer->name : "another call",
 		object->creator->name);
-	frames_print(to, object->frames, object->depth);
+	frames_print(to, object->frames, object->depth, object->when);
 	if (fclose(to) == 0)
 		output_write(&output, text, size);
 	free(text);
@@ -377,14 +408,19 @@ static void object_created(const struct tl_view *view, uint64_t handle, const st
 
 	if (!handle || handle_is_predefined(type, handle))
 		return;
+	struct leak_look look = leak_files_look();
 	pthread_mutex_lock(&lock);
+	unsigned when = leak_files_note(&look);
 	struct object *object = object_find_or_add(handle);
 	/* Numbers may be shared: MPICH gives all requests that are done at once the same one. */
 	if (object_is_known(object) && object->count > 0 && type->size == 4) {
 		object->count++;
 	} else if (object) {
-		*object = (struct object){
-			.handle = handle, .creator = view->function, .count = 1, .depth = depth};
+		*object = (struct object){.handle = handle,
+					  .creator = view->function,
+					  .count = 1,
+					  .depth = depth,
+					  .when = when};
 		object->type = type->kind == TL_KIND_HANDLE ? type->name : type_memory;
 		memcpy(object->frames, frames, (size_t)depth * sizeof(*frames));
 	}
@@ -686,10 +722,27 @@ static bool object_is_leaked(const struct object *object)
 	return object->handle && object->creator && object->count > 0;
 }
 
+/* Whether the frames are of the same files, though they were noted at two times. */
+static bool files_are_alike(const struct object *a, const struct object *b)
+{
+	struct leak_file of_a, of_b;
+
+	for (int i = 0; a->when != b->when && i < a->depth; i++) {
+		bool a_closed = frame_is_closed(a->frames[i], a->when, &of_a);
+		bool b_closed = frame_is_closed(b->frames[i], b->when, &of_b);
+
+		if (a_closed != b_closed ||
+		    (a_closed && (of_a.base != of_b.base || strcmp(of_a.path, of_b.path))))
+			return false;
+	}
+	return true;
+}
+
 static bool objects_are_alike(const struct object *a, const struct object *b)
 {
 	return a->creator == b->creator && a->depth == b->depth &&
-	       !memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
+	       !memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames)) &&
+	       files_are_alike(a, b);
 }
 
 static int objects_compare(const void *x, const void *y)
@@ -701,6 +754,8 @@ static int objects_compare(const void *x, const void *y)
 	if (a->depth != b->depth)
 		return a->depth - b->depth;
 	int order = memcmp(a->frames, b->frames, (size_t)a->depth * sizeof(*a->frames));
+	if (!order && a->when != b->when)
+		return a->when < b->when ? -1 : 1;
 	return order ? order : a->handle < b->handle ? -1 : 1;
 }
 
@@ -716,7 +771,7 @@ static void leaked_print(FILE *to, const struct object *leaked, size_t count)
 		for (size_t j = i; j < next && j < i + 4; j++)
 			fprintf(to, " 0x%" PRIx64, leaked[j].handle);
 		fputs(next - i > 4 ? " ...\n" : "\n", to);
-		frames_print(to, leaked[i].frames, leaked[i].depth);
+		frames_print(to, leaked[i].frames, leaked[i].depth, leaked[i].when);
 	}
 }
 
@@ -754,8 +809,14 @@ static void ending_print(FILE *to, const struct ending *ending)
 		"tracelayer: leaks: %zu object%s never destroyed, %u wrong call%s (process %d)\n",
 		count, count == 1 ? "" : "s", ending->reports, ending->reports == 1 ? "" : "s",
 		(int)getpid());
-	for (size_t i = 0; i < count; i++)
-		leak_callers_add(&callers, leaked[i].frames[0]);
+	for (size_t i = 0; i < count; i++) {
+		struct leak_file closed;
+
+		if (frame_is_closed(leaked[i].frames[0], leaked[i].when, &closed))
+			leak_callers_add_file(&callers, (const void *)closed.start, closed.path);
+		else
+			leak_callers_add(&callers, leaked[i].frames[0]);
+	}
 	leak_callers_print(to, &callers);
 	if (count)
 		qsort(leaked, count, sizeof(*leaked), objects_compare);
@@ -777,6 +838,7 @@ static void tool_report(void)
 
 	if (!to)
 		return;
+	files_update();
 	struct ending ending = ending_take();
 	ending_print(to, &ending);
 	if (fclose(to) == 0)

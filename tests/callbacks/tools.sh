@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 83
+plan 86
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -224,6 +224,28 @@ ok "a program is built whose plugin makes calls while it is opened" sh -c '$0 -s
 	$0 -rdynamic -o opening opening.c ./libpool.so -Wl,-rpath,"$PWD" -lpthread -ldl' "${CC:-cc}"
 got=$(timeout 20 "$tracelayer" run --level=none --tool leaks --header pool.h --lib ./libpool.so -- ./opening 2>&1)
 is "$? $(grep -cx made <<<"$got") $(grep -c ' is destroyed again by pool_free$' <<<"$got")" "0 1 1" "a report meanwhile does not hold it up for ever"
+
+# Libraries that are closed before the end, the second in the place of the first.
+cat >closed.c <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW);
+		void (*keep)(void) = library ? (void (*)(void))dlsym(library, "keep") : 0;
+
+		if (!keep)
+			return 1;
+		keep();
+		dlclose(library);
+	}
+	return 0;
+}
+END
+ok "a program is built that closes its libraries" sh -c '$0 -o closed closed.c ./libpool.so -Wl,--no-as-needed,-rpath,"$PWD" -ldl && cp libpool_keep.so closed_b.so && cp libpool_keep.so closed_a.so' "${CC:-cc}"
+got=$(tool leaks --header pool.h --lib ./libpool.so -- ./closed ./closed_a.so ./closed_b.so ./closed_b.so 2>&1)
+like "$got" '^  calls from the program itself made 0 of them, from closed_b.so 4, from closed_a.so 2$' "leaks names the library that called, though it was closed since"
+is "$(grep -cE '^    (\./closed_[ab]\.so) \(\+0x' <<<"$got")" "$(grep -c ' created by ' <<<"$got")" "at each place that made objects"
 
 # A function whose tables lead to memory that can't be read, as those of the place do where Wine enters its libraries.
 cat >astray.c <<'END'
