@@ -131,6 +131,22 @@ static bool function_ends_by_pair(const struct model *model, const struct functi
 	return false;
 }
 
+/* A function takes this function's object alone, and its name begins alike, with such an end. */
+static bool function_has_sibling(const struct model *model, const struct function *function,
+				 size_t stem, const char *ends)
+{
+	const struct type *object = function_object(function);
+
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *other = &model->functions[i];
+
+		if (!strncmp(other->name, function->name, stem) &&
+		    name_fits_case(ends, other->name + stem) && function_takes_alone(other, object))
+			return true;
+	}
+	return false;
+}
+
 /* True for functions like archive_read_close. */
 static bool function_ends_in_passing(const struct model *model, const struct function *function)
 {
@@ -145,16 +161,19 @@ static bool function_ends_in_passing(const struct model *model, const struct fun
 			model,
 			format_text("%.*s%s", (int)stem, function->name, rules_passing_starts[i]),
 			object);
-	for (size_t i = 0; i < model->nfunctions; i++) {
-		const struct function *other = &model->functions[i];
+	return function_has_sibling(model, function, stem,
+				    opposite ? RULE_COUNTED_ENDS : RULE_LASTING_ENDS);
+}
 
-		if (!strncmp(other->name, function->name, stem) &&
-		    name_fits_case(opposite ? RULE_COUNTED_ENDS : RULE_LASTING_ENDS,
-				   other->name + stem) &&
-		    function_takes_alone(other, object))
-			return true;
-	}
-	return false;
+/* True for functions like wgpuBufferDestroy: wgpuBufferRelease ends the object. */
+static bool function_ends_use_only(const struct model *model, const struct function *function)
+{
+	const struct type *object = function_object(function);
+	size_t stem = NAME_STEM(function->name, rules_ends_of_use);
+
+	return stem && object == function->params[0].type &&
+	       function_has_sibling(model, function, stem, RULE_GIVES_REFERENCE) &&
+	       function_has_sibling(model, function, stem, RULE_TAKES_REFERENCE);
 }
 
 static bool function_takes_objects_only(const struct function *function)
@@ -176,6 +195,7 @@ static bool function_has_destroyers_name(const struct function *function)
 static bool function_ends(const struct model *model, const struct function *function)
 {
 	return function_object(function) && !function_ends_in_passing(model, function) &&
+	       !function_ends_use_only(model, function) &&
 	       (function_has_destroyers_name(function) || function_ends_weakly(model, function) ||
 		function_ends_by_pair(model, function));
 }

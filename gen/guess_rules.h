@@ -160,5 +160,12 @@ static const char *const rules_passing_ends[] = {"close", "Close", "disconnect",
 static const char *const rules_passing_starts[] = {"open", "Open", "connect", "Connect"};
 #define RULE_LASTING_ENDS "@([Ff]ree|[Dd]estroy|[Dd]ispose|[Uu]nref|[Rr]elease)"
 #define RULE_COUNTED_ENDS "[Uu]nref"
+/*
+ * Such an end is none, either, if two functions with the same beginning count the object's
+ * references: wgpuBufferDestroy gives up the buffer's memory, and leaves it to wgpuBufferRelease.
+ */
+static const char *const rules_ends_of_use[] = {"destroy", "Destroy", "dispose", "Dispose"};
+#define RULE_GIVES_REFERENCE "@([Uu]nref|[Rr]elease)"
+#define RULE_TAKES_REFERENCE "@(ref|reference|retain|add_ref|addref|Ref|Reference|Retain|AddRef)"
 
 #endif

@@ -346,10 +346,19 @@ link link_ref(link it);
 void link_up_ref(link it);
 int bulb_get_ref(bulb it, int number);
 struct nobody *nobody_ref(struct nobody *it);
+typedef struct tap_s *tap;
+tap tapCreate(void);
+void tapDestroy(tap it);
+void tapRelease(tap it);
+void tapAddRef(tap it);
+typedef struct cork_s *cork;
+cork cork_new(void);
+void cork_destroy(cork it);
+void cork_release(cork it);
 END_OF_HEADER
 "$tracegen" suggest ends.h -o ends.json 2>err
 is "$?:$(cat err):$("$python" -c 'import json; d = json.load(open("ends.json")); print(*d["destroys"], d["retains"])')" \
-	"0::torch_free torch_delete pipe_close pipe_free valve_delete link_unref bulb_free_cold fuse_close ['link_ref', 'link_up_ref']" 'which functions end objects, and which take references, by their names and those of others'
+	"0::torch_free torch_delete pipe_close pipe_free valve_delete link_unref bulb_free_cold fuse_close tapRelease cork_destroy cork_release ['link_ref', 'link_up_ref', 'tapAddRef']" 'which functions end objects, and which take references, by their names and those of others'
 cat >guess.h <<'END_OF_HEADER'
 typedef struct lamp_s *lamp;
 typedef enum { LAMP_OK, LAMP_BROKEN, LAMP_DARK = 5 } lamp_status;
