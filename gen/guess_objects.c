@@ -3,6 +3,7 @@
  * guess_objects.c: which functions make objects, end them, or take references to them, by their names
  * and by what they give and take.
  */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <string.h>
@@ -176,6 +177,71 @@ static bool function_ends_use_only(const struct model *model, const struct funct
 	       function_has_sibling(model, function, stem, RULE_TAKES_REFERENCE);
 }
 
+/* True for functions like av_frame_unref: av_frame_free ends the object, and empties its place. */
+static bool function_ends_content_only(const struct model *model, const struct function *function)
+{
+	const struct type *object = function_object(function);
+	size_t stem = NAME_STEM(function->name, rules_ends_of_content);
+
+	if (!stem || object != function->params[0].type)
+		return false;
+	for (size_t i = 0; i < model->nfunctions; i++) {
+		const struct function *other = &model->functions[i];
+
+		if (!strncmp(other->name, function->name, stem) &&
+		    name_fits_case(RULE_ENDS_AT_PLACE, other->name + stem) && other->nparams == 1 &&
+		    type_is_place_for_object(other->params[0].type) &&
+		    !strcmp(other->params[0].type->target->spelling, object->spelling))
+			return true;
+	}
+	return false;
+}
+
+/* The letters and digits of a text, small ones. */
+static char *text_letters(const char *text)
+{
+	char *letters = format_text("%s", text), *to = letters;
+
+	for (; *text; text++)
+		if (isalnum((unsigned char)*text))
+			*to++ = (char)tolower((unsigned char)*text);
+	*to = 0;
+	return letters;
+}
+
+/* The word that says what a function ends: Windows of XDestroyWindows. NULL: none. */
+static const char *name_ended_word(const char *name)
+{
+	const char *word = NULL;
+
+	for (const char *at = name; *at; at++)
+		for (size_t i = 0; i < sizeof rules_end_verbs / sizeof *rules_end_verbs; i++)
+			if (!strncmp(at, rules_end_verbs[i], strlen(rules_end_verbs[i])))
+				word = at + strlen(rules_end_verbs[i]);
+	return word && *word ? word : NULL;
+}
+
+/* True for functions like XDestroyWindow: what they end is a number behind the object. */
+static bool function_ends_other(const struct function *function)
+{
+	const struct type *object = function_object(function);
+	const char *word = name_ended_word(function->name);
+
+	if (!word || function->nparams < 2 || object != function->params[0].type ||
+	    name_fits_case(RULE_ENDED_ALL, word))
+		return false;
+	for (size_t i = 1; i < function->nparams; i++)
+		if (type_is_object(function->params[i].type) ||
+		    type_is_place_for_object(function->params[i].type))
+			return false;
+	char *ended = text_letters(word);
+	size_t length = strlen(ended);
+
+	if (length > 1 && ended[length - 1] == 's')
+		ended[length - 1] = 0;
+	return !strstr(text_letters(object->spelling), ended);
+}
+
 static bool function_takes_objects_only(const struct function *function)
 {
 	for (size_t i = 0; i < function->nparams; i++)
@@ -196,6 +262,7 @@ static bool function_ends(const struct model *model, const struct function *func
 {
 	return function_object(function) && !function_ends_in_passing(model, function) &&
 	       !function_ends_use_only(model, function) &&
+	       !function_ends_content_only(model, function) && !function_ends_other(function) &&
 	       (function_has_destroyers_name(function) || function_ends_weakly(model, function) ||
 		function_ends_by_pair(model, function));
 }

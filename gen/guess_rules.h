@@ -140,10 +140,11 @@ static const char *const rules_beginnings[] = {"open",	  "Open",   "_init", "Ini
  * A function that takes an object alone ends it, if the function makes it whose name has the other
  * word of a pair: glp_delete_prob, because of glp_create_prob.
  */
-static const char *const rules_pairs[][2] = {
-	{"_free_", "_alloc_"}, {"_free_", "_create_"},	 {"_free_", "_new_"},
-	{"_free_", "_init_"},  {"_delete_", "_create_"}, {"_delete_", "_new_"},
-	{"_del_", "_new_"},    {"_close_", "_open_"},	 {"_close", "_init"}};
+static const char *const rules_pairs[][2] = {{"_free_", "_alloc_"},    {"_free_", "_create_"},
+					     {"_free_", "_new_"},      {"_free_", "_init_"},
+					     {"_delete_", "_create_"}, {"_delete_", "_new_"},
+					     {"_del_", "_new_"},       {"_close_", "_open_"},
+					     {"_close", "_init"},      {"Close", "Open"}};
 /*
  * A function that takes an object alone takes one more reference to it, if one of the functions
  * above ends the same object.
@@ -163,9 +164,21 @@ static const char *const rules_passing_starts[] = {"open", "Open", "connect", "C
 /*
  * Such an end is none, either, if two functions with the same beginning count the object's
  * references: wgpuBufferDestroy gives up the buffer's memory, and leaves it to wgpuBufferRelease.
+ * (What goes with an unref may give up a reference, as g_hash_table_destroy.)
  */
+#define RULE_GIVES_REFERENCE "[Rr]elease"
+#define RULE_TAKES_REFERENCE "@(retain|add_ref|addref|Retain|AddRef)"
 static const char *const rules_ends_of_use[] = {"destroy", "Destroy", "dispose", "Dispose"};
-#define RULE_GIVES_REFERENCE "@([Uu]nref|[Rr]elease)"
-#define RULE_TAKES_REFERENCE "@(ref|reference|retain|add_ref|addref|Ref|Reference|Retain|AddRef)"
+/* Nor is av_frame_unref an end of the frame, if av_frame_free takes the place that it lies in. */
+static const char *const rules_ends_of_content[] = {"_unref", "Unref"};
+#define RULE_ENDS_AT_PLACE "@(_free|_freep|Free)"
+/*
+ * A function that names what it ends, and takes an object and other values, ends what it names:
+ * XDestroyWindow takes a Display, and ends a window. These words name nothing.
+ */
+static const char *const rules_end_verbs[] = {"free",	 "Free",    "destroy",
+					      "Destroy", "release", "Release"};
+#define RULE_ENDED_ALL                                                                             \
+	"?(_)@([Aa]ll|[Ff]ull|[Ll]ist|[Aa]rray|[Vv]ector|[Tt]able|[Ss]truct|[Dd]eep|[Ee]x|[Ss]elf|[Oo]bject|[Ff]lag|[Ww]ith*|[0-9]|p|v|n)?(s|_*)"
 
 #endif

@@ -355,10 +355,27 @@ typedef struct cork_s *cork;
 cork cork_new(void);
 void cork_destroy(cork it);
 void cork_release(cork it);
+cork cork_reference(cork it);
+typedef struct hose_s *hose;
+hose hose_alloc(void);
+void hose_unref(hose it);
+void hose_free(hose *it);
+hose hose_ref(hose it);
+hose hoseOpenMain(int number);
+int hoseCloseMain(hose it);
+typedef struct pump_s *pump;
+typedef unsigned long valve_number;
+pump pump_open(void);
+void pumpDestroyValves(pump it, valve_number valve);
+void pumpFreeText(pump it, char *text);
+void pumpFreePump(pump it, int flags);
+void pumpFreeAll(pump it, int flags);
+void pump_destroy_flags(pump it, int flags);
+void pump_free(pump it, int flags);
 END_OF_HEADER
 "$tracegen" suggest ends.h -o ends.json 2>err
 is "$?:$(cat err):$("$python" -c 'import json; d = json.load(open("ends.json")); print(*d["destroys"], d["retains"])')" \
-	"0::torch_free torch_delete pipe_close pipe_free valve_delete link_unref bulb_free_cold fuse_close tapRelease cork_destroy cork_release ['link_ref', 'link_up_ref', 'tapAddRef']" 'which functions end objects, and which take references, by their names and those of others'
+	"0::torch_free torch_delete pipe_close pipe_free valve_delete link_unref bulb_free_cold fuse_close tapRelease cork_destroy cork_release hose_free hoseCloseMain pumpFreePump pumpFreeAll pump_destroy_flags pump_free ['link_ref', 'link_up_ref', 'tapAddRef', 'cork_reference', 'hose_ref']" 'which functions end objects, and which take references, by their names and those of others'
 cat >guess.h <<'END_OF_HEADER'
 typedef struct lamp_s *lamp;
 typedef enum { LAMP_OK, LAMP_BROKEN, LAMP_DARK = 5 } lamp_status;
