@@ -7,9 +7,10 @@
  * _RETAINS). A creating function gives out its result, or what it stores in [out] parameters that
  * take one handle or pointer. If it has neither, it makes an object of the memory that its first
  * pointer leads to, as zlib's deflateInit. A destroying function destroys its pointer to memory,
- * else its last handle, else what its first pointer leads to. Retains and releases are counted. An
- * OpenCL command's event is created by the command. Where it takes handles by an [in,out] pointer, it
- * destroys those that it replaces: MPI_Test leaves the handle of a request that is not done.
+ * else its last handle, else what its first pointer leads to, or the object that lies there. Retains
+ * and releases are counted. An OpenCL command's event is created by the command. Where it takes
+ * handles by an [in,out] pointer, it destroys those that it replaces: MPI_Test leaves the handle of a
+ * request that is not done.
  *
  * An object is removed before the driver destroys it, and put back where that fails: once the
  * driver has destroyed it, another thread may get the same handle, before this thread's call
@@ -579,6 +580,40 @@ static struct taken *handles_take(const struct tl_view *view, int places)
 	return taken;
 }
 
+static bool object_is_alive(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	const struct object *object = object_find(handle);
+	bool alive = object_is_known(object) && object->count > 0;
+	pthread_mutex_unlock(&lock);
+	return alive;
+}
+
+static bool object_is_new(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	bool is_new = !object_find(handle);
+	pthread_mutex_unlock(&lock);
+	return is_new;
+}
+
+/*
+ * The object that a call destroys by this parameter. If that leads to the place of an object, it is
+ * the object: av_frame_free empties the place. What was given out itself is no such place.
+ */
+static uint64_t destroyed_object(const struct tl_view *view, int param)
+{
+	const struct tl_type *type = view->function->params[param].type;
+	uint64_t handle = handle_at_place(view->params[param], type);
+	bool place = type->kind == TL_KIND_POINTER && type->target && type->target->size == 8 &&
+		     is_address(type->target);
+
+	if (!handle || !place || !object_is_new(handle))
+		return handle;
+	uint64_t held = word_at_place((const void *)(uintptr_t)handle);
+	return object_is_alive(held) ? held : handle;
+}
+
 /* The instance data of a call that destroys: set where it took a reference. */
 static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
 				    void **instance_data)
@@ -591,22 +626,12 @@ static enum tl_verdict leaks_before(const struct tl_view *view, void *user_data,
 	if (places >= 0)
 		*instance_data = handles_take(view, places);
 	else if (object >= 0) {
-		uint64_t handle =
-			handle_at_place(view->params[object], function->params[object].type);
+		uint64_t handle = destroyed_object(view, object);
 
 		if (object_take_reference(view, handle))
 			*instance_data = (void *)(uintptr_t)handle;
 	}
 	return TL_GO_ON;
-}
-
-static bool object_is_alive(uint64_t handle)
-{
-	pthread_mutex_lock(&lock);
-	const struct object *object = object_find(handle);
-	bool alive = object_is_known(object) && object->count > 0;
-	pthread_mutex_unlock(&lock);
-	return alive;
 }
 
 static void object_add_reference(uint64_t handle)

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 86
+plan 87
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -120,6 +120,7 @@ char *pool_strdup(const char *text);
 void pool_free(void *memory);
 struct pool_list *pool_list_new(void);
 void pool_list_free(struct pool_list *list);
+void pool_place_free(struct pool_list **place);
 void pool_fill(void **to);
 void *pool_new(void);
 END
@@ -131,6 +132,7 @@ char *pool_strdup(const char *text) { place[0] = *text; return place; }
 void pool_free(void *memory) { (void)memory; }
 struct pool_list *pool_list_new(void) { return (struct pool_list *)place; }
 void pool_list_free(struct pool_list *list) { (void)list; }
+void pool_place_free(struct pool_list **place) { *place = 0; }
 void pool_fill(void **to) { to[1] = place; }
 void *pool_new(void) { static int next; return &place[++next]; }
 END
@@ -159,6 +161,10 @@ int main(int argc, char **argv)
 	} else if (!strcmp(argv[1], "text")) {
 		pool_free(pool_strdup("a"));
 		pool_free(pool_strdup("b"));
+	} else if (!strcmp(argv[1], "place")) {
+		struct pool_list *list = pool_list_new();
+		pool_place_free(&list);
+		pool_place_free(&list);
 	} else if (!strcmp(argv[1], "other")) {
 		pool_fill(two);
 		pool_list_free(two[1]);
@@ -182,6 +188,7 @@ like "$(pool text)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong call
 got=$(pool other)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "memory that two functions destroy may be two objects"
 like "$got" '^  1 address came to a destroying call again: a call that is not traced may have given it out in between$' "and that is said"
+like "$(pool place)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "what a call ends by its place is no leak"
 got=$(pool elsewhere)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "where a function also frees what no traced call made, nobody is accused"
 like "$got" '^  1 address came to a destroying call again' "and that is said, too"
