@@ -3,8 +3,8 @@
  * leak_files.h: which file an address of code lay in, for the tool `leaks`: a library may be closed
  * before the tool reports, and another take its place. A number stands for a time.
  *
- * leak_files_look takes the dynamic linker's lock: it is not called under the tool's lock. The other
- * two are.
+ * leak_files_look takes the dynamic linker's lock: it is not called under the tool's lock. The
+ * other two are.
  */
 #ifndef TL_CALLBACKS_LEAK_FILES_H
 #define TL_CALLBACKS_LEAK_FILES_H

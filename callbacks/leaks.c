@@ -7,10 +7,10 @@
  * _RETAINS). A creating function gives out its result, or what it stores in [out] parameters that
  * take one handle or pointer. If it has neither, it makes an object of the memory that its first
  * pointer leads to, as zlib's deflateInit. A destroying function destroys its pointer to memory,
- * else its last handle, else what its first pointer leads to, or the object that lies there. Retains
- * and releases are counted. An OpenCL command's event is created by the command. Where it takes
- * handles by an [in,out] pointer, it destroys those that it replaces: MPI_Test leaves the handle of a
- * request that is not done.
+ * else its last handle, else what its first pointer leads to, or the object that lies there.
+ * Retains and releases are counted. An OpenCL command's event is created by the command. Where it
+ * takes handles by an [in,out] pointer, it destroys those that it replaces: MPI_Test leaves the
+ * handle of a request that is not done.
  *
  * An object is removed before the driver destroys it, and put back where that fails: once the
  * driver has destroyed it, another thread may get the same handle, before this thread's call
@@ -49,8 +49,10 @@ struct object {
 	uint64_t handle; /* 0: the place is free */
 	const char *type;
 	const struct tl_function *creator, *destroyer;
-	long count; /* references that the program has; 0: destroyed */
-	bool said;  /* its use after destroying */
+	long count;  /* references that the program has; 0: destroyed */
+	bool said;   /* its use after destroying */
+	bool ending; /* the call that destroys it has not returned */
+	pthread_t ending_thread;
 	int depth;
 	void *frames[FRAMES];
 	unsigned when; /* of leak_files.h: a library that frames lie in may be closed by now */
@@ -167,8 +169,8 @@ static bool frame_is_closed(const void *frame, unsigned when, struct leak_file *
 }
 
 /*
- * Not under the lock: dladdr waits for a dlopen of another thread, whose constructors may make calls
- * that wait for the lock.
+ * Not under the lock: dladdr waits for a dlopen of another thread, whose constructors may make
+ * calls that wait for the lock.
  */
 static void frames_print(FILE *to, void *const *frames, int depth, unsigned when)
 {
@@ -402,6 +404,21 @@ static bool object_is_known(const struct object *object)
 	return object && object->creator;
 }
 
+/* Others inside of such a call may use the object: XCloseDisplay has Mesa call XFreeGC. */
+static bool object_is_ending_here(const struct object *object)
+{
+	return object->ending && pthread_equal(object->ending_thread, pthread_self());
+}
+
+static void object_has_ended(uint64_t handle)
+{
+	pthread_mutex_lock(&lock);
+	struct object *object = object_find(handle);
+	if (object && object_is_ending_here(object))
+		object->ending = false;
+	pthread_mutex_unlock(&lock);
+}
+
 static void object_created(const struct tl_view *view, uint64_t handle, const struct tl_type *type)
 {
 	void *frames[FRAMES];
@@ -494,7 +511,7 @@ static void object_used_by(const struct tl_view *view, uint64_t handle)
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
 	if (object_is_known(object) && object->count <= 0 && !object->said &&
-	    call_is_wrong(view, object)) {
+	    !object_is_ending_here(object) && call_is_wrong(view, object)) {
 		object->said = true;
 		due = report_is_due();
 		used_object = *object;
@@ -540,12 +557,16 @@ static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 
 	pthread_mutex_lock(&lock);
 	struct object *object = object_find(handle);
-	if (object_is_known(object) && object->count <= 0) {
+	if (object_is_known(object) && object->count <= 0 && object_is_ending_here(object)) {
+		/* by a call inside of the one that ends it */
+	} else if (object_is_known(object) && object->count <= 0) {
 		due = call_is_wrong(view, object) && report_is_due();
 		destroyed = *object;
 	} else if (object_is_known(object)) {
 		object->count--;
 		object->destroyer = view->function;
+		object->ending = true;
+		object->ending_thread = pthread_self();
 		taken = true;
 	}
 	pthread_mutex_unlock(&lock);
@@ -649,10 +670,12 @@ static void handles_put_back(const struct tl_view *view, int places, struct take
 	const struct tl_type *type = view->function->params[places].type->target;
 	const char *array = *(const char **)view->params[places];
 
-	for (uint64_t i = 0; i < taken->count; i++)
+	for (uint64_t i = 0; i < taken->count; i++) {
+		object_has_ended(taken->handle[i]);
 		if (taken->handle[i] &&
 		    handle_at_place(array + type->size * i, type) == taken->handle[i])
 			object_add_reference(taken->handle[i]);
+	}
 	free(taken);
 }
 
@@ -722,6 +745,8 @@ static void leaks_after(const struct tl_view *view, void *user_data, void **inst
 	bool failed = view->flags & (TL_VIEW_UNWOUND | TL_VIEW_SKIPPED) || tl_view_failed(view);
 	int places = destroyed_places(view->function);
 
+	if (*instance_data && places < 0)
+		object_has_ended((uint64_t)(uintptr_t)*instance_data);
 	if (*instance_data && places >= 0)
 		handles_put_back(view, places, *instance_data);
 	else if (*instance_data && failed)

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 87
+plan 89
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -121,6 +121,12 @@ void pool_free(void *memory);
 struct pool_list *pool_list_new(void);
 void pool_list_free(struct pool_list *list);
 void pool_place_free(struct pool_list **place);
+typedef struct pool_s *pool;
+pool pool_open(void);
+int pool_ask(pool it);
+void pool_end_free(pool it);
+void pool_close(pool it);
+void pool_tell(void (*closing)(pool it));
 void pool_fill(void **to);
 void *pool_new(void);
 END
@@ -133,6 +139,12 @@ void pool_free(void *memory) { (void)memory; }
 struct pool_list *pool_list_new(void) { return (struct pool_list *)place; }
 void pool_list_free(struct pool_list *list) { (void)list; }
 void pool_place_free(struct pool_list **place) { *place = 0; }
+pool pool_open(void) { return (pool)place; }
+int pool_ask(pool it) { return it != 0; }
+void pool_end_free(pool it) { (void)it; }
+static void (*tell)(pool it);
+void pool_close(pool it) { tell(it); }
+void pool_tell(void (*closing)(pool it)) { tell = closing; }
 void pool_fill(void **to) { to[1] = place; }
 void *pool_new(void) { static int next; return &place[++next]; }
 END
@@ -145,11 +157,11 @@ cat >pool_use.c <<'END'
 #include <string.h>
 #include "pool.h"
 void keep(void);
+static void closing(pool it) { pool_ask(it); pool_end_free(it); }
 int main(int argc, char **argv)
 {
 	void *two[2] = {&two, 0};
 
-	(void)argc;
 	pool_free(pool_alloc(1));
 	if (!strcmp(argv[1], "kept")) {
 		keep();
@@ -165,6 +177,12 @@ int main(int argc, char **argv)
 		struct pool_list *list = pool_list_new();
 		pool_place_free(&list);
 		pool_place_free(&list);
+	} else if (!strcmp(argv[1], "inside")) {
+		pool opened = pool_open();
+		pool_tell(closing);
+		pool_close(opened);
+		if (argc > 2)
+			pool_ask(opened);
 	} else if (!strcmp(argv[1], "other")) {
 		pool_fill(two);
 		pool_list_free(two[1]);
@@ -179,7 +197,7 @@ int main(int argc, char **argv)
 END
 ok "a library of memory is built" sh -c '$0 -shared -fPIC -o libpool.so pool.c && $0 -shared -fPIC -o libpool_keep.so pool_keep.c ./libpool.so &&
 	$0 -o pool_use pool_use.c ./libpool_keep.so ./libpool.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
-pool() { tool leaks --header pool.h --lib ./libpool.so -- ./pool_use "$1" 2>&1; }
+pool() { tool leaks --header pool.h --lib ./libpool.so -- ./pool_use "$@" 2>&1; }
 got=$(pool twice)
 like "$got" '^tracelayer: leaks: memory 0x[0-9a-f]+ is destroyed again by pool_free$' "memory that only traced calls give out is destroyed again"
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 1 wrong call ' "which is a wrong call"
@@ -189,6 +207,8 @@ got=$(pool other)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "memory that two functions destroy may be two objects"
 like "$got" '^  1 address came to a destroying call again: a call that is not traced may have given it out in between$' "and that is said"
 like "$(pool place)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "what a call ends by its place is no leak"
+like "$(pool inside)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "the call that destroys may use the object, and call another that destroys it"
+like "$(pool inside after)" '^tracelayer: leaks: pool 0x[0-9a-f]+ is used after it was destroyed by pool_ask$' "but nobody may behind it"
 got=$(pool elsewhere)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "where a function also frees what no traced call made, nobody is accused"
 like "$got" '^  1 address came to a destroying call again' "and that is said, too"
