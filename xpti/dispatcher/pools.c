@@ -11,7 +11,7 @@ enum {
 	FIRST_BLOCK = 4 << 10,
 	LAST_BLOCK = 64 << 10,
 	ALIGNMENT = 256 << 10,
-	FIRST_REGION = 8 << 20,
+	FIRST_REGION = 4 << 20,
 	REGION = 2 << 20
 };
 
