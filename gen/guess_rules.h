@@ -88,8 +88,10 @@ static const struct {
 /* For functions with such names, a negative result or NULL is no failure. */
 #define RULE_NEGATIVE_IS_FINE                                                                      \
 	"*@(cmp|compare|coll|diff|sub|sign|offset|delta|neg|abs|min|max|round|mul|div|add|log)*"
-#define RULE_NULL_IS_FINE                                                                          \
-	"*@(get|find|next|prev|first|last|lookup|search|query|peek|current|parent|child|sibling|head|tail|error|data|name|value)*"
+#define RULE_NULL_IS_FINE                                                                                                            \
+	"@(*@(get|find|next|prev|first|last|lookup|search|query|peek|current|parent|child|sibling|head|tail|error|data|name|value)*" \
+	"|*@(poll|remove|delete|steal|detach|dequeue|exchange|list_reverse|list_concat|list_sort)*"                                  \
+	"|*@([!o]check|iter|hook|join|pop|nth)|*@(pop|nth)_*|*marshal*flags)"
 
 /*
  * A comment that has the word errno says that a failed call sets it, unless the result itself is the

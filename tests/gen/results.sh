@@ -7,7 +7,7 @@ need_library
 : "${CC:=cc}"
 top_builddir=$(cd "$top_builddir" && pwd)
 top_srcdir=$(cd "$top_srcdir" && pwd)
-plan 34
+plan 35
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 
@@ -172,6 +172,23 @@ is "$(cat out):$(sed 's/0x[0-9a-f]*/0x/' compiled)" "$(cat bare):$(sed 's/0x[0-9
 sed 's/"errno": true/"errno": "yes"/' jar.json >wrong.json
 "$top_builddir/tracegen" model --api wrong.json -o m.json 2>err
 like "$(cat err)" 'wrong.json:[0-9]+: "errno" must be true or false' 'a descriptor that says neither yes nor no is refused'
+
+# --- NULL is the usual answer of what takes something out, or asks for what may not be there
+cat >shelf.h <<'END'
+struct jam;
+struct jam *shelf_jam_new(void);
+struct jam *shelf_poll_for_jam(void);
+struct jam *shelf_pop(void);
+struct jam *shelf_pop_nth(int n);
+struct jam *shelf_list_remove(struct jam *list, int n);
+struct jam *shelf_request_check(int request);
+struct jam *shelf_update_hook(struct jam *now);
+struct jam *shelf_jam_nocheck(void);
+struct jam *shelf_popup(void);
+END
+is "$("$top_builddir/tracegen" suggest shelf.h 2>/dev/null | "$python" -c 'import json, sys
+print(*[f for r in json.load(sys.stdin)["results"] if r["failure"] == "null" for f in r["functions"]])')" \
+	"shelf_jam_new shelf_jam_nocheck shelf_popup" 'NULL is no failure of a poll, a pop, a removal or a check'
 
 # --- a real one
 "$top_builddir/tracelayer" run --header zlib.h --lib libz.so.1 -o z.json -- "$python" -c 'import zlib; print(zlib.ZLIB_RUNTIME_VERSION)' >out 2>err
