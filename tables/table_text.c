@@ -16,6 +16,7 @@
 #include <wchar.h>
 
 #include "tables/needed_memory.h"
+#include "tables/short_name.h"
 #include "tables/table.h"
 #include "tables/table_inside.h"
 
@@ -96,6 +97,7 @@ static void text_shorten(char *text, int room)
 	int columns, used = 0;
 	char *at = text;
 
+	name_spare(text, room, columns_of);
 	if (columns_of(text) <= room)
 		return;
 	while (*at) {

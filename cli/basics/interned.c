@@ -61,6 +61,11 @@ uint32_t names_number(struct names *names, const char *text)
 	return *place - 1;
 }
 
+uint32_t names_find(const struct names *names, const char *text)
+{
+	return names->count ? *place_of_text(names, text) - 1 : NO_NUMBER;
+}
+
 void names_free(struct names *names)
 {
 	for (uint32_t i = 0; i < names->count; i++)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NO_NUMBER UINT32_MAX
+
 /* The hash table of both: open addresses, at most half full. */
 struct places {
 	uint32_t *list; /* 1 + the member's place, by its hash; 0: free */
@@ -23,6 +25,8 @@ struct names {
 
 /* The text's place. A text that is new gets one. */
 uint32_t names_number(struct names *names, const char *text);
+/* The same without adding it: NO_NUMBER. */
+uint32_t names_find(const struct names *names, const char *text);
 void names_free(struct names *names);
 
 struct numbers {
@@ -30,8 +34,6 @@ struct numbers {
 	uint32_t count;
 	struct places places;
 };
-
-#define NO_NUMBER UINT32_MAX
 
 /* The number's place. numbers_add gives a new number one; numbers_find returns NO_NUMBER. */
 uint32_t numbers_add(struct numbers *numbers, uint64_t number);

@@ -12,7 +12,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/diff/conditions.h"
-#include "common/settings.h"
+#include "cli/read/read.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 
@@ -242,7 +242,7 @@ long condition_look(const struct condition *condition, const struct pairs *pairs
 	for (size_t i = 0; i < pairs->count; i++) {
 		const struct pair *pair = &pairs->list[i];
 
-		if (!tl_glob_any(condition->globs, pair->name))
+		if (!name_matches(condition->globs, pair->name))
 			continue;
 		named++;
 		if ((noise && varies && pair->verdict == PAIR_ALIKE) ||

@@ -16,6 +16,7 @@
 #include "cli/diff/diff_tables.h"
 #include "cli/diff/pairs.h"
 #include "cli/summary/summary.h"
+#include "cli/symbols/symbols.h"
 
 enum { OPTION_TABLE = 256, OPTION_FAIL, OPTION_NOISE, OPTION_CHANGED };
 
@@ -100,8 +101,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{&selection_argp, 0, "What is compared:", 1}, {&table_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&selection_argp, 0, "What is compared:", 1},
+					     {&table_argp, 0, NULL, 0},
+					     {&names_argp, 0, NULL, 3},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -9,7 +9,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/diff/pairs.h"
-#include "common/settings.h"
+#include "cli/read/read.h"
 
 int64_t row_calls(const struct tally_row *row)
 {
@@ -82,7 +82,7 @@ static void pairing_take(struct pairing *pairing, const struct rank_sum *sum, bo
 		const struct tally_row *row = &sum->tally.rows[i];
 		const char *name = sum->names.list[row->name];
 
-		if (globs && !tl_glob_any(globs, name))
+		if (globs && !name_matches(globs, name))
 			continue;
 		uint32_t number = names_number(&pairing->names, name);
 		uint32_t place = numbers_add(&pairing->known, (uint64_t)row->kind << 32 | number);

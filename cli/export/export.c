@@ -25,6 +25,7 @@
 #include "cli/outputs/outputs.h"
 #include "cli/read/read.h"
 #include "cli/sqlite/sqlite.h"
+#include "cli/symbols/symbols.h"
 #include "cli/systrace/systrace.h"
 #include "format/encode/formats.h"
 #include "format/encode/gzip.h"
@@ -397,7 +398,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {{&selection_argp, 0, "What is exported:", 1}, {0}};
+static const struct argp_child children[] = {
+	{&selection_argp, 0, "What is exported:", 1}, {&names_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,

@@ -12,6 +12,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/mpi_process.h"
+#include "cli/read/read.h"
 #include "common/settings.h"
 
 /* A request, or a message that was probed. */
@@ -416,7 +417,7 @@ static void end_place(const struct walk *walk, struct mpi_end *end, const struct
 	end->is_selected = call->start <= walk->to && call->end >= walk->from &&
 			   call->end - call->start >= (uint64_t)walk->selection->longer &&
 			   !walk->selection->failed && !walk->selection->request &&
-			   (!name || tl_glob_any(name, call->function->name)) &&
+			   (!name || name_matches(name, call->function->name)) &&
 			   lane_is_selected(walk, call->tid);
 }
 

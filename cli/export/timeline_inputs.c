@@ -167,7 +167,7 @@ static size_t add_folder(struct timeline_inputs *inputs, const char *path)
 	return files;
 }
 
-static void take_files(void *user, const struct rank_sum *sum)
+static void take_files(void *user, struct rank_sum *sum)
 {
 	*(uint32_t *)user += sum->files;
 }

@@ -113,7 +113,7 @@ bool timeline_selects_call(const struct timeline_records *records, uint32_t func
 	const struct tl_function *called = tl_trace_function(records->trace, function);
 
 	return !records->selection->name ||
-	       (called && tl_glob_any(records->selection->name, called->name));
+	       (called && name_matches(records->selection->name, called->name));
 }
 
 bool timeline_selects_result(const struct timeline_records *records,

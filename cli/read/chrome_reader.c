@@ -21,6 +21,7 @@
 #include "cli/read/chrome_reader.h"
 #include "cli/read/loose_json.h"
 #include "cli/read/pftrace_reader.h"
+#include "cli/read/shown_names.h"
 #include "cli/read/sqlite_reader.h"
 #include "cli/read/trace_kind.h"
 #include "format/encode/encode.h"
@@ -52,6 +53,7 @@ struct trace_reader {
 	const struct trace_visitor *visitor; /* NULL: the caller asks for events */
 	void *user;
 	struct numbers further; /* further lanes of threads; see further_lane */
+	struct near_names near;
 };
 
 static const char *path_shown(const struct trace_reader *reader)
@@ -580,6 +582,7 @@ static bool parsed_visit(struct trace_reader *reader, enum trace_state *state,
 		return false;
 	bool goes_on = true;
 
+	event_show_name(event);
 	if (visitor->further_lanes) {
 		goes_on = visitor->parsed(user, event);
 	} else if (!further_lane(reader, event)) {
@@ -595,6 +598,7 @@ static bool plain_visit(struct trace_reader *reader, struct plain_event *event)
 {
 	if (reader->further.count && !reader->visitor->further_lanes)
 		event->thread = further_thread(reader, event->process, event->thread);
+	plain_event_show_name(event, &reader->near);
 	return reader->visitor->plain(reader->user, event);
 }
 

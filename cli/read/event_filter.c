@@ -16,6 +16,7 @@
 #include "cli/read/lane_filter.h"
 #include "cli/read/event_members.h"
 #include "cli/read/selection_time.h"
+#include "cli/read/shown_names.h"
 #include "common/settings.h"
 
 /* A mark that has begun. */
@@ -55,7 +56,7 @@ static bool event_is_wanted(struct event_filter *filter, const json_t *event, ui
 	char request[LANE_NUMBER_ROOM];
 
 	if (!lane_filter_has_lane(&filter->lanes, lane) ||
-	    (selection->name && !tl_glob_any(selection->name, event_text(event, "name"))))
+	    (selection->name && !name_matches(selection->name, event_text(event, "name"))))
 		return false;
 	if (!selection->request)
 		return true;
@@ -222,7 +223,7 @@ static bool text_matches(const char *globs, const struct plain_text *text)
 	if (!text->at)
 		return tl_glob_any(globs, "");
 	char quote = text->at[text->size];
-	bool matches = tl_glob_any(globs, plain_text_end(text));
+	bool matches = name_matches(globs, plain_text_end(text));
 
 	text->at[text->size] = quote;
 	return matches;

@@ -18,6 +18,7 @@
 #include "cli/read/pftrace_frames.h"
 #include "cli/read/pftrace_reader.h"
 #include "cli/read/pftrace_values.h"
+#include "cli/read/shown_names.h"
 #include "format/encode/encode.h"
 
 #define PACKET_MOST (64u << 20)
@@ -171,6 +172,7 @@ static struct track *track_at(struct pftrace *trace, uint64_t number)
 /* Takes the event over. */
 static void event_give(struct pftrace *trace, json_t *event)
 {
+	event_show_name(event);
 	if (!trace->stops)
 		trace->stops = !trace->visitor->parsed(trace->user, event);
 	json_decref(event);

@@ -5,7 +5,8 @@
  * event_members.h, event_kernel.h, pftrace_reader.h, sqlite_reader.h, trace_kind.h), who made its
  * calls (event_stacks.h), .tlt files as they are (record_file.h, fact_values.h), blocks of a file and compressed
  * input (block_reader.h, inflater.h), temporary files for input that must be read twice
- * (temporary_file.h), numbers of processes and lanes (lane_keys.h), and the part of a trace that
+ * (temporary_file.h), numbers of processes and lanes (lane_keys.h), what functions are
+ * called (shown_names.h), and the part of a trace that
  * the user selects (selection.h, selection_time.h, event_filter.h).
  *
  * All functions say on standard error what is wrong with a file, and return an exit code or a
@@ -28,6 +29,7 @@
 #include "cli/read/record_file.h"
 #include "cli/read/selection.h"
 #include "cli/read/selection_time.h"
+#include "cli/read/shown_names.h"
 #include "cli/read/sqlite_reader.h"
 #include "cli/read/temporary_file.h"
 #include "cli/read/trace_events.h"

@@ -10,6 +10,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/read/record_file.h"
+#include "cli/read/shown_names.h"
 #include "cli/read/trace_kind.h"
 
 /* The next bytes of a pipe, which stay in it. */
@@ -91,6 +92,11 @@ static void say_not_record(const char *path, const char *why)
 		    why);
 }
 
+static const char *function_shown(const char *name)
+{
+	return name_shown(name);
+}
+
 struct tl_trace *record_file_open(const char *path)
 {
 	char why[256];
@@ -106,6 +112,7 @@ struct tl_trace *record_file_open(const char *path)
 		tl_trace_close(trace);
 		return NULL;
 	}
+	tl_trace_show_names(trace, function_shown);
 	return trace;
 }
 

@@ -19,6 +19,7 @@
 #include "cli/read/event_members.h"
 #include "cli/read/record_file.h"
 #include "cli/read/selection_time.h"
+#include "cli/read/shown_names.h"
 #include "cli/read/temporary_file.h"
 #include "cli/read/trace_events.h"
 
@@ -194,8 +195,10 @@ static int start_search(struct time_search *search, const char *path)
 
 static struct time_search search_begin(const char *name, int64_t not_before)
 {
-	return (struct time_search){
-		.name = name, .not_before = not_before, .first = INT64_MAX, .last = INT64_MIN};
+	return (struct time_search){.name = name ? name_shown(name) : NULL,
+				    .not_before = not_before,
+				    .first = INT64_MAX,
+				    .last = INT64_MIN};
 }
 
 struct files {

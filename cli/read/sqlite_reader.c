@@ -15,6 +15,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/read/sqlite_reader.h"
+#include "cli/read/shown_names.h"
 #include "cli/read/temporary_file.h"
 
 #if !HAVE_SQLITE
@@ -92,6 +93,7 @@ static json_t *column_time(sqlite3_stmt *row, int column)
 /* Takes the event over. */
 static void event_give(struct base *base, json_t *event)
 {
+	event_show_name(event);
 	if (!base->stops)
 		base->stops = !base->visitor->parsed(base->user, event);
 	json_decref(event);

@@ -253,4 +253,5 @@ static const struct argp_child selection_child[] = {{&selection_argp, 0, "What i
 static const struct argp files_argp = {
 	.options = files_options, .parser = parse_files, .children = selection_child};
 
-const struct argp_child page_files_argp[] = {{&files_argp, 0, NULL, 0}, {0}};
+const struct argp_child page_files_argp[] = {
+	{&files_argp, 0, NULL, 0}, {&names_argp, 0, NULL, 0}, {0}};

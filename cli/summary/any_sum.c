@@ -20,10 +20,11 @@ struct taken {
 };
 
 /* The first sum of a file has all of it. */
-static void take_first(void *user, const struct rank_sum *sum)
+static void take_first(void *user, struct rank_sum *sum)
 {
 	struct taken *taken = user;
 
+	sum_show_names(sum);
 	if (!taken->any)
 		rank_sum_merge(taken->sum, sum, true);
 	taken->any = true;

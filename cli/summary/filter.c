@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 #include "cli/summary/filter.h"
 #include "common/settings.h"
 
@@ -66,7 +67,7 @@ static bool name_is_taken(const struct filter *filter, const struct history *his
 			  uint32_t number)
 {
 	return !filter->selection.name ||
-	       tl_glob_any(filter->selection.name, history->names.list[number]);
+	       name_matches(filter->selection.name, history->names.list[number]);
 }
 
 static bool lane_is_taken(const struct filter *filter, const struct history *history,

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/shown_names.h"
 #include "cli/summary/job_sums.h"
 #include "cli/summary/trace_sum.h"
 #include "common/rank_set.h"
@@ -156,6 +157,29 @@ static void sums_note_rank(struct job_sums *sums, const struct rank_sum *sum)
 	}
 }
 
+/* ---- names ---- */
+
+void sum_show_names(struct rank_sum *sum)
+{
+	for (uint32_t i = 0; i < sum->tally.nrows; i++) {
+		struct tally_row *row = &sum->tally.rows[i];
+
+		if (row->kind == TALLY_CALLS)
+			row->name =
+				names_number(&sum->names, name_shown(sum->names.list[row->name]));
+	}
+}
+
+/* For a file: sums have the names that traces have, whoever makes them. */
+static int trace_sum_as_is(struct rank_sum *sum, const char *trace)
+{
+	name_maker maker = names_made_by(NULL);
+	int code = trace_sum(sum, trace, NULL);
+
+	names_made_by(maker);
+	return code;
+}
+
 /* ---- reading ---- */
 
 struct taking {
@@ -164,10 +188,11 @@ struct taking {
 	uint32_t taken;
 };
 
-static void take_sum(void *user, const struct rank_sum *sum)
+static void take_sum(void *user, struct rank_sum *sum)
 {
 	struct taking *taking = user;
 
+	sum_show_names(sum);
 	/* The first of a NODE.sum is that of all its ranks. */
 	if (!taking->node || !taking->taken)
 		rank_sum_merge(&taking->sums->all, sum, false);
@@ -220,10 +245,10 @@ static int file_read(struct job_sums *sums, const struct job_file *file)
 	struct rank_sum sum;
 
 	rank_sum_begin(&sum, file->host, file->rank);
-	code = trace_sum(&sum, file->path, NULL);
+	code = trace_sum_as_is(&sum, file->path);
 	if (code != EXIT_BROKEN) {
-		take_sum(&taking, &sum);
 		rank_sums_write(path, &sum, 1, true);
+		take_sum(&taking, &sum);
 		sums->made++;
 	}
 	rank_sum_clear(&sum);
@@ -324,7 +349,7 @@ int job_sum_trace(const char *trace, const char *host, int64_t rank)
 	char *path = sum_path(trace);
 
 	rank_sum_begin(&sum, host, rank);
-	int code = trace_sum(&sum, trace, NULL);
+	int code = trace_sum_as_is(&sum, trace);
 	if (code != EXIT_BROKEN) {
 		int error = rank_sums_write(path, &sum, 1, true);
 		if (error) {
@@ -351,7 +376,7 @@ struct gathering {
 	size_t count, room;
 };
 
-static void gather_sum(void *user, const struct rank_sum *sum)
+static void gather_sum(void *user, struct rank_sum *sum)
 {
 	struct gathering *gathering = user;
 

@@ -58,6 +58,12 @@ struct job_part {
 int job_sums_read(struct job_sums *sums, const struct job_folder *folder, const char *set);
 void job_sums_free(struct job_sums *sums);
 
+/*
+ * For a sum that was read: calls get the names of their functions as they are shown (cli/read/shown_names.h).
+ * Rows of the same name become one when the sum is merged into another.
+ */
+void sum_show_names(struct rank_sum *sum);
+
 /* Makes the missing sums of a part of the job: RANK.sum, and NODE.sum of whole hosts. An exit code. */
 int job_sums_make(const struct job_folder *folder, const struct job_part *part);
 

@@ -246,8 +246,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{&selection_argp, 0, "What is counted:", 1}, {&table_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&selection_argp, 0, "What is counted:", 1},
+					     {&table_argp, 0, NULL, 0},
+					     {&names_argp, 0, NULL, 3},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,

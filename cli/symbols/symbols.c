@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cli/basics/basics.h"
+#include "cli/read/read.h"
 #include "cli/symbols/symbols.h"
 #include "format/encode/stack_frames_text.h"
 
@@ -43,11 +44,7 @@ void symbols_say_missing(const struct symbols *symbols)
 
 #else
 
-#include <dlfcn.h>
 #include <elfutils/libdwfl.h>
-#if HAVE_LIBIBERTY
-#include <libiberty/demangle.h>
-#endif
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,62 +69,10 @@ struct module {
 	size_t names_room;
 };
 
-/*
- * What the compilers of C++ and Rust made of a name. Without libiberty, C++'s own library is asked if it is
- * there, and Rust's names stay as they are.
- */
-struct demangler {
-	void *library;
-	char *(*of_cxx)(const char *name, char *room, size_t *size, int *status);
-};
-
-#if HAVE_LIBIBERTY
-
-static void demangler_open(struct demangler *demangler)
-{
-	*demangler = (struct demangler){NULL, NULL};
-}
-
-/* NULL: the name is none of these. */
-static char *demangler_name(const struct demangler *demangler, const char *name)
-{
-	bool is_made = !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
-
-	(void)demangler;
-	return is_made ? cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO) : NULL;
-}
-
-#else
-
-static void demangler_open(struct demangler *demangler)
-{
-	*demangler = (struct demangler){dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL), NULL};
-	if (demangler->library)
-		*(void **)&demangler->of_cxx = dlsym(demangler->library, "__cxa_demangle");
-}
-
-static char *demangler_name(const struct demangler *demangler, const char *name)
-{
-	int status;
-
-	return demangler->of_cxx && !strncmp(name, "_Z", 2)
-		       ? demangler->of_cxx(name, NULL, NULL, &status)
-		       : NULL;
-}
-
-#endif
-
-static void demangler_close(const struct demangler *demangler)
-{
-	if (demangler->library)
-		dlclose(demangler->library);
-}
-
 struct symbols {
 	char *folders;
 	struct module **modules;
 	size_t nmodules;
-	struct demangler demangler;
 };
 
 static char *debug_folders; /* NULL: libdw's own */
@@ -144,7 +89,6 @@ struct symbols *symbols_open(const char *folders)
 	struct symbols *symbols = need(calloc(1, sizeof(*symbols)));
 
 	symbols->folders = folders ? need(strdup(folders)) : NULL;
-	demangler_open(&symbols->demangler);
 	return symbols;
 }
 
@@ -168,7 +112,6 @@ void symbols_close(struct symbols *symbols)
 		module_free(symbols->modules[i]);
 	free(symbols->modules);
 	free(symbols->folders);
-	demangler_close(&symbols->demangler);
 	free(symbols);
 }
 
@@ -305,29 +248,31 @@ static void name_shorten(char *name)
 	memmove(end + sizeof(mark) - 1, rest, strlen(rest) + 1);
 }
 
-static char *name_find(const struct symbols *symbols, const struct module *module, uint64_t address)
+static char *name_find(const struct module *module, uint64_t address)
 {
 	GElf_Off offset;
 	GElf_Sym symbol;
 	const char *name = dwfl_module_addrinfo(module->file, address + module->bias, &offset,
 						&symbol, NULL, NULL, NULL);
-	char *shown = name ? demangler_name(&symbols->demangler, name) : NULL;
+	char *shown;
 
+	if (!name)
+		return NULL;
 	/* Without the version of a symbol: name@@VERSION. */
-	if (!shown && name)
-		shown = need(strndup(name, strcspn(name, "@")));
-	if (shown)
-		name_shorten(shown);
+	shown = need(strdup(name_shown(name)));
+	if (!strcmp(shown, name))
+		shown[strcspn(shown, "@")] = 0;
+	name_shorten(shown);
 	return shown;
 }
 
-static const char *symbol_of(const struct symbols *symbols, struct module *module, uint64_t address)
+static const char *symbol_of(struct module *module, uint64_t address)
 {
 	uint32_t known = module->addresses.count, place = numbers_add(&module->addresses, address);
 
 	if (place == known) {
 		LIST_ROOM(module->names, place, module->names_room);
-		module->names[place] = name_find(symbols, module, address);
+		module->names[place] = name_find(module, address);
 	}
 	return module->names[place];
 }
@@ -337,7 +282,7 @@ void symbols_name(void *of, struct tl_text *text, const struct tl_stack_library 
 {
 	struct symbols *symbols = of;
 	struct module *module = library ? module_of(symbols, library) : NULL;
-	const char *name = module && module->file ? symbol_of(symbols, module, address) : NULL;
+	const char *name = module && module->file ? symbol_of(module, address) : NULL;
 
 	if (name)
 		tl_text_string(text, name);

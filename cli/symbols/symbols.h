@@ -7,13 +7,15 @@
  * the file's build id is the one that the trace has. So a trace can be read on another machine that
  * has the same files. A library that is not there, or another one, gives its name and the address.
  *
- * trace_stacks.h has the stacks of a .tlt file by these names.
+ * trace_stacks.h has the stacks of a .tlt file by these names; demangle.h has what functions of C++ and Rust
+ * are called, in stacks and elsewhere.
  *
  * The room uses basics, read, format and libdw. One thread only.
  */
 #ifndef TL_CLI_SYMBOLS_SYMBOLS_H
 #define TL_CLI_SYMBOLS_SYMBOLS_H
 
+#include "cli/symbols/demangle.h"
 #include "cli/symbols/trace_stacks.h"
 #include "common/text.h"
 #include "format/file/stack_text.h"

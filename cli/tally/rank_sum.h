@@ -61,7 +61,7 @@ bool rank_sums_is(const char *path);
  * Read one, and call `each` with the sums in it, which are freed afterwards. False: `why` says what
  * is wrong, and `each` was not called.
  */
-typedef void (*rank_sum_taker)(void *user, const struct rank_sum *sum);
+typedef void (*rank_sum_taker)(void *user, struct rank_sum *sum);
 bool rank_sums_read(const char *path, rank_sum_taker each, void *user, char *why, size_t room);
 
 /* The same from memory. */

@@ -75,4 +75,7 @@ void *tl_describe_packed(const struct tl_api *api, size_t *size);
 struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_t room);
 void tl_describe_free(struct tl_api *api);
 
+/* Functions of such tables get the names that `shown` returns, which the caller keeps. */
+void tl_describe_show_names(struct tl_api *api, const char *(*shown)(const char *name));
+
 #endif

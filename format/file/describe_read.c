@@ -596,6 +596,14 @@ struct tl_api *tl_describe_read(const void *bytes, size_t size, char *why, size_
 	return NULL;
 }
 
+void tl_describe_show_names(struct tl_api *api, const char *(*shown)(const char *name))
+{
+	struct tables *tables = (struct tables *)api;
+
+	for (uint32_t i = 0; i < api->count; i++)
+		tables->functions[i].name = shown(tables->functions[i].name);
+}
+
 void tl_describe_free(struct tl_api *api)
 {
 	struct tables *tables = (struct tables *)api;

@@ -108,6 +108,12 @@ struct tl_trace *tl_trace_open_bytes(const void *bytes, size_t size, char *why, 
 void tl_trace_close(struct tl_trace *trace);
 
 /*
+ * From now on, functions of the trace have the names that `shown` returns for those that the file has. It
+ * keeps them as long as the trace is open. None has control characters.
+ */
+void tl_trace_show_names(struct tl_trace *trace, const char *(*shown)(const char *name));
+
+/*
  * A further problem, found while the trace is used. Lines beyond the first hundred are only
  * counted.
  */

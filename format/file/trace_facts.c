@@ -38,6 +38,15 @@ void tl_reader_api(struct trace *trace, const char *piece, uint64_t size)
 			(unsigned long long)place, head.number, why);
 }
 
+void tl_trace_show_names(struct tl_trace *trace, const char *(*shown)(const char *name))
+{
+	const struct trace *read = (const struct trace *)trace;
+
+	for (uint32_t i = 0; i < API_NUMBERS; i++)
+		if (read->apis[i])
+			tl_describe_show_names((struct tl_api *)read->apis[i], shown);
+}
+
 const struct tl_api *tl_trace_api(const struct tl_trace *trace, uint32_t number)
 {
 	return number < API_NUMBERS ? ((const struct trace *)trace)->apis[number] : NULL;

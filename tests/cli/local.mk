@@ -3,7 +3,7 @@
 long_scripts += %D%/profile/profile.sh %D%/run/run.sh
 check_scripts += %D%/apis/apis.sh %D%/apis/interposer_cache.sh
 check_scripts += %D%/run/config.sh %D%/run/job.sh %D%/run/job_sigterm.sh %D%/run/signals.sh %D%/run/preloaded_shims.sh %D%/run/mpi_abi.sh %D%/run/needed.sh
-check_scripts += %D%/summary/job.sh %D%/summary/self_times.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
+check_scripts += %D%/summary/function_names.sh %D%/summary/job.sh %D%/summary/self_times.sh %D%/summary/selection.sh %D%/summary/summary.sh %D%/summary/summary_device.sh %D%/summary/summary_formats.sh %D%/summary/summary_size.sh %D%/summary/summary_stacks.sh %D%/summary/terminal.sh
 check_scripts += %D%/completions/completions.sh
 test_files += %D%/completions/tab.zsh
 check_scripts += %D%/diff/diff.sh

@@ -24,7 +24,7 @@ void *need(void *allocated)
 	return allocated;
 }
 
-static void merge(void *user, const struct rank_sum *sum)
+static void merge(void *user, struct rank_sum *sum)
 {
 	rank_sum_merge(user, sum, true);
 }
