@@ -14,6 +14,8 @@ static unsigned now;
 
 static _Atomic unsigned long long noted; /* the changes of the newest look that was noted */
 
+static bool is_child; /* of a fork */
+
 /* ---- what is loaded; the dynamic linker's lock is held ---- */
 
 /* Room for one more; false: memory is short. */
@@ -69,10 +71,17 @@ struct leak_look leak_files_look(void)
 {
 	struct leak_look look = {0};
 
+	if (is_child)
+		return look;
 	dl_iterate_phdr(library_look, &look);
 	if (look.failed)
 		look_free(&look);
 	return look;
+}
+
+void leak_files_after_fork_in_child(void)
+{
+	is_child = true;
 }
 
 /* ---- what was loaded ---- */

@@ -4,7 +4,8 @@
  * before the tool reports, and another take its place. A number stands for a time.
  *
  * leak_files_look takes the dynamic linker's lock: it is not called under the tool's lock. The
- * other two are.
+ * other two are. A forked child does not look: a thread that it does not have may have held that
+ * lock. What it closes is not noted.
  */
 #ifndef TL_CALLBACKS_LEAK_FILES_H
 #define TL_CALLBACKS_LEAK_FILES_H
@@ -22,7 +23,7 @@ struct leak_file {
 
 /* Libraries that are loaded, for leak_files_note. */
 struct leak_look {
-	struct leak_file *files; /* NULL: no others than last time, or memory is short */
+	struct leak_file *files; /* NULL: no others than last time, or it is not known */
 	size_t count, room;
 	unsigned long long changes; /* how many were loaded and unloaded until then */
 	bool failed;
@@ -30,6 +31,7 @@ struct leak_look {
 
 /* See what is loaded now. */
 struct leak_look leak_files_look(void);
+void leak_files_after_fork_in_child(void);
 /* Note what was seen, which is freed. Returns the number of now. */
 unsigned leak_files_note(struct leak_look *look);
 /*

@@ -918,6 +918,7 @@ static void after_fork_in_child(void)
 	reports = 0;
 	unsure = 0;
 	output_after_fork(&output);
+	leak_files_after_fork_in_child();
 	pthread_mutex_unlock(&lock);
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 89
+plan 91
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -273,6 +273,59 @@ ok "a program is built that closes its libraries" sh -c '$0 -o closed closed.c .
 got=$(tool leaks --header pool.h --lib ./libpool.so -- ./closed ./closed_a.so ./closed_b.so ./closed_b.so 2>&1)
 like "$got" '^  calls from the program itself made 0 of them, from closed_b.so 4, from closed_a.so 2$' "leaks names the library that called, though it was closed since"
 is "$(grep -cE '^    (\./closed_[ab]\.so) \(\+0x' <<<"$got")" "$(grep -c ' created by ' <<<"$got")" "at each place that made objects"
+
+# A fork while another thread looks which libraries there are: here that takes long, under the dynamic linker's lock.
+cat >forks.c <<'END'
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "pool.h"
+typedef int callback(struct dl_phdr_info *info, size_t size, void *data);
+typedef int walk(callback *each, void *data);
+static __thread callback *each;
+static int slow(struct dl_phdr_info *info, size_t size, void *data) { usleep(5000); return each(info, size, data); }
+int dl_iterate_phdr(callback *wanted, void *data)
+{
+	each = wanted;
+	return ((walk *)dlsym(RTLD_NEXT, "dl_iterate_phdr"))(slow, data);
+}
+static void *makes(void *unused)
+{
+	for (;;)
+		pool_free(pool_alloc(1));
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	int status, ended = 0;
+
+	pool_free(pool_alloc(1));
+	if (pthread_create(&thread, 0, makes, 0))
+		return 1;
+	for (int i = 0; i < 10; i++) {
+		usleep(3000);
+		pid_t child = fork();
+		if (!child) {
+			alarm(10);
+			pool_free(pool_alloc(1));
+			_exit(0);
+		}
+		ended += waitpid(child, &status, 0) == child && !status;
+		if (status)
+			break;
+	}
+	printf("%d children ended\n", ended);
+	fflush(stdout);
+	_exit(0);
+}
+END
+ok "a program is built that forks while another thread makes calls" \
+	sh -c '$0 -D_GNU_SOURCE -rdynamic -o forks forks.c ./libpool.so -Wl,-rpath,"$PWD" -lpthread -ldl' "${CC:-cc}"
+is "$(tool leaks --header pool.h --lib ./libpool.so -- ./forks 2>/dev/null)" "10 children ended" "its children can make calls, too"
 
 # A function whose tables lead to memory that can't be read, as those of the place do where Wine enters its libraries.
 cat >astray.c <<'END'
