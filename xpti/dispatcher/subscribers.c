@@ -255,18 +255,20 @@ static void telling_end(const bool *unused)
 
 #define TELLING bool telling_now __attribute__((cleanup(telling_end), unused)) = telling_begin()
 
-/* What this thread is telling subscribers; one on the stack for each telling. */
+enum telling { STREAM_BEGINS, STREAM_DETAIL, STREAM_ENDS };
+
+/* What this thread is telling or asking subscribers; one on the stack for each telling. */
 struct tl_xpti_told {
 	const struct tl_xpti_told *outer;
 	const char *stream;
-	bool ends;
+	enum telling what;
 };
 
 /* Without this a subscriber that initializes a stream whenever it hears of one would never end. */
-static bool is_being_told(const char *stream, bool ends)
+static bool is_being_told(const char *stream, enum telling what)
 {
 	for (const struct tl_xpti_told *told = tl_xpti_thread.told; told; told = told->outer)
-		if (told->ends == ends && strcmp(told->stream, stream) == 0)
+		if (told->what == what && strcmp(told->stream, stream) == 0)
 			return true;
 	return false;
 }
@@ -276,27 +278,27 @@ static void told_end(struct tl_xpti_told *told)
 	tl_xpti_thread.told = told->outer;
 }
 
-#define TELLING_OF(stream, ends)                                                                   \
+#define TELLING_OF(stream, what)                                                                   \
 	TELLING;                                                                                   \
 	struct tl_xpti_told told                                                                   \
-		__attribute__((cleanup(told_end))) = {tl_xpti_thread.told, stream, ends};          \
+		__attribute__((cleanup(told_end))) = {tl_xpti_thread.told, stream, what};          \
 	tl_xpti_thread.told = &told
 
 void tl_xpti_subscribers_init(uint32_t major, uint32_t minor, const char *version,
 			      const char *stream)
 {
-	if (is_being_told(stream, false))
+	if (is_being_told(stream, STREAM_BEGINS))
 		return;
-	TELLING_OF(stream, false);
+	TELLING_OF(stream, STREAM_BEGINS);
 	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next)
 		s->init(major, minor, version, stream);
 }
 
 void tl_xpti_subscribers_finish(const char *stream)
 {
-	if (is_being_told(stream, true))
+	if (is_being_told(stream, STREAM_ENDS))
 		return;
-	TELLING_OF(stream, true);
+	TELLING_OF(stream, STREAM_ENDS);
 	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next)
 		s->finish(stream);
 }
@@ -305,7 +307,10 @@ uint8_t tl_xpti_subscribers_detail(const char *stream)
 {
 	uint8_t highest = xpti_detail_none;
 
-	TELLING;
+	/* Who asks further out stores what counts. */
+	if (is_being_told(stream, STREAM_DETAIL))
+		return xpti_detail_normal;
+	TELLING_OF(stream, STREAM_DETAIL);
 	for (struct tl_xpti_subscriber *s = subscribers_first(); s; s = s->next) {
 		uint8_t level = xpti_detail_normal;
 		/* As in the original, what it stores counts, whatever it returns. */

@@ -9,7 +9,7 @@ proxy=$top_builddir/libtracelayer-xptiproxy.a
 test -f "$proxy" || { echo "Bail out! $proxy is missing; run make first"; exit 99; }
 unset XPTI_SUBSCRIBERS XPTI_TRACE_ENABLE XPTI_FRAMEWORK_DISPATCHER
 cc="${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -g -I$top_srcdir/include"
-plan 154
+plan 160
 
 # subscriber NAME LINK FLAGS…: linked with the dispatcher, as subscribers are (LINK is linked), or with undefined symbols (LINK is plain).
 subscriber()
@@ -34,7 +34,7 @@ program()
 ok "programs and subscribers are built" eval "
 	subscriber a linked -DLEVEL=1 && subscriber b linked -DLEVEL=3 && subscriber plain plain -DCALLS && subscriber calls linked -DCALLS &&
 	subscriber none linked -DNO_INIT && subscriber half linked -DNO_FINISH && subscriber closes linked -DCLOSES &&
-	subscriber ends linked -DENDS=1 && subscriber cuts linked -DENDS=2 -DCALLS && subscriber repeats linked -DREPEATS && subscriber early linked -DEARLY -DCALLS &&
+	subscriber ends linked -DENDS=1 && subscriber cuts linked -DENDS=2 -DCALLS && subscriber repeats linked -DREPEATS && subscriber asked linked -DREPEATS -DLEVEL=3 && subscriber early linked -DEARLY -DCALLS &&
 	subscriber leaves linked -DLOADED -DCALLS &&
 	subscriber lazy linked -DLAZY -Wl,-z,lazy && subscriber s linked -DLOADED && subscriber its linked -DREGISTERS &&
 	subscriber unsaid linked -DLEVEL=3 -DUNSAID &&
@@ -166,6 +166,10 @@ END
 	app "$tmp/repeats.so"
 	is "$? $(grep -c -e 'repeats init own' -e 'repeats finish own' "$tmp/out") $(cat "$tmp/err")" "0 4 " \
 		"one that begins a stream whenever one begins is not told for ever"
+	app "$tmp/asked.so"
+	is "$? $(grep -c -e '^asked asked xpti.framework$' -e '^done$' "$tmp/out") $(cat "$tmp/err")" "0 2 " \
+		"nor is one asked for ever that does so when it is asked for the detail"
+	like "$(cat "$tmp/out")" '^level 3$' "and what it stores counts"
 	app "$tmp/early.so"
 	is "$? $(grep -c -e 'early good' -e 'early task the task 1' "$tmp/out") $(cat "$tmp/err")" "0 2 " "one may call every function as it is loaded"
 	app "$tmp/lazy.so"
