@@ -488,16 +488,20 @@ static void count_slot(struct export *export, const struct slot *slot, size_t nu
 static void slot_join(struct worker *last, struct slot *slot, size_t number)
 {
 	struct tl_touching *touching = last->encoder.format->touching(&last->encoder);
-	uint64_t seams = slot->has_seam;
 
-	for (; seams; seams &= seams - 1) {
+	/* No lane is joined before all are known to do: their calls would come twice. */
+	for (uint64_t seams = slot->has_seam; seams; seams &= seams - 1) {
 		const struct tl_touching_seam *seam = &slot->seams[__builtin_ctzll(seams)];
 
-		/* Lanes before this one may be joined already: it does no harm. */
-		if (!tl_touching_join(touching, seam->lane.tid, seam)) {
+		if (!tl_touching_joins(touching, seam->lane.tid, seam)) {
 			slot_encode(last, slot, number);
 			return;
 		}
+	}
+	for (uint64_t seams = slot->has_seam; seams; seams &= seams - 1) {
+		const struct tl_touching_seam *seam = &slot->seams[__builtin_ctzll(seams)];
+
+		tl_touching_join(touching, seam->lane.tid, seam);
 	}
 }
 

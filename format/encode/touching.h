@@ -257,34 +257,56 @@ static inline void tl_touching_part_end(struct tl_touching *touching, uint32_t t
 	memcpy(seam->lane.longs, lane->longs, lane->nlong * sizeof(*lane->longs));
 }
 
-/*
- * Puts a part behind what is known of its lane. False: one of its slices crosses another one, or
- * touches one before the part and was not moved; nothing is changed then.
- */
-static inline bool tl_touching_join(struct tl_touching *touching, uint32_t tid,
-				    const struct tl_touching_seam *seam)
+/* Removes what lies in slices of the part. False: one of these touches or crosses another one. */
+static inline bool tl_touching_seam_remove(struct tl_touching_lane *lane,
+					   const struct tl_touching_seam *seam)
 {
-	struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
-	const struct tl_touching_lane *part = &seam->lane;
-
-	if (seam->count > TL_TOUCHING_SEAM || part->crosses)
-		return false;
-	if (lane->tid != tid)
-		tl_touching_lane_begin(lane, tid);
-	tl_touching_settle(lane);
-	const uint32_t was_top = lane->top, was_long = lane->nlong;
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct tl_touching_slice *top;
 
 		while ((top = tl_touching_top(lane)) && top->start >= seam->starts[i] &&
 		       top->end > seam->starts[i])
 			tl_touching_remove(lane);
-		if (top && top->end >= seam->starts[i]) {
-			lane->top = was_top;
-			lane->nlong = was_long;
+		if (top && top->end >= seam->starts[i])
 			return false;
-		}
 	}
+	return true;
+}
+
+/*
+ * Whether a part can be put behind what is known of its lane, which stays as it is. False: one of its
+ * slices crosses another one, or touches one before the part and was not moved.
+ */
+static inline bool tl_touching_joins(struct tl_touching *touching, uint32_t tid,
+				     const struct tl_touching_seam *seam)
+{
+	struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
+
+	if (seam->count > TL_TOUCHING_SEAM || seam->lane.crosses)
+		return false;
+	if (lane->tid != tid)
+		return true;
+	tl_touching_settle(lane);
+	const uint32_t was_top = lane->top, was_long = lane->nlong;
+	const bool joins = tl_touching_seam_remove(lane, seam);
+
+	lane->top = was_top;
+	lane->nlong = was_long;
+	return joins;
+}
+
+/* Puts a part behind what is known of its lane. False: it does not join; nothing is changed then. */
+static inline bool tl_touching_join(struct tl_touching *touching, uint32_t tid,
+				    const struct tl_touching_seam *seam)
+{
+	struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
+	const struct tl_touching_lane *part = &seam->lane;
+
+	if (!tl_touching_joins(touching, tid, seam))
+		return false;
+	if (lane->tid != tid)
+		tl_touching_lane_begin(lane, tid);
+	tl_touching_seam_remove(lane, seam);
 	for (uint32_t i = 0; i < part->nlong; i++)
 		tl_touching_keep(lane, part->longs[i].start, part->longs[i].end);
 	for (uint32_t i = part->bottom; i != part->top; i++) {
