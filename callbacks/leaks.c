@@ -25,12 +25,14 @@
  * From then on its objects are not reported as destroyed again or used, only counted.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "callbacks/leak_callers.h"
@@ -248,6 +250,19 @@ static uint64_t word_at_place(const void *place)
 
 	memcpy(&word, place, sizeof(word));
 	return word;
+}
+
+/* 0: it can't be read. */
+static uint64_t word_if_readable(uint64_t address)
+{
+	uint64_t word = 0;
+	const struct iovec here = {&word, sizeof(word)},
+			   there = {(void *)(uintptr_t)address, sizeof(word)};
+	int saved = errno;
+	bool read = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == sizeof(word);
+
+	errno = saved;
+	return read ? word : 0;
 }
 
 static bool is_handle(const struct tl_type *type)
@@ -620,7 +635,8 @@ static bool object_is_new(uint64_t handle)
 
 /*
  * The object that a call destroys by this parameter. If that leads to the place of an object, it is
- * the object: av_frame_free empties the place. What was given out itself is no such place.
+ * the object: av_frame_free empties the place. What was given out itself is no such place. The call
+ * may be given any address, and refuse it.
  */
 static uint64_t destroyed_object(const struct tl_view *view, int param)
 {
@@ -631,7 +647,7 @@ static uint64_t destroyed_object(const struct tl_view *view, int param)
 
 	if (!handle || !place || !object_is_new(handle))
 		return handle;
-	uint64_t held = word_at_place((const void *)(uintptr_t)handle);
+	uint64_t held = word_if_readable(handle);
 	return object_is_alive(held) ? held : handle;
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 91
+plan 92
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -138,7 +138,7 @@ char *pool_strdup(const char *text) { place[0] = *text; return place; }
 void pool_free(void *memory) { (void)memory; }
 struct pool_list *pool_list_new(void) { return (struct pool_list *)place; }
 void pool_list_free(struct pool_list *list) { (void)list; }
-void pool_place_free(struct pool_list **place) { *place = 0; }
+void pool_place_free(struct pool_list **place) { if (place != (void *)-1L) *place = 0; }
 pool pool_open(void) { return (pool)place; }
 int pool_ask(pool it) { return it != 0; }
 void pool_end_free(pool it) { (void)it; }
@@ -177,6 +177,7 @@ int main(int argc, char **argv)
 		struct pool_list *list = pool_list_new();
 		pool_place_free(&list);
 		pool_place_free(&list);
+		pool_place_free((struct pool_list **)-1L);
 	} else if (!strcmp(argv[1], "inside")) {
 		pool opened = pool_open();
 		pool_tell(closing);
@@ -207,6 +208,7 @@ got=$(pool other)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "memory that two functions destroy may be two objects"
 like "$got" '^  1 address came to a destroying call again: a call that is not traced may have given it out in between$' "and that is said"
 like "$(pool place)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "what a call ends by its place is no leak"
+ok "a call may refuse the address of a place" tool leaks --header pool.h --lib ./libpool.so -- ./pool_use place
 like "$(pool inside)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "the call that destroys may use the object, and call another that destroys it"
 like "$(pool inside after)" '^tracelayer: leaks: pool 0x[0-9a-f]+ is used after it was destroyed by pool_ask$' "but nobody may behind it"
 got=$(pool elsewhere)
