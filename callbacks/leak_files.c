@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* leak_files.c: see leak_files.h. */
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +72,15 @@ static void look_free(struct leak_look *look)
 struct leak_look leak_files_look(void)
 {
 	struct leak_look look = {0};
+	sigset_t all, signals;
 
 	if (is_child)
 		return look;
+	/* A handler's calls may wait for the lock that this thread is just taking. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals);
 	dl_iterate_phdr(library_look, &look);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 	if (look.failed)
 		look_free(&look);
 	return look;
