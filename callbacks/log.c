@@ -86,10 +86,18 @@ static bool text_is_plain(const char *text, size_t size)
 	return size > 0 && isupper((unsigned char)text[0]);
 }
 
-/* What a value was printed of: a parameter, or the result. */
+/* What a value was printed of. */
 struct printed {
-	const struct tl_type *type; /* NULL: of no parameter */
-	const void *place;
+	const struct tl_type *type; /* NULL: not known */
+	const void *place;	    /* of a parameter or the result itself, otherwise NULL */
+};
+
+/* What lists and structs that are not at their end yet were printed of. */
+#define NESTED 16
+
+struct nested {
+	unsigned depth;
+	struct printed within[NESTED];
 };
 
 static struct printed param_find(const struct tl_view *view, const char *name, size_t size)
@@ -103,10 +111,43 @@ static struct printed param_find(const struct tl_view *view, const char *name, s
 	return (struct printed){NULL, NULL};
 }
 
-static bool type_is_string(const struct tl_type *type)
+/* What pointers and arrays lead to; NULL where that has no type. */
+static const struct tl_type *type_innermost(const struct tl_type *type)
 {
-	return type && type->kind == TL_KIND_POINTER && type->target &&
-	       type->target->kind == TL_KIND_CHAR;
+	while (type && (type->kind == TL_KIND_POINTER || type->kind == TL_KIND_ARRAY))
+		type = type->target;
+	return type;
+}
+
+static struct printed member_find(const struct tl_type *type, const char *name, size_t size)
+{
+	const struct tl_type *whole = type_innermost(type);
+
+	if (whole && (whole->kind == TL_KIND_STRUCT || whole->kind == TL_KIND_UNION))
+		for (uint32_t i = 0; i < whole->count; i++)
+			if (!strncmp(whole->members[i].name, name, size) &&
+			    !whole->members[i].name[size])
+				return (struct printed){whole->members[i].type, NULL};
+	return (struct printed){NULL, NULL};
+}
+
+static void nested_enter(struct nested *nested, const struct printed *printed)
+{
+	if (nested->depth < NESTED)
+		nested->within[nested->depth] = (struct printed){printed->type, NULL};
+	nested->depth++;
+}
+
+/* What the list or struct around a value was printed of, where that is known. */
+static struct printed nested_within(const struct nested *nested)
+{
+	return nested->depth && nested->depth <= NESTED ? nested->within[nested->depth - 1]
+							: (struct printed){NULL, NULL};
+}
+
+static bool text_is_address(const char *text, size_t size)
+{
+	return size > 2 && text[0] == '0' && text[1] == 'x' && text_is_plain(text, size);
 }
 
 /*
@@ -117,16 +158,32 @@ static bool printed_is_string(const struct printed *printed, const char *text, s
 {
 	char address[32];
 
-	if (!type_is_string(printed->type))
-		return false;
+	if (!printed->place || printed->type->kind != TL_KIND_POINTER)
+		return !text_is_address(text, size);
 	snprintf(address, sizeof(address), "0x%" PRIxPTR, *(const uintptr_t *)printed->place);
 	return strlen(address) != size || memcmp(address, text, size) != 0;
 }
 
-/* Its values are enumerators, also where these are in lower case. */
-static bool type_has_names(const struct tl_type *type)
+/* Whether a value needs no quotes: all have none but the program's texts. */
+static bool printed_is_plain(const struct printed *printed, const char *text, size_t size)
 {
-	return type && (type->kind == TL_KIND_ENUM || type->kind == TL_KIND_FLAGS);
+	const struct tl_type *type = type_innermost(printed->type);
+
+	if (!printed->type)
+		return text_is_plain(text, size);
+	switch (type ? type->kind : TL_KIND_VOID) {
+	case TL_KIND_CHAR:
+		return printed->type != type && !printed_is_string(printed, text, size);
+	case TL_KIND_VOID: /* bytes of any kind; what looks like text is shown as that */
+		return text_is_address(text, size);
+	case TL_KIND_ENUM:
+	case TL_KIND_FLAGS: /* also names in lower case */
+		return true;
+	case TL_KIND_FLOAT: /* NaN and Infinity are, the bytes of a long double are not */
+		return !memchr(text, ' ', size);
+	default:
+		return text_is_plain(text, size);
+	}
 }
 
 /* A JSON string that begins at `json`: where it ends, behind its quote. */
@@ -142,31 +199,34 @@ static const char *json_string_end(const char *json)
 static void line_put_plain(struct line *line, const struct tl_view *view, struct printed printed,
 			   const char *json)
 {
-	unsigned depth = 0;
+	struct nested nested = {.depth = 0};
 
 	while (*json) {
 		if (*json == '"') {
-			const char *end = json_string_end(json);
-			size_t size = (size_t)(end - json) - 2;
+			const char *end = json_string_end(json), *name = json + 1;
+			size_t size = (size_t)(end - json) - 2, length = strcspn(name, ":\"");
 			if (*end == ':') {
-				if (depth == 0)
-					printed = param_find(view, json + 1,
-							     strcspn(json + 1, ":\""));
-				line_put(line, json + 1, size);
+				printed = nested.depth ? member_find(nested_within(&nested).type,
+								     name, length)
+						       : param_find(view, name, length);
+				line_put(line, name, size);
 				line_put(line, "=", 1);
 				end++;
-			} else if ((depth || !printed_is_string(&printed, json + 1, size)) &&
-				   (type_has_names(printed.type) ||
-				    text_is_plain(json + 1, size))) {
-				line_put(line, json + 1, size);
+			} else if (printed_is_plain(&printed, name, size)) {
+				line_put(line, name, size);
 			} else {
 				line_put(line, json, size + 2);
 			}
 			json = end;
 			continue;
 		}
-		depth += *json == '{' || *json == '[';
-		depth -= *json == '}' || *json == ']';
+		if (*json == '{' || *json == '[') {
+			nested_enter(&nested, &printed);
+			printed.place = NULL;
+		} else if (*json == '}' || *json == ']') {
+			printed = nested_within(&nested);
+			nested.depth--;
+		}
 		line_put(line, json, 1);
 		if (*json == ',')
 			line_put(line, " ", 1);

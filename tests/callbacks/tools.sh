@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 92
+plan 94
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -89,6 +89,44 @@ is "$(wc -l fork.*.txt | awk '$2 != "total" { print $1 }' | sort | paste -sd' ')
 is "$(tool 'log=calls=zeKernel*+zeInit' -- "$apps/ze_vector_add" 2>&1 >/dev/null | sed 's/.*  \(ze[A-Za-z]*\).*/\1/' | sort -u | paste -sd' ')" \
 	"zeInit zeKernelCreate zeKernelDestroy zeKernelSetArgumentValue zeKernelSetGroupSize" "calls= says which"
 like "$(tool log=file=/nowhere/x -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: /nowhere/x: its folder is not there; name another file$' "a file that can't be made is said"
+
+# What a type says decides on quotes, at any depth.
+cat >words.h <<'END'
+enum color { red, GREEN };
+struct point { const char *label; char code[8]; enum color color; double x; };
+enum color words_take(const struct point *point, enum color *color, const void *param_value, unsigned param_value_size, double y);
+const char *words_long(int size);
+END
+cat >words.c <<'END'
+#include <string.h>
+#include "words.h"
+enum color words_take(const struct point *point, enum color *color, const void *param_value, unsigned param_value_size, double y)
+{
+	*color = red;
+	return point->color;
+}
+const char *words_long(int size)
+{
+	static char text[400];
+	text[size] = 0;
+	return memset(text, 'w', size);
+}
+END
+cat >words_use.c <<'END'
+#include <math.h>
+#include "words.h"
+int main(void)
+{
+	struct point point = {"DOOM", "ABC", red, NAN};
+	enum color color;
+	words_take(&point, &color, "FULL_PROFILE", 13, -INFINITY);
+	return !words_long(126) || !words_long(300);
+}
+END
+ok "a library of words is built" sh -c '$0 -shared -fPIC -o libwords.so words.c && $0 -o words_use words_use.c ./libwords.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+got=$(tool log --header words.h --lib ./libwords.so -- ./words_use 2>&1)
+like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, color=red, param_value="FULL_PROFILE", param_value_size=13, y=-Infinity\) = red ' \
+	"texts have quotes, names and numbers have none, also in structs"
 
 # --- leaks
 got=$(tool faults=zeEventDestroy/2=0,zeEventHostReset=0,quiet --tool leaks -- "$apps/tool_objects" ze 2>&1)
