@@ -18,7 +18,7 @@ build()
 {
 	local more=
 	# What callbacks/local.mk links into it.
-	test "$1" != leaks || more=$top_srcdir/callbacks/leak_callers.c
+	test "$1" != leaks || more="$top_srcdir/callbacks/leak_callers.c $top_srcdir/callbacks/leak_files.c"
 	test "$1" != summary || more="$top_srcdir/callbacks/summary_device.c $top_srcdir/callbacks/recent_calls.c
 		$(sources_of libtl_table_la tables | sed "s,.*,$top_srcdir/&.c,")"
 	test -d "$2" || build_shared "$2" || return
