@@ -312,7 +312,7 @@ static int seed_read(const struct tl_tool_host *host, const char *value)
 static int options_read(const struct tl_tool_host *host, char *file)
 {
 	const char *options = host->options;
-	struct option option;
+	static struct option option;
 	int status = 0;
 
 	while (status == 0 && option_next(&options, &option)) {
@@ -336,7 +336,7 @@ static void faults_after_fork(void)
 int tl_tool_start(const struct tl_tool_host *host)
 {
 	static char globs[RULES * (sizeof(rules[0].glob) + 1)];
-	char file[4096] = "";
+	static char file[4096];
 	int status = options_read(host, file);
 
 	if (status)

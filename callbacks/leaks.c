@@ -941,8 +941,8 @@ static void after_fork_in_child(void)
 int tl_tool_start(const struct tl_tool_host *host)
 {
 	const char *options = host->options;
-	struct option option;
-	char file[sizeof(option.value)] = "";
+	static struct option option;
+	static char file[sizeof(option.value)] = "";
 
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file"))

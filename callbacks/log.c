@@ -8,9 +8,9 @@
  * are indented by two for each. With the option `begin`, a line is also written before the driver
  * is called, so that a call that never ends, or crashes, is the log's last line.
  *
- * Each line is made on the stack of the thread that calls and goes out by one write(2) of no more
- * than PIPE_BUF bytes: lines of many threads and processes stay whole, nothing is buffered, and
- * there is no lock.
+ * Each line goes out by one write(2) of no more than PIPE_BUF bytes: lines of many threads and
+ * processes stay whole, nothing is buffered, and there is no lock. It is not made on the stack,
+ * which may be small.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -22,9 +22,11 @@
 #include <unistd.h>
 
 #include "callbacks/tool_common.h"
+#include "common/scratch.h"
 
-#define LINE PIPE_BUF
-#define TAIL 200 /* bytes of a line kept for result and duration */
+#define LINE   PIPE_BUF
+#define RESULT 128
+#define TAIL   (RESULT + 200) /* bytes of result and duration */
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
 
@@ -36,6 +38,13 @@ static __thread int tid;
 struct line {
 	char *at, *end;
 };
+
+/* What a line is made in. */
+struct line_memory {
+	char text[LINE], tail[TAIL], json[LINE];
+};
+
+static struct tl_scratches scratches = {.size = sizeof(struct line_memory)};
 
 static void line_put(struct line *line, const char *bytes, size_t size)
 {
@@ -251,39 +260,30 @@ static void line_put_begin(struct line *line, const struct tl_view *view, uint64
 		line_put(line, "  ", 2);
 }
 
-static void line_put_call(struct line *line, const struct tl_view *view)
+/* Replace the part that does not fit by dots. */
+static void line_put_call(struct line *line, const struct tl_view *view, struct line_memory *memory)
 {
-	char json[LINE];
-
 	line_put_string(line, view->function->name);
 	line_put(line, "(", 1);
-	tl_view_print(view, json, sizeof(json));
-	line_put_plain(line, view, (struct printed){NULL, NULL}, json);
+	tl_view_print(view, memory->json, sizeof(memory->json));
+	line_put_plain(line, view, (struct printed){NULL, NULL}, memory->json);
+	if (line->at == line->end)
+		memcpy(line->at - 3, "...", 3);
 }
 
-/* Replace the part that does not fit by dots. */
-static void line_put_call_within(struct line *line, const struct tl_view *view)
+static void line_put_result(struct line *line, const struct tl_view *view,
+			    struct line_memory *memory)
 {
-	struct line call = {line->at, line->end - TAIL};
-
-	line_put_call(&call, view);
-	if (call.at == call.end)
-		memcpy(call.at - 3, "...", 3);
-	line->at = call.at;
-}
-
-static void line_put_result(struct line *line, const struct tl_view *view)
-{
-	char json[128], text[64];
+	char text[64];
 	uint64_t ns = tl_ticks_ns(view->end) - tl_ticks_ns(view->start);
 
 	line_put_string(line, ")");
 	if (view->flags & TL_VIEW_UNWOUND) {
 		line_put_string(line, " left without a result");
-	} else if (tl_view_print_result(view, json, sizeof(json))) {
+	} else if (tl_view_print_result(view, memory->json, RESULT)) {
 		line_put_string(line, " = ");
 		line_put_plain(line, view, (struct printed){view->function->result, view->result},
-			       json);
+			       memory->json);
 	}
 	if (view->flags & TL_VIEW_SKIPPED)
 		line_put_string(line, " (the driver was not called)");
@@ -292,27 +292,42 @@ static void line_put_result(struct line *line, const struct tl_view *view)
 	line_put_string(line, text);
 }
 
+/* The line of a call that begins at `ns`, and what stands behind its arguments. */
+static void line_write(struct line_memory *memory, const struct tl_view *view, uint64_t ns,
+		       size_t tail)
+{
+	struct line line = {memory->text, memory->text + sizeof(memory->text) - tail};
+
+	line_put_begin(&line, view, ns);
+	line_put_call(&line, view, memory);
+	line.end = memory->text + sizeof(memory->text);
+	line_put(&line, memory->tail, tail);
+	output_write(&output, memory->text, (size_t)(line.at - memory->text));
+}
+
 static enum tl_verdict log_before(const struct tl_view *view, void *user_data, void **instance_data)
 {
-	char text[LINE];
-	struct line line = {text, text + sizeof(text)};
+	static const char open_end[] = ") ...\n";
+	struct line_memory *memory = tl_scratch_take(&scratches);
 
-	line_put_begin(&line, view, tl_ticks_ns(tl_ticks_now()));
-	line_put_call_within(&line, view);
-	line_put_string(&line, ") ...\n");
-	output_write(&output, text, (size_t)(line.at - text));
+	if (!memory)
+		return TL_GO_ON;
+	memcpy(memory->tail, open_end, sizeof(open_end) - 1);
+	line_write(memory, view, tl_ticks_ns(tl_ticks_now()), sizeof(open_end) - 1);
+	tl_scratch_give_back(memory);
 	return TL_GO_ON;
 }
 
 static void log_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
-	char text[LINE];
-	struct line line = {text, text + sizeof(text)};
+	struct line_memory *memory = tl_scratch_take(&scratches);
 
-	line_put_begin(&line, view, tl_ticks_ns(view->start));
-	line_put_call_within(&line, view);
-	line_put_result(&line, view);
-	output_write(&output, text, (size_t)(line.at - text));
+	if (!memory)
+		return;
+	struct line tail = {memory->tail, memory->tail + sizeof(memory->tail)};
+	line_put_result(&tail, view, memory);
+	line_write(memory, view, tl_ticks_ns(view->start), (size_t)(tail.at - memory->tail));
+	tl_scratch_give_back(memory);
 }
 
 /* ---- the beginning ---- */
@@ -334,8 +349,8 @@ static void log_after_fork(void)
 int tl_tool_start(const struct tl_tool_host *host)
 {
 	const char *options = host->options;
-	struct option option;
-	char file[sizeof(option.value)] = "", globs[sizeof(option.value)] = "*";
+	static struct option option;
+	static char file[sizeof(option.value)] = "", globs[sizeof(option.value)] = "*";
 	bool begin = false;
 
 	while (option_next(&options, &option)) {

@@ -446,8 +446,8 @@ static void summary_after_fork(void)
 int tl_tool_start(const struct tl_tool_host *host)
 {
 	const char *options = host->options;
-	struct option option;
-	char file[sizeof(option.value)] = "";
+	static struct option option;
+	static char file[sizeof(option.value)] = "";
 
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file")) {

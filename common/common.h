@@ -6,8 +6,8 @@
  *
  * Promises: no part needs another room, or more than libc. All but checked_stdout.h, installed.h,
  * command_options.h, message_line.h, library_file.h, library_path.h and annotation_environment.h,
- * which are for commands, can be used inside a traced process: they allocate nothing, print nothing
- * and know no locale.
+ * which are for commands, can be used inside a traced process: they allocate nothing (scratch.h has
+ * pages of its own), print nothing and know no locale.
  *
  * Who may call: any room. A header says from where: most can be called on any thread, in a signal
  * handler and in a forked child; memory_limits.h and output.h by one thread at a time.
@@ -36,6 +36,7 @@
 #include "common/program_file.h"
 #include "common/rank_set.h"
 #include "common/run_protocol.h"
+#include "common/scratch.h"
 #include "common/settings.h"
 #include "common/signature.h"
 #include "common/stages.h"

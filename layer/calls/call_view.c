@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/scratch.h"
 #include "format/args/args.h"
 #include "layer/buffers/clock.h"
 #include "layer/calls/captured_memory.h"
@@ -13,8 +14,12 @@
 #include "tracelayer/shim.h"
 #include "tracelayer/tracer.h"
 
-/* bytes of memory that arguments point to; small, since a callback may run on a small stack */
-#define CAPTURED 4096u
+#define CAPTURED 4096u /* bytes of memory that arguments point to */
+
+/* What a call's arguments are kept in while they are printed: a callback may run on a small stack. */
+struct kept_memory {
+	uint64_t words[TL_CAPTURE_WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
+};
 
 static bool view_has_ended(const struct tl_view *view)
 {
@@ -27,26 +32,37 @@ TL_EXPORT int tl_view_failed(const struct tl_view *view)
 	       tl_call_failed(view->function, tl_result_word(view->function, view->result));
 }
 
-TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t size)
+static void view_print_within(const struct tl_view *view, struct tl_text *to,
+			      struct kept_memory *memory)
 {
 	const struct tl_function *function = view->function;
-	struct tl_text to = {text, text + size - 1, false};
-	uint64_t words[TL_CAPTURE_WORDS], entry[CAPTURED / 8], leave[CAPTURED / 8];
-	struct tl_args_kept kept = {.words = words, .entry = entry, .exit = leave};
+	struct tl_args_kept kept = {
+		.words = memory->words, .entry = memory->entry, .exit = memory->leave};
 	bool cut = false;
 
-	*text = 0;
-	if (function->words > TL_CAPTURE_WORDS)
-		return 0;
-	tl_params_words(function, view->params, words);
-	kept.entry_size =
-		tl_args_capture(function, words, TL_CAPTURE_ENTRY, entry, sizeof(entry), &cut);
+	tl_params_words(function, view->params, memory->words);
+	kept.entry_size = tl_args_capture(function, memory->words, TL_CAPTURE_ENTRY, memory->entry,
+					  sizeof(memory->entry), &cut);
 	kept.failed = tl_view_failed(view);
 	if (view_has_ended(view) && !(view->flags & TL_VIEW_SKIPPED))
-		kept.exit_size = tl_args_capture(function, words,
+		kept.exit_size = tl_args_capture(function, memory->words,
 						 kept.failed ? TL_CAPTURE_FAILED : TL_CAPTURE_EXIT,
-						 leave, sizeof(leave), &cut);
-	tl_args_print(&to, function, &kept);
+						 memory->leave, sizeof(memory->leave), &cut);
+	tl_args_print(to, function, &kept);
+}
+
+TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t size)
+{
+	static struct tl_scratches scratches = {.size = sizeof(struct kept_memory)};
+	struct tl_text to = {text, text + size - 1, false};
+	struct kept_memory *memory = NULL;
+
+	if (view->function->words <= TL_CAPTURE_WORDS)
+		memory = tl_scratch_take(&scratches);
+	if (memory) {
+		view_print_within(view, &to, memory);
+		tl_scratch_give_back(memory);
+	}
 	*to.at = 0;
 	return (size_t)(to.at - text);
 }

@@ -143,7 +143,7 @@ static void tool_start(const struct tl_tool_item *item, void *library)
 
 static void tool_load(const struct tl_tool_item *item)
 {
-	char path[TL_TOOL_NAME + 64];
+	static char path[TL_TOOL_NAME + 64];
 
 	if (atomic_load_explicit(&nends, memory_order_relaxed) == TOOLS_MAX) {
 		tool_complain(item->name, "there are too many tools; give fewer");

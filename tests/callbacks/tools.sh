@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 94
+plan 100
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -127,6 +127,34 @@ ok "a library of words is built" sh -c '$0 -shared -fPIC -o libwords.so words.c 
 got=$(tool log --header words.h --lib ./libwords.so -- ./words_use 2>&1)
 like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, color=red, param_value="FULL_PROFILE", param_value_size=13, y=-Infinity\) = red ' \
 	"texts have quotes, names and numbers have none, also in structs"
+
+
+# A thread whose stack is as small as glibc lets it be.
+cat >small.c <<'END'
+#include <pthread.h>
+#include "words.h"
+static void *calls(void *unused)
+{
+	struct point point = {"DOOM", "ABC", red, 0};
+	enum color color;
+	words_take(&point, &color, "FULL_PROFILE", 13, 1);
+	return (void *)words_long(200);
+}
+int main(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	void *result = 0;
+	return pthread_attr_init(&attributes) || pthread_attr_setstacksize(&attributes, 16384) && pthread_attr_setstacksize(&attributes, 131072) ||
+	       pthread_create(&thread, &attributes, calls, 0) || pthread_join(thread, &result) || !result;
+}
+END
+ok "a program is built whose thread has a small stack" ${CC:-cc} -o small small.c ./libwords.so -Wl,-rpath,"$PWD" -lpthread
+for name in summary log=begin leaks faults=words_long/2; do
+	tool "$name" --header words.h --lib ./libwords.so -- ./small 2>small.txt
+	is $? 0 "$name works on a stack of 16 KiB"
+	test "$name" != log=begin || is "$(grep -c words_ small.txt)" 4 "and all is there"
+done
 
 # --- leaks
 got=$(tool faults=zeEventDestroy/2=0,zeEventHostReset=0,quiet --tool leaks -- "$apps/tool_objects" ze 2>&1)
