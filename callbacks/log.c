@@ -25,7 +25,7 @@
 #include "common/scratch.h"
 
 #define LINE   PIPE_BUF
-#define RESULT 128
+#define RESULT 2048	      /* bytes of a result: more than any text's, escaped */
 #define TAIL   (RESULT + 200) /* bytes of result and duration */
 
 const unsigned tl_tool_version = TL_TOOL_VERSION;
@@ -284,6 +284,8 @@ static void line_put_result(struct line *line, const struct tl_view *view,
 		line_put_string(line, " = ");
 		line_put_plain(line, view, (struct printed){view->function->result, view->result},
 			       memory->json);
+	} else if (view->function->result->kind != TL_KIND_VOID) {
+		line_put_string(line, " = ...");
 	}
 	if (view->flags & TL_VIEW_SKIPPED)
 		line_put_string(line, " (the driver was not called)");

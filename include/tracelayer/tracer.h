@@ -188,7 +188,8 @@ const struct tl_api *tl_api_at(unsigned number);
 size_t tl_view_print(const struct tl_view *view, char *text, size_t size);
 
 /*
- * Print the call's result in the same way: "CL_SUCCESS", 3, "0x55…"; nothing where there is none.
+ * Print the call's result in the same way: "CL_SUCCESS", 3, "0x55…"; nothing where there is none, or where it
+ * does not fit. 2048 bytes are enough for every text.
  */
 size_t tl_view_print_result(const struct tl_view *view, char *text, size_t size);
 

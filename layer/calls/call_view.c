@@ -88,6 +88,8 @@ TL_EXPORT size_t tl_view_print_result(const struct tl_view *view, char *text, si
 		view_print_text(view, &to);
 	else if (view_has_ended(view) && view->function->result->kind != TL_KIND_VOID)
 		tl_value_print(&to, view->function->result, view->result);
+	if (to.cut)
+		to.at = text;
 	*to.at = 0;
 	return (size_t)(to.at - text);
 }

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 100
+plan 102
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -128,6 +128,8 @@ got=$(tool log --header words.h --lib ./libwords.so -- ./words_use 2>&1)
 like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, color=red, param_value="FULL_PROFILE", param_value_size=13, y=-Infinity\) = red ' \
 	"texts have quotes, names and numbers have none, also in structs"
 
+like "$got" 'words_long\(size=126\) = "w{126}" <' "a long text that is returned has both of its quotes"
+like "$got" 'words_long\(size=300\) = "w{256}…" <' "and a longer one says so"
 
 # A thread whose stack is as small as glibc lets it be.
 cat >small.c <<'END'
