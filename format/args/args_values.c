@@ -242,8 +242,9 @@ void tl_visit_bytes(const struct tl_sink *sink, struct tl_text *text, const char
 }
 
 /*
- * Bytes without a type that can be nothing but a string: at least four characters, then a NUL. A long
- * string, such as a list of extensions, is kept without its end: then all bytes are plain ASCII.
+ * Bytes without a type that can be nothing but a string: at least four bytes of UTF-8, then a NUL. (The
+ * six bytes of an address, in memory for many, have neither as a rule.) A long string, such as a list
+ * of extensions, is kept without its end: then all bytes are plain ASCII.
  */
 #define TEXT_LEAST     4u
 #define TEXT_LEAST_CUT 64u
@@ -253,10 +254,11 @@ static bool bytes_look_like_text(const char *bytes, size_t size, bool cut)
 	size_t length = strnlen(bytes, size);
 	bool whole = length < size;
 
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0, more; i < length; i += more) {
 		unsigned char c = (unsigned char)bytes[i];
 
-		if ((c < 0x20 && (c < '\t' || c > '\r')) || (!whole && c >= 0x7f))
+		more = c < 0x7f ? 1 : tl_text_utf8_length(bytes + i, length - i);
+		if ((c < 0x20 && (c < '\t' || c > '\r')) || (c >= 0x7f && (!whole || !more)))
 			return false;
 	}
 	return whole ? length >= TEXT_LEAST : cut && length >= TEXT_LEAST_CUT;

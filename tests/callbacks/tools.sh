@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 102
+plan 103
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -120,6 +120,7 @@ int main(void)
 	struct point point = {"DOOM", "ABC", red, NAN};
 	enum color color;
 	words_take(&point, &color, "FULL_PROFILE", 13, -INFINITY);
+	words_take(&point, &color, "\x40\xf6\x5e\x58\xc9\x55\0\0\0\0\0\0\0\0\0", 16, 1);
 	return !words_long(126) || !words_long(300);
 }
 END
@@ -128,6 +129,7 @@ got=$(tool log --header words.h --lib ./libwords.so -- ./words_use 2>&1)
 like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, color=red, param_value="FULL_PROFILE", param_value_size=13, y=-Infinity\) = red ' \
 	"texts have quotes, names and numbers have none, also in structs"
 
+like "$got" 'param_value="40 f6 5e 58 c9 55 00 00 00 00 00 00 00 00 00 00"' "an address in memory for two is no text, though its bytes are no control characters"
 like "$got" 'words_long\(size=126\) = "w{126}" <' "a long text that is returned has both of its quotes"
 like "$got" 'words_long\(size=300\) = "w{256}…" <' "and a longer one says so"
 
