@@ -11,7 +11,8 @@
  *
  * RESULT is a number or an enumerator's name. It is the function's result; where a function returns
  * an object, its result is NULL and the code goes to the parameter that takes one (OpenCL's
- * errcode_ret). Without it: out of host memory for OpenCL and Level Zero, else -1, or NULL.
+ * errcode_ret). Without it: out of host memory for OpenCL and Level Zero, 0 for a truth value, else -1,
+ * or NULL.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -77,6 +78,13 @@ static const struct tl_type *error_code_type(const struct tl_function *function)
 	return param < 0 ? NULL : function->params[param].type->target;
 }
 
+/* Of truth values, also those that are an int by another name: gboolean, Bool. */
+static bool type_is_truth(const struct tl_type *type)
+{
+	return type &&
+	       (type->kind == TL_KIND_BOOL || (type->name && strcasestr(type->name, "bool")));
+}
+
 /* The code that a rule gives a function. False: the rule can't be used on it. */
 static bool error_code_for(const struct rule *rule, const struct tl_function *function,
 			   int64_t *code)
@@ -86,7 +94,7 @@ static bool error_code_for(const struct rule *rule, const struct tl_function *fu
 	const struct tl_type *type = error_code_type(function);
 	const struct tl_enumerator *found = NULL;
 
-	*code = rule->has_result ? rule->result : -1;
+	*code = rule->has_result ? rule->result : type_is_truth(type) ? 0 : -1;
 	if (rule->by_name) {
 		found = type ? type_enumerator(type, rule->name) : NULL;
 		if (found)
@@ -102,9 +110,17 @@ static bool error_code_for(const struct rule *rule, const struct tl_function *fu
 	return function->failure != TL_FAILURE_NEVER || rule->has_result;
 }
 
-static void error_code_store(void *to, int64_t value, uint32_t size)
+static void error_code_store(void *to, int64_t value, const struct tl_type *type)
 {
-	memcpy(to, &value, size < sizeof(value) ? size : sizeof(value));
+	float number = (float)value;
+	double wide = (double)value;
+
+	if (type->kind == TL_KIND_FLOAT && type->size == sizeof(number))
+		memcpy(to, &number, sizeof(number));
+	else if (type->kind == TL_KIND_FLOAT && type->size == sizeof(wide))
+		memcpy(to, &wide, sizeof(wide));
+	else
+		memcpy(to, &value, type->size < sizeof(value) ? type->size : sizeof(value));
 }
 
 /* ---- which calls ---- */
@@ -199,7 +215,7 @@ static enum tl_verdict fault_before(const struct tl_view *view, void *user_data,
 	if (!struck)
 		return TL_GO_ON;
 	if (function->failure != TL_FAILURE_NULL && function->result->kind != TL_KIND_VOID)
-		error_code_store(view->result, code, function->result->size);
+		error_code_store(view->result, code, function->result);
 	*instance_data = struck;
 	fault_print(function, number, code);
 	return TL_SKIP;
@@ -221,7 +237,7 @@ static void fault_after(const struct tl_view *view, void *user_data, void **inst
 		return;
 	void *place = *(void **)view->params[param];
 	if (place && error_code_for(*instance_data, function, &code))
-		error_code_store(place, code, function->params[param].type->target->size);
+		error_code_store(place, code, function->params[param].type->target);
 }
 
 /* ---- options ---- */
@@ -279,6 +295,9 @@ static int rule_read(const struct tl_tool_host *host, char *key, const char *res
 		return refuse(host, "more than %d rules; give fewer", RULES);
 	if (when)
 		*when++ = 0;
+	if (strlen(key) >= sizeof(rule->glob))
+		return refuse(host, "%.60s...: no function's name is that long; give a shorter one",
+			      key);
 	if (when && !rule_read_when(rule, when))
 		return refuse(
 			host,
@@ -328,8 +347,11 @@ static int options_read(const struct tl_tool_host *host, char *file)
 	return status;
 }
 
+/* The child counts its own calls only. */
 static void faults_after_fork(void)
 {
+	for (unsigned i = 0; i < nrules; i++)
+		atomic_store_explicit(&rules[i].calls, 0, memory_order_relaxed);
 	output_after_fork(&output);
 }
 

@@ -16,7 +16,7 @@
 
 /* An option of a list KEY[=VALUE][,KEY[=VALUE]]...; the value is empty where there is none. */
 struct option {
-	char key[64];
+	char key[512];
 	char value[4096];
 };
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 103
+plan 109
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -434,6 +434,47 @@ ok "about as often as was asked for ($count of 100)" test "$count" -ge 15 -a "$c
 nok "and another for another seed" test "$(tool faults=clCreateBuffer/30%=-61,seed=6 -- "$apps/tool_objects" buffers 100 2>/dev/null)" = "$(head -n 1 <<<"$got")"
 like "$(tool faults=zeInit=ZE_RESULT_ERROR_DEVICE_LOST -- "$apps/ze_vector_add" 2>&1)" 'zeInit.*result 0x70000001' "Level Zero fails, too"
 like "$(tool faults=zeInit=ZE_RESULT_TYPO -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool faults: zeInit=ZE_RESULT_TYPO: zeInit has no such result; ' "a result that there isn't is said"
+
+cat >trials.h <<'END'
+typedef int gboolean;
+gboolean trials_file_get_contents(const char *name);
+int trials_count(int to);
+double trials_half(float from);
+int trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer(void);
+END
+cat >trials.c <<'END'
+#include "trials.h"
+gboolean trials_file_get_contents(const char *name) { return name != 0; }
+int trials_count(int to) { return to; }
+double trials_half(float from) { return from / 2; }
+int trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer(void) { return 7; }
+END
+cat >trials_use.c <<'END'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "trials.h"
+#define lengthy trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer
+int main(void)
+{
+	int status = trials_count(3);
+	if (fork() == 0)
+		_exit(trials_count(4) + trials_count(5));
+	wait(&status);
+	printf("%d %d %d %g", WEXITSTATUS(status), trials_count(6), trials_file_get_contents("x"), trials_half(1));
+	printf(" %d", lengthy());
+	printf(" %d\n", lengthy());
+	return 0;
+}
+END
+ok "a library of trials is built" sh -c '$0 -shared -fPIC -o libtrials.so trials.c && $0 -o trials_use trials_use.c ./libtrials.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
+trials() { tool faults="$1" --header trials.h --lib ./libtrials.so -- ./trials_use 2>&1; }
+is "$(trials trials_count/2=9,quiet)" "13 9 1 0.5 7 7" "faults counts a forked child's calls anew"
+is "$(trials trials_file*,quiet)" "9 6 0 0.5 7 7" "a truth value fails as false"
+is "$(trials trials_half=3,quiet)" "9 6 1 3 7 7" "a real result is the number that was asked for"
+lengthy=trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer
+is "$(trials $lengthy/2=-5,quiet)" "9 6 1 0.5 7 -5" "a long name is read to its end"
+like "$(trials "$(printf 'a%.0s' $(seq 300))")" '^tracelayer: tool faults: a{60}...: no function.s name is that long; give a shorter one$' "one that is too long is refused"
 
 # --- the files that they write
 log() { failing log=file="$1" -- "$apps/tool_calls" threads 1 2 2>&1 >/dev/null; }
