@@ -41,10 +41,12 @@ struct line {
 
 /* What a line is made in. */
 struct line_memory {
-	char text[LINE], tail[TAIL], json[LINE];
+	char text[LINE], tail[TAIL], json[LINE], merged[LINE];
 };
 
 static struct tl_scratches scratches = {.size = sizeof(struct line_memory)};
+static struct tl_scratches inputs = {.size = LINE}; /* arguments as they were before a call */
+static bool begins;				    /* have lines, too */
 
 static void line_put(struct line *line, const char *bytes, size_t size)
 {
@@ -243,6 +245,75 @@ static void line_put_plain(struct line *line, const struct tl_view *view, struct
 	}
 }
 
+/* Where the value that begins at `json` ends: at a comma, a bracket that it did not open, or the end. */
+static const char *json_value_end(const char *json)
+{
+	unsigned depth = 0;
+
+	while (*json && (depth || !strchr(",}]", *json))) {
+		depth += *json == '{' || *json == '[';
+		depth -= *json == '}' || *json == ']';
+		json = *json == '"' ? json_string_end(json) : json + 1;
+	}
+	return json;
+}
+
+/* Of the members that `json` begins with: the value of the one with this key, with its quotes; NULL: none. */
+static const char *json_member(const char *json, const char *key, size_t size)
+{
+	while (*json == '"') {
+		const char *end = json_string_end(json);
+		if ((size_t)(end - json) == size && !memcmp(json, key, size) && *end == ':')
+			return end + 1;
+		json = json_value_end(end);
+		json += *json == ',';
+	}
+	return NULL;
+}
+
+static bool param_is_input(const struct tl_view *view, const char *name)
+{
+	const struct tl_function *function = view->function;
+	size_t size = strcspn(name, ":\"");
+
+	for (uint32_t i = 0; i < function->count; i++)
+		if (!strncmp(function->params[i].name, name, size) &&
+		    !function->params[i].name[size])
+			return !(function->params[i].direction & TL_OUT);
+	return false;
+}
+
+/*
+ * The members of `after`, where an input's value is that of `before`: the call may have changed or
+ * freed the memory since, as MPI_Waitall does with its requests. Whole members only.
+ */
+static void json_merge(char *to, size_t room, const struct tl_view *view, const char *after,
+		       const char *before)
+{
+	char *at = to, *limit = to + room - 1;
+
+	while (*after == '"') {
+		const char *key = after, *value = json_string_end(key) + 1, *taken = NULL;
+		size_t size = (size_t)(value - 1 - key);
+
+		after = json_value_end(value);
+		if (param_is_input(view, key + 1))
+			taken = json_member(before, key, size);
+		taken = taken ? taken : value;
+		size_t length = (size_t)(json_value_end(taken) - taken);
+		if (size + length + 2 > (size_t)(limit - at))
+			break;
+		if (at > to)
+			*at++ = ',';
+		memcpy(at, key, size);
+		at[size] = ':';
+		memcpy(at + size + 1, taken, length);
+		at += size + 1 + length;
+		after += *after == ',';
+	}
+	*at = 0;
+}
+
 /* ---- lines ---- */
 
 static void line_put_begin(struct line *line, const struct tl_view *view, uint64_t ns)
@@ -260,13 +331,20 @@ static void line_put_begin(struct line *line, const struct tl_view *view, uint64
 		line_put(line, "  ", 2);
 }
 
-/* Replace the part that does not fit by dots. */
-static void line_put_call(struct line *line, const struct tl_view *view, struct line_memory *memory)
+/* Replace the part that does not fit by dots. `before`: what was printed before the call, or NULL. */
+static void line_put_call(struct line *line, const struct tl_view *view, struct line_memory *memory,
+			  const char *before)
 {
+	const char *json = memory->json;
+
 	line_put_string(line, view->function->name);
 	line_put(line, "(", 1);
 	tl_view_print(view, memory->json, sizeof(memory->json));
-	line_put_plain(line, view, (struct printed){NULL, NULL}, memory->json);
+	if (before) {
+		json_merge(memory->merged, sizeof(memory->merged), view, json, before);
+		json = memory->merged;
+	}
+	line_put_plain(line, view, (struct printed){NULL, NULL}, json);
 	if (line->at == line->end)
 		memcpy(line->at - 3, "...", 3);
 }
@@ -296,27 +374,37 @@ static void line_put_result(struct line *line, const struct tl_view *view,
 
 /* The line of a call that begins at `ns`, and what stands behind its arguments. */
 static void line_write(struct line_memory *memory, const struct tl_view *view, uint64_t ns,
-		       size_t tail)
+		       const char *before, size_t tail)
 {
 	struct line line = {memory->text, memory->text + sizeof(memory->text) - tail};
 
 	line_put_begin(&line, view, ns);
-	line_put_call(&line, view, memory);
+	line_put_call(&line, view, memory, before);
 	line.end = memory->text + sizeof(memory->text);
 	line_put(&line, memory->tail, tail);
 	output_write(&output, memory->text, (size_t)(line.at - memory->text));
 }
 
-static enum tl_verdict log_before(const struct tl_view *view, void *user_data, void **instance_data)
+static void line_write_begin(const struct tl_view *view)
 {
 	static const char open_end[] = ") ...\n";
 	struct line_memory *memory = tl_scratch_take(&scratches);
 
 	if (!memory)
-		return TL_GO_ON;
+		return;
 	memcpy(memory->tail, open_end, sizeof(open_end) - 1);
-	line_write(memory, view, tl_ticks_ns(tl_ticks_now()), sizeof(open_end) - 1);
+	line_write(memory, view, tl_ticks_ns(tl_ticks_now()), NULL, sizeof(open_end) - 1);
 	tl_scratch_give_back(memory);
+}
+
+static enum tl_verdict log_before(const struct tl_view *view, void *user_data, void **instance_data)
+{
+	if (begins)
+		line_write_begin(view);
+	if (view->function->flags & TL_FUNCTION_FOLLOWS)
+		*instance_data = tl_scratch_take(&inputs);
+	if (*instance_data)
+		tl_view_print(view, *instance_data, LINE);
 	return TL_GO_ON;
 }
 
@@ -324,12 +412,15 @@ static void log_after(const struct tl_view *view, void *user_data, void **instan
 {
 	struct line_memory *memory = tl_scratch_take(&scratches);
 
-	if (!memory)
-		return;
-	struct line tail = {memory->tail, memory->tail + sizeof(memory->tail)};
-	line_put_result(&tail, view, memory);
-	line_write(memory, view, tl_ticks_ns(view->start), (size_t)(tail.at - memory->tail));
-	tl_scratch_give_back(memory);
+	if (memory) {
+		struct line tail = {memory->tail, memory->tail + sizeof(memory->tail)};
+		line_put_result(&tail, view, memory);
+		line_write(memory, view, tl_ticks_ns(view->start), *instance_data,
+			   (size_t)(tail.at - memory->tail));
+		tl_scratch_give_back(memory);
+	}
+	if (*instance_data)
+		tl_scratch_give_back(*instance_data);
 }
 
 /* ---- the beginning ---- */
@@ -353,13 +444,12 @@ int tl_tool_start(const struct tl_tool_host *host)
 	const char *options = host->options;
 	static struct option option;
 	static char file[sizeof(option.value)] = "", globs[sizeof(option.value)] = "*";
-	bool begin = false;
 
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file"))
 			strcpy(file, option.value);
 		else if (option_is(&option, "begin"))
-			begin = true;
+			begins = true;
 		else if (option_is(&option, "calls") && option.value[0])
 			globs_read(globs, option.value);
 		else
@@ -371,5 +461,5 @@ int tl_tool_start(const struct tl_tool_host *host)
 		return status;
 	pthread_atfork(NULL, NULL, log_after_fork);
 	started = tl_ticks_ns(tl_ticks_now());
-	return trace(host, globs, begin ? log_before : NULL, log_after);
+	return trace(host, globs, log_before, log_after);
 }

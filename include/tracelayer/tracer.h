@@ -181,9 +181,10 @@ const struct tl_api *tl_api_at(unsigned number);
 /*
  * Print the call's arguments, decoded, as the members of a JSON object without its braces:
  * "context":"0x55…","size":4096. In an epilogue they include what the call returned through
- * pointers, unless it failed. A struct or list that does not fit is shown as its address, and an argument
- * of which that does not fit either is left out: 4096 bytes are enough for nearly all calls. `size`: bytes of
- * `text`, at least 1. Returns the length without the NUL that ends the text.
+ * pointers, unless it failed, and memory that was passed in is shown as the call left it. A struct or list
+ * that does not fit is shown as its address, and an argument of which that does not fit either is left out:
+ * 4096 bytes are enough for nearly all calls. `size`: bytes of `text`, at least 1. Returns the length without
+ * the NUL that ends the text.
  */
 size_t tl_view_print(const struct tl_view *view, char *text, size_t size);
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 109
+plan 110
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -96,6 +96,7 @@ enum color { red, GREEN };
 struct point { const char *label; char code[8]; enum color color; double x; };
 enum color words_take(const struct point *point, enum color *color, const void *param_value, unsigned param_value_size, double y);
 const char *words_long(int size);
+int words_spend(const struct point *point, enum color *left);
 END
 cat >words.c <<'END'
 #include <string.h>
@@ -111,6 +112,12 @@ const char *words_long(int size)
 	text[size] = 0;
 	return memset(text, 'w', size);
 }
+int words_spend(const struct point *point, enum color *left)
+{
+	memset((void *)point, 0, sizeof(*point));
+	*left = GREEN;
+	return 0;
+}
 END
 cat >words_use.c <<'END'
 #include <math.h>
@@ -121,6 +128,7 @@ int main(void)
 	enum color color;
 	words_take(&point, &color, "FULL_PROFILE", 13, -INFINITY);
 	words_take(&point, &color, "\x40\xf6\x5e\x58\xc9\x55\0\0\0\0\0\0\0\0\0", 16, 1);
+	words_spend(&point, &color);
 	return !words_long(126) || !words_long(300);
 }
 END
@@ -130,6 +138,7 @@ like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, 
 	"texts have quotes, names and numbers have none, also in structs"
 
 like "$got" 'param_value="40 f6 5e 58 c9 55 00 00 00 00 00 00 00 00 00 00"' "an address in memory for two is no text, though its bytes are no control characters"
+like "$got" ' words_spend\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, left=GREEN\) = 0 ' "what a call changes without being said to is shown as it was before"
 like "$got" 'words_long\(size=126\) = "w{126}" <' "a long text that is returned has both of its quotes"
 like "$got" 'words_long\(size=300\) = "w{256}…" <' "and a longer one says so"
 
