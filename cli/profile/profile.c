@@ -71,9 +71,10 @@ static void say_totals(const struct sampler *sampler, const char *files)
 	const struct tl_profile *profile = &sampler->profiled.profile;
 	double seconds = (double)profile->elapsed / 1e9;
 
-	say("profile: %s%s%llu samples of %llu threads in %zu process%s, %.2f s at %.1f of %u Hz; %.2f %% of a core",
+	say("profile: %s%s%llu sample%s of %llu thread%s in %zu process%s, %.2f s at %.1f of %u Hz; %.2f %% of a core",
 	    files, *files ? ": " : "", (unsigned long long)profile->root.weight,
-	    (unsigned long long)profile->threads, sampler->seen, sampler->seen == 1 ? "" : "es",
+	    profile->root.weight == 1 ? "" : "s", (unsigned long long)profile->threads,
+	    profile->threads == 1 ? "" : "s", sampler->seen, sampler->seen == 1 ? "" : "es",
 	    seconds, seconds > 0 ? (double)profile->passes / seconds : 0, sampler->hz,
 	    own_share(profile->elapsed));
 }

@@ -32,7 +32,7 @@ for _ in 1 2 3 4 5; do
 done
 test "$code" != 77 || skip_all "there is no OpenCL device on this machine"
 is "$code" 0 "the program ends as it does without us"
-like "$(cat "$tmp/err")" '^tracelayer: profile: p.txt, p.folded, p.speedscope.json, p.json: [0-9]+ samples of [0-9]+ threads in 1 process, [0-9.]+ s at [0-9.]+ of 1000 Hz' \
+like "$(cat "$tmp/err")" '^tracelayer: profile: p.txt, p.folded, p.speedscope.json, p.json: [0-9]+ samples of [0-9]+ threads? in 1 process, [0-9.]+ s at [0-9.]+ of 1000 Hz' \
 	"it is said how many samples there are, and at which rate they came"
 cp "$tmp/err" "$tmp/truth"
 ok "each label has its share of time, within 2 points" $check shares "$tmp/here/p.folded" "$tmp/truth"
@@ -57,7 +57,7 @@ is "$(cat "$tmp/out")" "" "the tree does not go to the program's standard output
 like "$(cat "$tmp/err")" '% turns$' "... but to standard error"
 mkfifo "$tmp/in"
 profile -o p.folded -- bash -c "exec 9<>'$tmp/in'; exec < <(exec '$app' hold <&9); read -r _; echo \$! >'$tmp/pid'; kill -KILL \$!"
-like "$(cat "$tmp/err")" "1 threads in 1 process" "a process that is killed was seen"
+like "$(cat "$tmp/err")" "1 thread in 1 process" "a process that is killed was seen"
 is "$(buffers "$(cat "$tmp/pid")")" "" "of a killed process nothing is left in memory"
 profile -- "$tmp/nothing"
 is "$code" 127 "a program that is not there is said so"
@@ -130,7 +130,7 @@ let_go
 for _ in $(seq 200); do test "$(stat -c %s "$tmp/dots" 2>"$tmp/.err")" -gt 20 && break; sleep 0.05; done
 like "$(cat "/proc/$(cat "$tmp/pid")"/task/*/comm)" '^tracelayer$' "devices' commands are collected by a thread"
 timeout 60 "$tracelayer" profile -p "$(cat "$tmp/pid")" -d 0.3 -o "$tmp/d.folded" 2>"$tmp/err"
-like "$(cat "$tmp/err")" " samples of 1 threads in 1 process" "... which is none of the program's"
+like "$(cat "$tmp/err")" " samples of 1 thread in 1 process" "... which is none of the program's"
 kill "$(cat "$tmp/pid")"
 wait
 rm -f "$tmp/pid"
@@ -148,7 +148,7 @@ like "$(cat "$tmp/err")" "^tracelayer: process $$: not traced, .*; start it with
 profile --name='clWait*' -o p.folded -o p.speedscope.json -o p.json -- "$app" turns 10
 is "$code $(sort -u "$tmp/here/p.folded" | sed 's/ [0-9]*$//')" "0 turns;waiting;clWaitForEvents" "--name: only samples in a call of that name"
 ok "... in all files" $check agree "$tmp/here/p.folded" "$tmp/here/p.speedscope.json" "$tmp/here/p.json"
-like "$(cat "$tmp/err")" " $(sed 's/.* //' "$tmp/here/p.folded") samples of 1 threads in 1 process, " "... and so many are said"
+like "$(cat "$tmp/err")" " $(sed 's/.* //' "$tmp/here/p.folded") samples of 1 thread in 1 process, " "... and so many are said"
 profile --name=waiting,working -o p.folded -- "$app" turns 5
 unlike "$(cat "$tmp/here/p.folded")" 'clBuildProgram' "... or under a label of that name"
 like "$(cat "$tmp/here/p.folded")" '^turns;working ' "... of several names"
