@@ -44,7 +44,7 @@
 struct counts {
 	const struct tl_function *function;
 	_Atomic uint64_t calls, failed, total, least, most; /* ticks */
-	_Atomic uint32_t bins[BINS];
+	_Atomic uint64_t bins[BINS];
 };
 
 struct api_counts {
@@ -213,7 +213,7 @@ static void summary_after(const struct tl_view *view, void *user_data, void **in
 	if (!counts)
 		return;
 	uint64_t ticks = view->end - view->start;
-	_Atomic uint32_t *bin = &counts->bins[bin_of(ticks)];
+	_Atomic uint64_t *bin = &counts->bins[bin_of(ticks)];
 	count_add(&counts->calls, 1);
 	count_add(&counts->total, ticks);
 	if (tl_view_failed(view))
@@ -293,7 +293,7 @@ static void sums_add_counts(struct sums *sums, const struct counts *counts)
 	 * counting.
 	 */
 	for (unsigned i = 0; i < BINS; i++) {
-		uint32_t here = atomic_load_explicit(&counts->bins[i], memory_order_relaxed);
+		uint64_t here = atomic_load_explicit(&counts->bins[i], memory_order_relaxed);
 		spread->bins[i] += here;
 		calls += here;
 	}

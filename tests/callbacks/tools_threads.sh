@@ -35,7 +35,7 @@ echo 'int main(void) { return 0; }' >empty.c
 for sanitizer in thread address,undefined; do
 	compile -fsanitize=$sanitizer empty.c -o empty && ./empty || skip_all "the sanitizers do not work on this machine"
 done
-plan 8
+plan 9
 export ASAN_OPTIONS=detect_leaks=0
 for sanitizer in thread address,undefined; do
 	ok "summary: no report of -fsanitize=$sanitizer" under summary threads,file=summary.txt $sanitizer
@@ -43,3 +43,21 @@ for sanitizer in thread address,undefined; do
 	ok "leaks: no report of -fsanitize=$sanitizer" under leaks file=leaks.txt $sanitizer
 	ok "faults: no report of -fsanitize=$sanitizer" under faults 'thing*/10%=-1,quiet' $sanitizer
 done
+cat >many.c <<'END'
+#include "callbacks/summary.c"
+int main(void)
+{
+	static struct counts counts;
+	struct sums sums = {0};
+	counts.bins[3] = 5000000000;
+	sums_add_counts(&sums, &counts);
+	return sums.calls != 5000000000;
+}
+END
+# Of the two main, the linker takes the first.
+many()
+{
+	compile -fsanitize=thread -Wl,-z,muldefs -o many many.c "$top_srcdir/callbacks/summary_device.c" "$top_srcdir/callbacks/recent_calls.c" \
+		$(sources_of libtl_table_la tables | sed "s,.*,$top_srcdir/&.c,") thread/*.o -lpthread -lm && ./many
+}
+ok "summary counts more calls than 32 bits hold" many
