@@ -111,6 +111,11 @@ struct nested {
 	struct printed within[NESTED];
 };
 
+static bool type_is_string(const struct tl_type *type)
+{
+	return type->kind == TL_KIND_POINTER && type->target && type->target->kind == TL_KIND_CHAR;
+}
+
 static struct printed param_find(const struct tl_view *view, const char *name, size_t size)
 {
 	const struct tl_function *function = view->function;
@@ -169,7 +174,7 @@ static bool printed_is_string(const struct printed *printed, const char *text, s
 {
 	char address[32];
 
-	if (!printed->place || printed->type->kind != TL_KIND_POINTER)
+	if (!printed->place || !type_is_string(printed->type))
 		return !text_is_address(text, size);
 	snprintf(address, sizeof(address), "0x%" PRIxPTR, *(const uintptr_t *)printed->place);
 	return strlen(address) != size || memcmp(address, text, size) != 0;

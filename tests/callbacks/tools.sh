@@ -96,7 +96,7 @@ enum color { red, GREEN };
 struct point { const char *label; char code[8]; enum color color; double x; };
 enum color words_take(const struct point *point, enum color *color, const void *param_value, unsigned param_value_size, double y);
 const char *words_long(int size);
-int words_spend(const struct point *point, enum color *left);
+int words_spend(const struct point *point, enum color *left, const char **said);
 END
 cat >words.c <<'END'
 #include <string.h>
@@ -112,10 +112,11 @@ const char *words_long(int size)
 	text[size] = 0;
 	return memset(text, 'w', size);
 }
-int words_spend(const struct point *point, enum color *left)
+int words_spend(const struct point *point, enum color *left, const char **said)
 {
 	memset((void *)point, 0, sizeof(*point));
 	*left = GREEN;
+	*said = 0;
 	return 0;
 }
 END
@@ -126,9 +127,10 @@ int main(void)
 {
 	struct point point = {"DOOM", "ABC", red, NAN};
 	enum color color;
+	const char *said = "";
 	words_take(&point, &color, "FULL_PROFILE", 13, -INFINITY);
 	words_take(&point, &color, "\x40\xf6\x5e\x58\xc9\x55\0\0\0\0\0\0\0\0\0", 16, 1);
-	words_spend(&point, &color);
+	words_spend(&point, &color, &said);
 	return !words_long(126) || !words_long(300);
 }
 END
@@ -138,7 +140,7 @@ like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, 
 	"texts have quotes, names and numbers have none, also in structs"
 
 like "$got" 'param_value="40 f6 5e 58 c9 55 00 00 00 00 00 00 00 00 00 00"' "an address in memory for two is no text, though its bytes are no control characters"
-like "$got" ' words_spend\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, left=GREEN\) = 0 ' "what a call changes without being said to is shown as it was before"
+like "$got" ' words_spend\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, left=GREEN, said=0x0\) = 0 ' "what a call changes without being said to is shown as it was before"
 like "$got" 'words_long\(size=126\) = "w{126}" <' "a long text that is returned has both of its quotes"
 like "$got" 'words_long\(size=300\) = "w{256}…" <' "and a longer one says so"
 
