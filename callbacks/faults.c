@@ -183,12 +183,14 @@ static void fault_print(const struct tl_function *function, uint64_t call, int64
 		if ((int64_t)type->enumerators[i].value == code)
 			name = type->enumerators[i].name;
 	snprintf(number, sizeof(number), "%lld", (long long)code);
+	bool returns = function->result->kind != TL_KIND_VOID;
 	int size = snprintf(line, sizeof(line),
-			    "tracelayer: faults: %s fails with %s (call %llu of its rule)\n",
-			    function->name,
-			    name   ? name
-			    : type ? number
-				   : "NULL",
+			    "tracelayer: faults: %s %s%s (call %llu of its rule)\n", function->name,
+			    returns ? "fails with " : "does nothing",
+			    !returns ? ""
+			    : name   ? name
+			    : type   ? number
+				     : "NULL",
 			    (unsigned long long)call);
 	if (size > 0 && (size_t)size < sizeof(line) && !quiet)
 		output_write(&output, line, (size_t)size);
@@ -264,6 +266,7 @@ static int rule_check(const struct tl_tool_host *host, const struct rule *rule)
 {
 	const struct tl_api *api;
 	const char *met = NULL;
+	bool returns = false;
 	int64_t code;
 
 	for (unsigned number = 0; (api = tl_api_at(number)); number++)
@@ -271,6 +274,7 @@ static int rule_check(const struct tl_tool_host *host, const struct rule *rule)
 			if (!rule_matches(rule->glob, api->functions[i].name))
 				continue;
 			met = api->functions[i].name;
+			returns |= api->functions[i].result->kind != TL_KIND_VOID;
 			if (error_code_for(rule, &api->functions[i], &code))
 				return 0;
 		}
@@ -282,6 +286,9 @@ static int rule_check(const struct tl_tool_host *host, const struct rule *rule)
 			host,
 			"%s=%s: %s has no such result; give one of its error codes, or a number",
 			rule->glob, rule->name, met);
+	if (!returns)
+		return refuse(host, "%s: %s returns nothing; with =0 its calls do nothing, too",
+			      rule->glob, met);
 	return refuse(host, "%s: %s never fails; give the result that it is to have", rule->glob,
 		      met);
 }

@@ -451,13 +451,16 @@ typedef int gboolean;
 gboolean trials_file_get_contents(const char *name);
 int trials_count(int to);
 double trials_half(float from);
+void trials_say(int number);
 int trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer(void);
 END
 cat >trials.c <<'END'
+#include <stdio.h>
 #include "trials.h"
 gboolean trials_file_get_contents(const char *name) { return name != 0; }
 int trials_count(int to) { return to; }
 double trials_half(float from) { return from / 2; }
+void trials_say(int number) { printf(" %d", number); }
 int trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer(void) { return 7; }
 END
 cat >trials_use.c <<'END'
@@ -473,6 +476,7 @@ int main(void)
 		_exit(trials_count(4) + trials_count(5));
 	wait(&status);
 	printf("%d %d %d %g", WEXITSTATUS(status), trials_count(6), trials_file_get_contents("x"), trials_half(1));
+	trials_say(0);
 	printf(" %d", lengthy());
 	printf(" %d\n", lengthy());
 	return 0;
@@ -480,11 +484,14 @@ int main(void)
 END
 ok "a library of trials is built" sh -c '$0 -shared -fPIC -o libtrials.so trials.c && $0 -o trials_use trials_use.c ./libtrials.so -Wl,-rpath,"$PWD"' "${CC:-cc}"
 trials() { tool faults="$1" --header trials.h --lib ./libtrials.so -- ./trials_use 2>&1; }
-is "$(trials trials_count/2=9,quiet)" "13 9 1 0.5 7 7" "faults counts a forked child's calls anew"
-is "$(trials trials_file*,quiet)" "9 6 0 0.5 7 7" "a truth value fails as false"
-is "$(trials trials_half=3,quiet)" "9 6 1 3 7 7" "a real result is the number that was asked for"
+is "$(trials trials_count/2=9,quiet)" "13 9 1 0.5 0 7 7" "faults counts a forked child's calls anew"
+is "$(trials trials_file*,quiet)" "9 6 0 0.5 0 7 7" "a truth value fails as false"
+is "$(trials trials_half=3,quiet)" "9 6 1 3 0 7 7" "a real result is the number that was asked for"
+like "$(trials trials_say=0)" '^tracelayer: faults: trials_say does nothing \(call 1 of its rule\)$' "a call without a result is left out"
+is "$(trials trials_say=0,quiet)" "9 6 1 0.5 7 7" "and does nothing"
+like "$(trials trials_say)" '^tracelayer: tool faults: trials_say: trials_say returns nothing; with =0 its calls do nothing, too$' "if that is asked for"
 lengthy=trials_with_a_name_that_is_as_long_as_the_longest_of_Vulkans_and_longer
-is "$(trials $lengthy/2=-5,quiet)" "9 6 1 0.5 7 -5" "a long name is read to its end"
+is "$(trials $lengthy/2=-5,quiet)" "9 6 1 0.5 0 7 -5" "a long name is read to its end"
 like "$(trials "$(printf 'a%.0s' $(seq 300))")" '^tracelayer: tool faults: a{60}...: no function.s name is that long; give a shorter one$' "one that is too long is refused"
 
 # --- the files that they write
