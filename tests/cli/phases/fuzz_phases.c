@@ -20,6 +20,7 @@
 #include "cli/read/event_members.h"
 #include "cli/read/lane_filter.h"
 #include "cli/read/record_file.h"
+#include "cli/read/shown_names.h"
 #include "cli/read/trace_events.h"
 #include "cli/systrace/systrace.h"
 #include "tests/lib/random.h"
@@ -116,6 +117,11 @@ void tl_trace_close(struct tl_trace *trace)
 {
 	(void)trace;
 	abort();
+}
+
+const char *name_of_made(const char *made)
+{
+	return made;
 }
 
 long long event_nanoseconds(const json_t *event, const char *member, long long missing)
