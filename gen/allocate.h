@@ -14,6 +14,11 @@ void *allocate(size_t size); /* zeroed */
 void *reallocate(void *old, size_t size);
 char *copy_text(const char *text);
 char *copy_bytes(const char *from, size_t size); /* with a NUL after them */
+/*
+ * Small letters and digits alone: names that differ in nothing else are the same name, however they
+ * are spelled.
+ */
+char *name_squeezed(const char *from, size_t length);
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -141,18 +141,6 @@ struct siblings {
 	} * counted;
 };
 
-/* Lower case and no underscores. */
-static char *name_squeezed(const char *name)
-{
-	char *squeezed = copy_text(name), *to = squeezed;
-
-	for (const char *c = name; *c; c++)
-		if (*c != '_')
-			*to++ = (char)tolower((unsigned char)*c);
-	*to = '\0';
-	return squeezed;
-}
-
 /* "pValues" is values: the name without what says that it is a pointer. */
 static char *name_of_pointee(const char *name)
 {
@@ -166,7 +154,8 @@ static char *name_of_pointee(const char *name)
 		prefix = 2;
 	else if (*name == 'p' && isupper((unsigned char)name[1]))
 		prefix = 1;
-	return name_squeezed(name[prefix] ? name + prefix : name);
+	name += name[prefix] ? prefix : 0;
+	return name_squeezed(name, strlen(name));
 }
 
 /* "pValues" is value: the part that a count's name may share with it. */

@@ -3,7 +3,6 @@
  * guess_objects.c: which functions make objects, end them, or take references to them, by their names
  * and by what they give and take.
  */
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <string.h>
@@ -197,18 +196,6 @@ static bool function_ends_content_only(const struct model *model, const struct f
 	return false;
 }
 
-/* The letters and digits of a text, small ones. */
-static char *text_letters(const char *text)
-{
-	char *letters = format_text("%s", text), *to = letters;
-
-	for (; *text; text++)
-		if (isalnum((unsigned char)*text))
-			*to++ = (char)tolower((unsigned char)*text);
-	*to = 0;
-	return letters;
-}
-
 /* The word that says what a function ends: Windows of XDestroyWindows. NULL: none. */
 static const char *name_ended_word(const char *name)
 {
@@ -234,12 +221,12 @@ static bool function_ends_other(const struct function *function)
 		if (type_is_object(function->params[i].type) ||
 		    type_is_place_for_object(function->params[i].type))
 			return false;
-	char *ended = text_letters(word);
+	char *ended = name_squeezed(word, strlen(word));
 	size_t length = strlen(ended);
 
 	if (length > 1 && ended[length - 1] == 's')
 		ended[length - 1] = 0;
-	return !strstr(text_letters(object->spelling), ended);
+	return !strstr(name_squeezed(object->spelling, strlen(object->spelling)), ended);
 }
 
 static bool function_takes_objects_only(const struct function *function)

@@ -51,6 +51,17 @@ char *copy_text(const char *text)
 	return copy_bytes(text, strlen(text));
 }
 
+char *name_squeezed(const char *from, size_t length)
+{
+	char *name = copy_bytes(from, length), *to = name;
+
+	for (const char *c = name; *c; c++)
+		if (isalnum((unsigned char)*c))
+			*to++ = (char)tolower((unsigned char)*c);
+	*to = '\0';
+	return name;
+}
+
 char *format_text(const char *format, ...)
 {
 	va_list arguments;

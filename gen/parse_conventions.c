@@ -116,18 +116,6 @@ void parse_flags(struct parse *parse)
 	}
 }
 
-/* Lower case and no underscores: names that differ in nothing else are the same name. */
-static char *name_squeezed(const char *from, size_t length)
-{
-	char *name = copy_bytes(from, length), *to = name;
-
-	for (const char *c = name; *c; c++)
-		if (*c != '_')
-			*to++ = (char)tolower((unsigned char)*c);
-	*to = '\0';
-	return name;
-}
-
 /* The aliases' names, squeezed, to look names up that are spelled in another way. */
 static const char **aliases_squeezed(const struct parse *parse)
 {
