@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "callbacks/tool_common.h"
-#include "common/scratch.h"
+#include "common/workspace.h"
 
 #define LINE   PIPE_BUF
 #define RESULT 2048	      /* bytes of a result: more than any text's, escaped */
@@ -44,9 +44,9 @@ struct line_memory {
 	char text[LINE], tail[TAIL], json[LINE], merged[LINE];
 };
 
-static struct tl_scratches scratches = {.size = sizeof(struct line_memory)};
-static struct tl_scratches inputs = {.size = LINE}; /* arguments as they were before a call */
-static bool begins;				    /* have lines, too */
+static struct tl_workspaces workspaces = {.size = sizeof(struct line_memory)};
+static struct tl_workspaces inputs = {.size = LINE}; /* arguments as they were before a call */
+static bool begins;				     /* have lines, too */
 
 static void line_put(struct line *line, const char *bytes, size_t size)
 {
@@ -393,13 +393,13 @@ static void line_write(struct line_memory *memory, const struct tl_view *view, u
 static void line_write_begin(const struct tl_view *view)
 {
 	static const char open_end[] = ") ...\n";
-	struct line_memory *memory = tl_scratch_take(&scratches);
+	struct line_memory *memory = tl_workspace_take(&workspaces);
 
 	if (!memory)
 		return;
 	memcpy(memory->tail, open_end, sizeof(open_end) - 1);
 	line_write(memory, view, tl_ticks_ns(tl_ticks_now()), NULL, sizeof(open_end) - 1);
-	tl_scratch_give_back(memory);
+	tl_workspace_give_back(memory);
 }
 
 static enum tl_verdict log_before(const struct tl_view *view, void *user_data, void **instance_data)
@@ -407,7 +407,7 @@ static enum tl_verdict log_before(const struct tl_view *view, void *user_data, v
 	if (begins)
 		line_write_begin(view);
 	if (view->function->flags & TL_FUNCTION_FOLLOWS)
-		*instance_data = tl_scratch_take(&inputs);
+		*instance_data = tl_workspace_take(&inputs);
 	if (*instance_data)
 		tl_view_print(view, *instance_data, LINE);
 	return TL_GO_ON;
@@ -415,17 +415,17 @@ static enum tl_verdict log_before(const struct tl_view *view, void *user_data, v
 
 static void log_after(const struct tl_view *view, void *user_data, void **instance_data)
 {
-	struct line_memory *memory = tl_scratch_take(&scratches);
+	struct line_memory *memory = tl_workspace_take(&workspaces);
 
 	if (memory) {
 		struct line tail = {memory->tail, memory->tail + sizeof(memory->tail)};
 		line_put_result(&tail, view, memory);
 		line_write(memory, view, tl_ticks_ns(view->start), *instance_data,
 			   (size_t)(tail.at - memory->tail));
-		tl_scratch_give_back(memory);
+		tl_workspace_give_back(memory);
 	}
 	if (*instance_data)
-		tl_scratch_give_back(*instance_data);
+		tl_workspace_give_back(*instance_data);
 }
 
 /* ---- the beginning ---- */

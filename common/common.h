@@ -6,7 +6,7 @@
  *
  * Promises: no part needs another room, or more than libc. All but checked_stdout.h, installed.h,
  * command_options.h, message_line.h, library_file.h, library_path.h and annotation_environment.h,
- * which are for commands, can be used inside a traced process: they allocate nothing (scratch.h has
+ * which are for commands, can be used inside a traced process: they allocate nothing (workspace.h has
  * pages of its own), print nothing and know no locale.
  *
  * Who may call: any room. A header says from where: most can be called on any thread, in a signal
@@ -36,7 +36,7 @@
 #include "common/program_file.h"
 #include "common/rank_set.h"
 #include "common/run_protocol.h"
-#include "common/scratch.h"
+#include "common/workspace.h"
 #include "common/settings.h"
 #include "common/signature.h"
 #include "common/stages.h"

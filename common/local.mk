@@ -21,7 +21,7 @@ libtl_common_la_SOURCES = \
 	%D%/proc.h %D%/proc.c \
 	%D%/program_file.h %D%/program_file.c \
 	%D%/rank_set.h %D%/rank_set.c \
-	%D%/scratch.h %D%/scratch.c \
+	%D%/workspace.h %D%/workspace.c \
 	%D%/settings.c %D%/settings.h \
 	%D%/settings_table.h \
 	%D%/tool_list.c %D%/tool_list.h \

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/scratch.h"
+#include "common/workspace.h"
 #include "format/args/args.h"
 #include "layer/buffers/clock.h"
 #include "layer/calls/captured_memory.h"
@@ -53,15 +53,15 @@ static void view_print_within(const struct tl_view *view, struct tl_text *to,
 
 TL_EXPORT size_t tl_view_print(const struct tl_view *view, char *text, size_t size)
 {
-	static struct tl_scratches scratches = {.size = sizeof(struct kept_memory)};
+	static struct tl_workspaces workspaces = {.size = sizeof(struct kept_memory)};
 	struct tl_text to = {text, text + size - 1, false};
 	struct kept_memory *memory = NULL;
 
 	if (view->function->words <= TL_CAPTURE_WORDS)
-		memory = tl_scratch_take(&scratches);
+		memory = tl_workspace_take(&workspaces);
 	if (memory) {
 		view_print_within(view, &to, memory);
-		tl_scratch_give_back(memory);
+		tl_workspace_give_back(memory);
 	}
 	*to.at = 0;
 	return (size_t)(to.at - text);
