@@ -167,11 +167,11 @@ static void count_record(struct slot *slot, const struct tl_encoder *encoder,
 static struct tl_touching_seam *slot_seam(struct worker *worker, struct slot *slot, uint32_t tid)
 {
 	const uint32_t number = tid % TL_TOUCHING_LANES;
-	struct tl_touching_seam *seam = &slot->seams[number];
 
 	_Static_assert(TL_TOUCHING_LANES <= 64, "a bit each");
 	if (!worker->touching)
 		return NULL;
+	struct tl_touching_seam *seam = &slot->seams[number];
 	if (!(slot->has_seam >> number & 1) || worker->touching->lanes[number].tid != tid)
 		tl_touching_part(worker->touching, tid, seam);
 	slot->has_seam |= UINT64_C(1) << number;
@@ -501,7 +501,7 @@ static void slot_join(struct worker *last, struct slot *slot, size_t number)
 	for (uint64_t seams = slot->has_seam; seams; seams &= seams - 1) {
 		const struct tl_touching_seam *seam = &slot->seams[__builtin_ctzll(seams)];
 
-		tl_touching_join(touching, seam->lane.tid, seam);
+		tl_touching_append(touching, seam->lane.tid, seam);
 	}
 }
 

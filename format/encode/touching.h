@@ -295,15 +295,13 @@ static inline bool tl_touching_joins(struct tl_touching *touching, uint32_t tid,
 	return joins;
 }
 
-/* Puts a part behind what is known of its lane. False: it does not join; nothing is changed then. */
-static inline bool tl_touching_join(struct tl_touching *touching, uint32_t tid,
-				    const struct tl_touching_seam *seam)
+/* Puts a part that joins behind what is known of its lane. */
+static inline void tl_touching_append(struct tl_touching *touching, uint32_t tid,
+				      const struct tl_touching_seam *seam)
 {
 	struct tl_touching_lane *lane = &touching->lanes[tid % TL_TOUCHING_LANES];
 	const struct tl_touching_lane *part = &seam->lane;
 
-	if (!tl_touching_joins(touching, tid, seam))
-		return false;
 	if (lane->tid != tid)
 		tl_touching_lane_begin(lane, tid);
 	tl_touching_seam_remove(lane, seam);
@@ -315,6 +313,15 @@ static inline bool tl_touching_join(struct tl_touching *touching, uint32_t tid,
 		tl_touching_put(lane, slice->start, slice->end);
 	}
 	tl_touching_measure(lane);
+}
+
+/* The same of a part that may not join. False: it does not; nothing is changed then. */
+static inline bool tl_touching_join(struct tl_touching *touching, uint32_t tid,
+				    const struct tl_touching_seam *seam)
+{
+	if (!tl_touching_joins(touching, tid, seam))
+		return false;
+	tl_touching_append(touching, tid, seam);
 	return true;
 }
 
