@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
-#include "cli/read/fact_values.h"
+#include "cli/basics/fact_values.h"
 
 /* What follows a key. NULL: it is not there. */
 static const char *fact_of(const struct tl_facts *facts, const char *key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fact_values.h: single facts that a .tlt file has of its process, by their keys in JSON. */
-#ifndef TL_CLI_READ_FACT_VALUES_H
-#define TL_CLI_READ_FACT_VALUES_H
+#ifndef TL_CLI_BASICS_FACT_VALUES_H
+#define TL_CLI_BASICS_FACT_VALUES_H
 
 #include <stdint.h>
 

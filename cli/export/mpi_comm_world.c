@@ -8,8 +8,8 @@
 
 #include <string.h>
 
+#include "cli/basics/basics.h"
 #include "cli/export/mpi_calls.h"
-#include "cli/read/read.h"
 
 #define ABI_COMM_SELF 0x102u
 

@@ -10,7 +10,6 @@
 
 #include "cli/basics/basics.h"
 #include "cli/export/timeline_clock.h"
-#include "cli/read/read.h"
 
 /*
  * Two readings of one clock differ by far less, even while the time of day is being corrected. Time

@@ -119,8 +119,7 @@ static int add_file(struct timeline_inputs *inputs, const char *path, struct job
 	process->parts[process->nparts++] =
 		(struct timeline_part){.path = need(strdup(path)), .last = trace->last};
 	if (ranks)
-		job_ranks_told(ranks, trace_fact_number(&trace->facts, ",\"size\":", 0),
-			       trace_fact_text(&trace->facts, ",\"ranks\":\""));
+		job_ranks_told(ranks, &trace->facts);
 	tl_trace_close(trace);
 	return EXIT_DONE;
 }

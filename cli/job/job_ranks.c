@@ -15,8 +15,11 @@
 /* Ranges that are named; of more, the line says how many ranks they have. */
 #define RANGES_MOST 16
 
-void job_ranks_told(struct job_ranks *ranks, int64_t size, char *traced)
+void job_ranks_told(struct job_ranks *ranks, const struct tl_facts *facts)
 {
+	int64_t size = trace_fact_number(facts, ",\"size\":", 0);
+	char *traced = trace_fact_text(facts, ",\"ranks\":\"");
+
 	if (size > ranks->size && size <= RANKS_MOST)
 		ranks->size = size;
 	if (ranks->traced || !traced || !tl_rank_set_is(traced))

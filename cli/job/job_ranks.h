@@ -18,8 +18,8 @@ struct job_ranks {
 	struct numbers there; /* the ranks that left something */
 };
 
-/* What a file says. `traced`: NULL: nothing; it is taken over. */
-void job_ranks_told(struct job_ranks *ranks, int64_t size, char *traced);
+/* What a file says of its job. */
+void job_ranks_told(struct job_ranks *ranks, const struct tl_facts *facts);
 
 /* One line names those of the set `wanted` (NULL: of all) that left nothing. */
 void job_ranks_say_missing(const struct job_ranks *ranks, const char *wanted);

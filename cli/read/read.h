@@ -3,7 +3,7 @@
  * read.h: the contract of cli/read, reading traces: the events of a Chrome trace, a .tlt file, or a
  * .pftrace or .sqlite file that was made of one (trace_events.h, chrome_reader.h, plain_event.h,
  * event_members.h, event_kernel.h, pftrace_reader.h, sqlite_reader.h, trace_kind.h), who made its
- * calls (event_stacks.h), .tlt files as they are (record_file.h, fact_values.h), blocks of a file and compressed
+ * calls (event_stacks.h), .tlt files as they are (record_file.h), blocks of a file and compressed
  * input (block_reader.h, inflater.h), temporary files for input that must be read twice
  * (temporary_file.h), numbers of processes and lanes (lane_keys.h), what functions are
  * called (shown_names.h), and the part of a trace that
@@ -22,7 +22,6 @@
 #include "cli/read/event_kernel.h"
 #include "cli/read/event_members.h"
 #include "cli/read/event_stacks.h"
-#include "cli/read/fact_values.h"
 #include "cli/read/inflater.h"
 #include "cli/read/lane_filter.h"
 #include "cli/read/lane_keys.h"

@@ -64,8 +64,7 @@ static void ranks_ask(struct job_ranks *ranks, const struct job_folder *folder)
 	struct tl_trace *trace = smallest ? tl_trace_open(smallest, why, sizeof(why)) : NULL;
 	if (!trace)
 		return;
-	job_ranks_told(ranks, trace_fact_number(&trace->facts, ",\"size\":", 0),
-		       trace_fact_text(&trace->facts, ",\"ranks\":\""));
+	job_ranks_told(ranks, &trace->facts);
 	tl_trace_close(trace);
 }
 
