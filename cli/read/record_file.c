@@ -92,11 +92,6 @@ static void say_not_record(const char *path, const char *why)
 		    why);
 }
 
-static const char *function_shown(const char *name)
-{
-	return name_shown(name);
-}
-
 struct tl_trace *record_file_open(const char *path)
 {
 	char why[256];
@@ -112,7 +107,7 @@ struct tl_trace *record_file_open(const char *path)
 		tl_trace_close(trace);
 		return NULL;
 	}
-	tl_trace_show_names(trace, function_shown);
+	tl_trace_show_names(trace, name_shown);
 	return trace;
 }
 
