@@ -11,14 +11,19 @@
 struct lost_list {
 	struct tl_text *text;
 	bool any;
+	uint64_t others; /* events of the threads that are left out */
 };
 
 static void totals_put_lost_thread(void *to, uint32_t tid, uint64_t lost)
 {
 	struct lost_list *list = to;
 
-	/* What does not fit is left out, but room is kept for the closing bracket. */
-	if (!lost || list->text->end - list->text->at < 128)
+	/* What does not fit is left out, but room is kept for what stands behind the list. */
+	if (list->text->end - list->text->at < 192) {
+		list->others += lost;
+		return;
+	}
+	if (!lost)
 		return;
 	tl_text_string(list->text, list->any ? ",{\"tid\":" : "{\"tid\":");
 	tl_text_unsigned(list->text, tid);
@@ -49,7 +54,7 @@ static void totals_put_cost(struct tl_text *text, const struct tl_event_cost *co
 
 void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
 {
-	struct lost_list list = {text, false};
+	struct lost_list list = {.text = text};
 
 	tl_text_string(text, "\"events\":");
 	tl_text_unsigned(text, totals->events);
@@ -69,6 +74,10 @@ void tl_text_totals(struct tl_text *text, const struct tl_totals *totals)
 	if (totals->lost_by_thread)
 		totals->lost_by_thread(totals->context, totals_put_lost_thread, &list);
 	tl_text_string(text, "]");
+	if (list.others) {
+		tl_text_string(text, ",\"lost_by_others\":");
+		tl_text_unsigned(text, list.others);
+	}
 }
 
 bool tl_event_is_sound(const struct tl_event_record *event)

@@ -18,7 +18,7 @@ missing()
 import json, sys
 end = json.loads(sys.stdin.read().rstrip().rstrip(","))["args"]
 lost = end.get("lost", 0)
-by_thread = sum(thread["events"] for thread in end.get("lost_by_thread", []))
+by_thread = sum(thread["events"] for thread in end.get("lost_by_thread", [])) + end.get("lost_by_others", 0)
 if by_thread > lost or by_thread < lost and "overwritten" not in end:
     sys.exit(f"{lost} lost, by thread {by_thread}")
 print(lost + end.get("overwritten", 0))'

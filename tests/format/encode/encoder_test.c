@@ -270,16 +270,23 @@ START_TEST(the_end_has_totals_and_who_lost)
 	ck_assert_ptr_nonnull(strstr(
 		appended(),
 		"\"lost_by_thread\":[{\"tid\":9,\"events\":5},{\"tid\":10,\"events\":10}]}}\n]\n"));
-	/* A list of them too long for an event is cut, and what there is of it is sound. */
+	/* A list of them too long for an event is cut, and is sound; the rest is one number. */
 	threads = 20000;
 	tl_format_json.end(&encoder, &text, &totals);
 	appended();
 	room[0] = '[';
 	json_t *file = json_loads(room, JSON_REJECT_DUPLICATES, NULL);
 	ck_assert_ptr_nonnull(file);
-	json_t *list =
-		json_object_get(json_object_get(json_array_get(file, 0), "args"), "lost_by_thread");
+	json_t *args = json_object_get(json_array_get(file, 0), "args"), *thread;
+	json_t *list = json_object_get(args, "lost_by_thread");
+	json_int_t lost = json_integer_value(json_object_get(args, "lost_by_others"));
+	size_t i;
+
+	ck_assert_int_gt(lost, 0);
 	ck_assert_uint_gt(json_array_size(list), 1000);
+	json_array_foreach(list, i, thread)
+		lost += json_integer_value(json_object_get(thread, "events"));
+	ck_assert_int_eq(lost, 99995);
 	json_decref(file);
 }
 END_TEST
