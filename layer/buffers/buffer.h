@@ -91,7 +91,7 @@ struct tl_producer {
 
 	struct tl_open_call *open_end;	/* end of the stack of open calls */
 	_Alignas(8) char call_slot[72]; /* layer/calls: a slot like those above */
-	/* calls to record that found the stack of open calls full and have not ended */
+	/* calls to record that found the stack of open calls full and have not returned */
 	_Atomic uint64_t unentered;
 	_Alignas(8) char stack_slot[16]; /* layer/calls: another such slot */
 	/* calls whose stacks there was no room for, of all threads that had this producer */
@@ -251,8 +251,14 @@ void tl_buffer_after_fork(void);
 void tl_buffer_lose(void);
 /* Counts lost events of the calling thread. */
 void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count);
-/* The same of calls that never returned, of which too many were open; and how many these were in all. */
-void tl_buffer_lose_unreturned(struct tl_producer *producer, uint64_t count);
+/*
+ * A call to record found the stack of open calls full. It is recorded when it returns, by whichever
+ * thread. If it has not returned when its thread is over, it is a lost event. tl_buffer_unreturned:
+ * all those that have not returned.
+ */
+void tl_buffer_unentered_begins(struct tl_producer *producer);
+void tl_buffer_unentered_returns(struct tl_producer *producer);
+void tl_buffer_lose_unentered(struct tl_producer *producer);
 uint64_t tl_buffer_unreturned(void);
 /* The same of a call that tl_process_is_early_guest keeps nothing of, if this is one; and their number. */
 void tl_buffer_lose_early(void);

@@ -112,26 +112,64 @@ static uint64_t producer_ticks_now(const struct tl_producer *producer)
 	return tl_ticks(&producer->thread);
 }
 
+/* The piece's count is for a reader after a kill, when a call that found no entry is lost, too. */
+static void piece_note_lost(struct tl_producer *producer)
+{
+	atomic_store_explicit(
+		&producer->piece->lost,
+		atomic_load_explicit(&producer->lost, memory_order_relaxed) +
+			atomic_load_explicit(&producer->unentered, memory_order_relaxed),
+		memory_order_relaxed);
+}
+
 void tl_buffer_lose_here(struct tl_producer *producer, uint64_t count)
 {
 	uint64_t lost = atomic_fetch_add_explicit(&producer->lost, count, memory_order_relaxed);
 
-	atomic_store_explicit(&producer->piece->lost, lost + count, memory_order_relaxed);
+	piece_note_lost(producer);
 	if (lost == producer->lost_said)
 		producer->lost_since = producer_ticks_now(producer);
 }
 
+void tl_buffer_unentered_begins(struct tl_producer *producer)
+{
+	atomic_fetch_add_explicit(&producer->unentered, 1, memory_order_relaxed);
+	piece_note_lost(producer);
+}
+
+void tl_buffer_unentered_returns(struct tl_producer *producer)
+{
+	uint64_t count = atomic_load_explicit(&producer->unentered, memory_order_relaxed);
+
+	while (count &&
+	       !atomic_compare_exchange_weak_explicit(&producer->unentered, &count, count - 1,
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+	if (&producer->thread == tl_self)
+		piece_note_lost(producer);
+}
+
 static _Atomic uint64_t unreturned;
 
-void tl_buffer_lose_unreturned(struct tl_producer *producer, uint64_t count)
+void tl_buffer_lose_unentered(struct tl_producer *producer)
 {
+	uint64_t count = atomic_load_explicit(&producer->unentered, memory_order_relaxed);
+
+	if (TL_LIKELY(!count))
+		return;
+	count = atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed);
 	atomic_fetch_add_explicit(&unreturned, count, memory_order_relaxed);
 	tl_buffer_lose_here(producer, count);
 }
 
 uint64_t tl_buffer_unreturned(void)
 {
-	return atomic_load_explicit(&unreturned, memory_order_relaxed);
+	uint64_t all = atomic_load_explicit(&unreturned, memory_order_relaxed);
+
+	for (struct tl_producer *producer = tl_buffer_producers(); producer;
+	     producer = producer->next)
+		all += atomic_load_explicit(&producer->unentered, memory_order_relaxed);
+	return all;
 }
 
 void tl_current_say_lost(struct tl_producer *producer)

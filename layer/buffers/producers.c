@@ -154,6 +154,7 @@ static bool producer_is_recyclable(struct tl_producer *producer)
 	if (atomic_load_explicit(&producer->unwritten, memory_order_relaxed) ||
 	    !producer_thread_is_gone(producer))
 		return false;
+	tl_buffer_lose_unentered(producer);
 	producer_say_last_losses(producer);
 	tl_current_hand_over(producer);
 	return !atomic_load_explicit(&producer->unwritten, memory_order_acquire) &&

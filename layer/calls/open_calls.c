@@ -125,15 +125,6 @@ void tl_call_close_entry(struct tl_call *call)
 	tl_open_pop(thread, open);
 }
 
-void tl_open_count_unentered(struct tl_producer *producer)
-{
-	tl_call_thread_of(producer)->full = 0;
-	if (TL_LIKELY(!atomic_load_explicit(&producer->unentered, memory_order_relaxed)))
-		return;
-	tl_buffer_lose_unreturned(
-		producer, atomic_exchange_explicit(&producer->unentered, 0, memory_order_relaxed));
-}
-
 void tl_call_end_all(struct tl_thread *thread)
 {
 	struct tl_open_call *top;
@@ -141,7 +132,7 @@ void tl_call_end_all(struct tl_thread *thread)
 
 	while ((top = tl_open_top(thread)) > thread->open)
 		open_pop_left(thread, top - 1, now);
-	tl_open_count_unentered(tl_producer_of(thread));
+	tl_buffer_lose_unentered(tl_producer_of(thread));
 }
 
 bool tl_thread_is_in_callback(struct tl_thread *thread, struct tl_caller caller)

@@ -102,9 +102,6 @@ void tl_call_end_inner(struct tl_call *call, uint64_t now);
 /* Takes a call that is over off the stack; it need not be on top. */
 void tl_call_close_entry(struct tl_call *call);
 
-/* The calls that found no room for an entry have been left by now: count them as lost. */
-void tl_open_count_unentered(struct tl_producer *producer);
-
 /*
  * The thread is inside a callback of its innermost open call. False if the callback was left by
  * longjmp: then the call was left, too, and settling it runs what it owes. False also while the

@@ -145,24 +145,14 @@ static void call_begin_hook(struct tl_call *call, const void *real)
 
 /*
  * The stack of open calls is full. The call is recorded when it returns. If it never does, only
- * this count has it: what remains of the count when there is room for an entry again is lost
- * events.
+ * this count has it. There may be room again before it returns, if it is a coroutine's.
  */
-static void call_count_unentered(struct tl_call *call)
+static void call_begin_unentered(struct tl_call *call)
 {
 	call->mode &= ~(uint32_t)(TL_MODE_FOLLOW | TL_MODE_DEVICE | TL_MODE_STACK);
 	call->start = tl_ticks(call->thread);
 	if (call->mode & TL_MODE_RECORD)
-		atomic_fetch_add_explicit(&tl_producer_of(call->thread)->unentered, 1,
-					  memory_order_relaxed);
-}
-
-static void call_uncount_unentered(const struct tl_call *call)
-{
-	_Atomic uint64_t *count = &tl_producer_of(call->thread)->unentered;
-
-	if (call->mode & TL_MODE_RECORD && atomic_load_explicit(count, memory_order_relaxed))
-		atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+		tl_buffer_unentered_begins(tl_producer_of(call->thread));
 }
 
 /* Calls may really be nested that deeply, so the question is asked at growing intervals. */
@@ -199,10 +189,10 @@ static void call_open_entry(struct tl_call *call, const void *real)
 	struct tl_open_call *open = tl_open_top(thread);
 	call->open = open < tl_producer_of(thread)->open_end ? open : NULL;
 	if (!call->open) {
-		call_count_unentered(call);
+		call_begin_unentered(call);
 		return;
 	}
-	tl_open_count_unentered(tl_producer_of(thread));
+	tl_call_thread_of(tl_producer_of(thread))->full = 0;
 	tl_open_set_top(thread, open + 1);
 	open->function = call->shim->id;
 	open->mode = 0;
@@ -378,13 +368,13 @@ void tl_call_end(struct tl_call *call, uint32_t flags, uint64_t result, const ui
 	if (ours) {
 		now = call->mode & TL_MODE_DEVICE ? call->end : tl_ticks(call->thread);
 		stack = call->open ? tl_open_stack(call->open) : 0;
+		if (!call->open && call->mode & TL_MODE_RECORD)
+			tl_buffer_unentered_returns(tl_producer_of(call->thread));
 		if (call->thread != tl_self)
 			call_move_over(call);
 		ours = call->thread != NULL;
 		if (ours)
 			tl_call_end_inner(call, now);
-		if (ours && !call->open)
-			call_uncount_unentered(call);
 		if (!call->start)
 			call->start = now; /* an exception left it before the driver was called */
 		late = late && ours && call->mode & TL_MODE_RECORD;

@@ -476,6 +476,72 @@ START_TEST(a_coroutine_that_is_abandoned_inside_a_call_disturbs_nobody)
 }
 END_TEST
 
+enum { MORE_THAN_FIT = 400 };
+static ucontext_t many[MORE_THAN_FIT];
+static unsigned which;
+
+static void switch_from_many(void *unused)
+{
+	(void)unused;
+	swapcontext(&many[which], &main_context);
+}
+
+static void stays_inside(void)
+{
+	toy_run(switch_from_many, NULL);
+}
+
+static void switch_to(unsigned number)
+{
+	which = number;
+	swapcontext(&main_context, &many[number]);
+}
+
+static void *returns_elsewhere(void *number)
+{
+	switch_to((unsigned)(uintptr_t)number);
+	return NULL;
+}
+
+/*
+ * More coroutines are inside of calls than there are entries for open calls. The ones with entries
+ * return first, so there is room while the others are still to return, one of them in another thread.
+ */
+START_TEST(calls_of_coroutines_that_found_no_entry_are_recorded_and_not_lost)
+{
+	char *memory = malloc((size_t)MORE_THAN_FIT * STACK);
+	pthread_t thread;
+
+	set_up(_i);
+	add(NULL);
+	unsigned fit =
+		tl_self ? (unsigned)(((struct tl_producer *)tl_self)->open_end - tl_self->open)
+			: MORE_THAN_FIT / 2;
+	ck_assert_uint_lt(fit, MORE_THAN_FIT);
+	for (unsigned i = 0; i < MORE_THAN_FIT; i++) {
+		getcontext(&many[i]);
+		many[i].uc_stack.ss_sp = memory + (size_t)i * STACK;
+		many[i].uc_stack.ss_size = STACK;
+		many[i].uc_link = &main_context;
+		makecontext(&many[i], stays_inside, 0);
+		switch_to(i);
+	}
+	for (unsigned i = fit; i > 0; i--)
+		switch_to(i - 1);
+	add(NULL);
+	for (unsigned i = fit; i < MORE_THAN_FIT - 1; i++)
+		switch_to(i);
+	pthread_create(&thread, NULL, returns_elsewhere, (void *)(uintptr_t)(MORE_THAN_FIT - 1));
+	pthread_join(thread, NULL);
+	can_destroy(_i);
+	seen_collect(true);
+	ck_assert_uint_eq(lost(), 0);
+	if (is_recorded(_i) && _i != UNNESTED)
+		ck_assert_uint_eq(nseen, MORE_THAN_FIT + 2);
+	free(memory);
+}
+END_TEST
+
 #define FAR ((size_t)64 << 20)
 
 static void calls_at_many_depths(void)
@@ -592,6 +658,8 @@ int main(void)
 	tcase_add_loop_test(tcase, a_coroutine_that_is_abandoned_inside_a_call_disturbs_nobody, 0,
 			    WAYS);
 	tcase_add_loop_test(tcase, memory_between_two_coroutines_is_not_read, 0, WAYS);
+	tcase_add_loop_test(
+		tcase, calls_of_coroutines_that_found_no_entry_are_recorded_and_not_lost, 0, WAYS);
 	tcase_add_loop_test(tcase, destroy_inside_a_call_is_told_so_also_on_a_coroutine, TRACED,
 			    UNNESTED);
 	tcase_add_loop_test(tcase, a_thread_that_ends_owes_nothing, 0, WAYS);
