@@ -65,7 +65,7 @@ tracelayer_SOURCES += %D%/read/sqlite_refused.c
 endif
 tracelayer_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tracelayer_LDFLAGS = $(AM_LDFLAGS) $(call way_to_libdir,$(bindir)) $(old_math)
-tracelayer_LDADD = libtl_cli.a libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(JANSSON_LIBS) $(ZLIB_LIBS) $(GZIP_LIBS) -lm
+tracelayer_LDADD = libtl_cli.a libtl_table.la libtl_phases.la libtl_reader.la libtl_gzip.la libtl_format.la $(LIBIBERTY_LIBS) $(JANSSON_LIBS) $(ZLIB_LIBS) $(GZIP_LIBS) -lm
 
 # The commands that read traces, with SQLite, OTF2 and libdw. To load these takes as long as all that `run` does.
 tracesdir = $(pkglibdir)
@@ -74,7 +74,7 @@ tracelayer_traces_SOURCES = %D%/tracelayer.c %D%/cli.h
 tracelayer_traces_CPPFLAGS = $(AM_CPPFLAGS) -DREADS_TRACES=1
 tracelayer_traces_CFLAGS = $(libtl_cli_a_CFLAGS)
 tracelayer_traces_LDFLAGS = $(AM_LDFLAGS) $(call way_to_libdir,$(pkglibdir)) $(old_math)
-tracelayer_traces_LDADD = $(tracelayer_LDADD) $(LIBELF_LIBS) $(LIBDW_LIBS) $(LIBIBERTY_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
+tracelayer_traces_LDADD = $(tracelayer_LDADD) $(LIBELF_LIBS) $(LIBDW_LIBS) $(OTF2_LIBS) $(SQLITE_LIBS) -lm
 
 # Shims that a user preloads need libtracelayer.so, and the dynamic linker starts the command with them, too. What a DT_RPATH names (unlike
 # a DT_RUNPATH) is also searched for what preloaded libraries need. All that was installed may be moved, so the way to libdir begins at the command.

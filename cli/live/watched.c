@@ -24,8 +24,7 @@
 #include "cli/live/process_names.h"
 #include "cli/live/watched.h"
 
-#define ALIVE_NS   100000000u /* between two checks for ended threads */
-#define CALLS_MOST 512u	      /* at most so many open calls of a thread are read */
+#define ALIVE_NS 100000000u /* between two checks for ended threads */
 
 struct seat {
 	struct watched_thread *thread;
@@ -255,7 +254,7 @@ static uint32_t copy_calls(const struct seat *seat, struct open_call *to)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < seat->room && i < CALLS_MOST; i++) {
+	for (uint32_t i = 0; i < seat->room && i < WATCHED_CALLS; i++) {
 		const struct tl_open_call *open = &seat->calls->open[i];
 		uint64_t frame = atomic_load_explicit(&open->frame, memory_order_acquire);
 		uint32_t mode = __atomic_load_n(&open->mode, __ATOMIC_ACQUIRE);
@@ -271,7 +270,7 @@ static uint32_t copy_calls(const struct seat *seat, struct open_call *to)
 /* Copies until two copies are the same, as tl_labels_read does. */
 static uint32_t read_calls(const struct seat *seat, struct open_call *to)
 {
-	struct open_call again[CALLS_MOST];
+	struct open_call again[WATCHED_CALLS];
 	uint32_t count = copy_calls(seat, to), second;
 
 	for (int tries = 0; tries < 3; tries++) {
@@ -308,8 +307,8 @@ static bool seat_is_layers(const struct seat *seat)
 static void seat_visit(struct watched *watched, const struct seat *seat, watched_visit visit,
 		       void *context)
 {
-	struct tl_label labels[TL_LABELS_MOST], stack[TL_LABELS_MOST + CALLS_MOST];
-	struct open_call calls[CALLS_MOST];
+	struct tl_label labels[TL_LABELS_MOST], stack[WATCHED_DEEPEST];
+	struct open_call calls[WATCHED_CALLS];
 	uint32_t nlabels = seat->labels ? tl_labels_read(seat->labels, labels) : 0;
 	uint32_t ncalls = seat->calls ? read_calls(seat, calls) : 0, count = 0;
 

@@ -18,7 +18,13 @@ struct watched_thread {
 	void *of_caller;
 };
 
-/* Calls and labels of a thread, the outermost first; texts stay for ever. */
+#define WATCHED_CALLS	512u /* at most so many open calls of a thread are read */
+#define WATCHED_DEEPEST (TL_LABELS_MOST + WATCHED_CALLS)
+
+/*
+ * Calls and labels of a thread, the outermost first, at most WATCHED_DEEPEST; texts stay for ever.
+ * NULL: one that the parent of a forked process had put on.
+ */
 typedef void (*watched_visit)(void *context, struct watched_thread *thread,
 			      const struct tl_label *stack, uint32_t count);
 

@@ -36,6 +36,7 @@
 #include "cli/profile/profile.h"
 #include "cli/profile/profile_sampler.h"
 #include "cli/profile/profile_select.h"
+#include "cli/symbols/demangle.h"
 #include "common/run_protocol.h"
 #include "common/settings.h"
 
@@ -380,7 +381,9 @@ int command_profile(int argc, char **argv)
 		{0},
 	};
 	static const struct argp_child children[] = {
-		{&selection_threads_argp, 0, "Which samples are in the profile:", 1}, {0}};
+		{&selection_threads_argp, 0, "Which samples are in the profile:", 1},
+		{&names_argp, 0, NULL, 0},
+		{0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,

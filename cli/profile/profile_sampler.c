@@ -17,6 +17,7 @@
 #include "cli/basics/basics.h"
 #include "cli/leftovers/leftovers.h"
 #include "cli/profile/profile_sampler.h"
+#include "cli/read/shown_names.h"
 #include "common/run_protocol.h"
 
 #define REPORTS_NS 10000000u /* between two checks for new reports */
@@ -70,12 +71,15 @@ static void sampler_take(void *context, struct watched_thread *thread, const str
 {
 	struct sampler *sampler = context;
 	struct profile_lane *lane = lane_of(sampler, thread);
+	struct tl_label shown[WATCHED_DEEPEST];
 
 	if (!*lane->program)
 		snprintf(lane->program, sizeof(lane->program), "%s",
 			 watched_program(sampler->looked_at));
+	for (uint32_t i = 0; i < count; i++)
+		shown[i].text = stack[i].text ? name_shown(stack[i].text) : NULL;
 	const struct tl_profile_node *place =
-		tl_profile_add(&sampler->profiled.profile, stack, count, sampler->periods);
+		tl_profile_add(&sampler->profiled.profile, shown, count, sampler->periods);
 
 	if (sampler->profiled.keep_runs)
 		keep_run(sampler, lane, place);

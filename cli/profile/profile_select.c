@@ -11,6 +11,7 @@
 #include "cli/basics/basics.h"
 #include "cli/profile/profile_select.h"
 #include "cli/read/selection_time.h"
+#include "cli/read/shown_names.h"
 #include "common/settings.h"
 
 #define DEEPEST_PLACE 2048u /* more than a sample has: see watched.h */
@@ -120,7 +121,7 @@ static bool place_is_taken(const struct selection *selection, const struct tl_pr
 	if (!selection->name)
 		return true;
 	for (; place->text; place = place->parent)
-		if (tl_glob_any(selection->name, place->text))
+		if (name_matches(selection->name, place->text))
 			return true;
 	return false;
 }

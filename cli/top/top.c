@@ -18,6 +18,7 @@
 
 #include "cli/basics/basics.h"
 #include "cli/leftovers/leftovers.h"
+#include "cli/symbols/demangle.h"
 #include "cli/top/top.h"
 #include "cli/top/top_screen.h"
 #include "cli/top/top_sums.h"
@@ -280,9 +281,11 @@ int command_top(int argc, char **argv)
 		{"batch", 'b', NULL, 0, "print rows of CSV, for scripts", 0},
 		{0},
 	};
+	static const struct argp_child children[] = {{&names_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
+		.children = children,
 		.args_doc = "[NAME|PID...]",
 		.doc = "Show what traced programs are doing: calls a second and time in them, queues, threads.\v"
 		       "Without a name all of your traced processes are shown. A name is that of a program, or of a session. See tracelayer-top(1).",

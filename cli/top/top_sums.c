@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
+#include "cli/read/shown_names.h"
 #include "cli/top/top_sums.h"
 
 #define OPENS_MOST 64u
@@ -284,12 +285,19 @@ static struct top_function *function_of(struct top_sums *sums, const char *name)
 	return &sums->functions[sums->nfunctions++];
 }
 
+/* As the user knows it. NULL: it is not described. */
+static const char *function_name(const struct top_process *process, uint32_t function)
+{
+	const char *name = live_records_function(process->records, function);
+
+	return name ? name_shown(name) : NULL;
+}
+
 static void sum_lane(struct top_sums *sums, struct top_process *process, struct top_lane *lane)
 {
 	for (size_t i = 0; i < lane->room; i++) {
 		const struct row *row = &lane->rows[i];
-		const char *name =
-			row->used ? live_records_function(process->records, row->function) : NULL;
+		const char *name = row->used ? function_name(process, row->function) : NULL;
 		if (!row->used)
 			continue;
 		struct top_function *function =
@@ -349,7 +357,7 @@ static void sum_opens(struct top_process *process, struct top_lane *lane, uint64
 	if (!count)
 		return;
 	const struct live_open *inner = &opens[count - 1];
-	thread->now = live_records_function(process->records, inner->function);
+	thread->now = function_name(process, inner->function);
 	thread->now_since = now > inner->start ? now - inner->start : 0;
 }
 

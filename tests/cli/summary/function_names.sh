@@ -10,7 +10,7 @@ case $tracelayer in /*) ;; *) tracelayer=$PWD/$tracelayer ;; esac
 export XDG_CACHE_HOME=$tmp/cache
 cd "$tmp" || exit 99
 rust=$(grep -c 'HAVE_LIBIBERTY 1' "$top_builddir/config.h" 2>/dev/null)
-plan 40
+plan 44
 
 cat >shapes.h <<'END'
 #include <string>
@@ -30,6 +30,7 @@ struct Circle {
 void draw(int);
 void draw(const char *);
 void draw(const std::vector<std::string> &);
+void linger(const char *);
 template <class T> T twice(T);
 extern template int twice<int>(int);
 extern template double twice<double>(double);
@@ -44,6 +45,7 @@ int zebra(int) __asm__("_Zebra");
 END
 cat >shapes.cc <<'END'
 #include "shapes.h"
+#include <unistd.h>
 namespace shapes {
 Circle::Circle(double size) : radius(size) {}
 Circle::Circle(int size) : radius(size) {}
@@ -56,6 +58,7 @@ int Circle::operator()(int at, const char *) { return at; }
 void draw(int) {}
 void draw(const char *) {}
 void draw(const std::vector<std::string> &) {}
+void linger(const char *) { usleep(1000); }
 template <class T> T twice(T x) { return x + x; }
 template int twice<int>(int);
 template double twice<double>(double);
@@ -193,6 +196,26 @@ same names want "of a job, whose sum has the names of the trace"
 is "$(calls --no-demangle job)" "$made" "and can show them"
 sum=$(find job -name '*.sum' | head -n 1)
 test -n "$sum" && like "$(strings -a "$sum" 2>/dev/null || tr -c '[:print:]' '\n' <"$sum")" "_ZN6shapes4drawEi" "the sum has them"
+
+# ---- live
+cat >stays.cc <<'END'
+#include "shapes.h"
+int main()
+{
+	for (;;)
+		shapes::linger("");
+}
+END
+$CXX -O0 -w -o stays stays.cc -L. -lshapes -Wl,-rpath,"$tmp" || exit 99
+"$tracelayer" run --quiet --lib "$tmp/libshapes.so" -o stays.tlt -- sh -c 'echo $$ >pid; exec ./stays' >out 2>&1 &
+for _ in $(seq 200); do "$tracelayer" top --batch -d 0.1 -n 1 stays 2>err | grep -q ',function,,' && break; sleep 0.05; done
+of_pid() { "$tracelayer" "$@" -p "$(cat pid)" -d 0.3 -f -o p.folded 2>err; sed 's/.*;//; s/ [0-9]*$//' p.folded; }
+like "$("$tracelayer" top --batch -d 0.2 -n 1 stays 2>err)" ',function,,"?shapes::linger\(char const\*\)' "top has them of a program that runs" || diag "$(cat err)"
+like "$("$tracelayer" top --no-demangle --batch -d 0.2 -n 1 stays 2>err)" ',function,,_ZN6shapes6lingerEPKc' "... and the compiler's"
+is "$(of_pid profile --name='shapes::linger*')" "shapes::linger(char const*)" "so has profile, whose --name takes it" || diag "$(cat err)"
+is "$(of_pid profile --name='_ZN6shapes6linger*' --no-demangle)" "_ZN6shapes6lingerEPKc" "... or the compiler's" || diag "$(cat err)"
+kill "$(cat pid)"
+wait
 
 # ---- what only looks like such names
 cat >odd.py <<'END'
