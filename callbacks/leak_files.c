@@ -9,9 +9,8 @@
 
 #include "callbacks/leak_files.h"
 
-/* Under the tool's lock. */
-static struct leak_file *known;
-static size_t count, room;
+/* Under the tool's lock. Apart, as a program may open and close a plugin thousands of times. */
+static struct leak_files loaded, closed;
 static unsigned now;
 
 static _Atomic unsigned long long noted; /* the changes of the newest look that was noted */
@@ -20,17 +19,18 @@ static bool is_child; /* of a fork */
 
 /* ---- what is loaded; the dynamic linker's lock is held ---- */
 
-/* Room for one more; false: memory is short. */
-static bool files_grow(struct leak_file **files, size_t used, size_t *files_room)
+/* False: memory is short. */
+static bool files_add(struct leak_files *files, const struct leak_file *file)
 {
-	if (used < *files_room)
-		return true;
-	size_t larger = used ? 2 * used : 64;
-	struct leak_file *more = realloc(*files, larger * sizeof(*more));
-	if (!more)
-		return false;
-	*files = more;
-	*files_room = larger;
+	if (files->count == files->room) {
+		size_t room = files->room ? 2 * files->room : 64;
+		struct leak_file *more = realloc(files->file, room * sizeof(*more));
+		if (!more)
+			return false;
+		files->file = more;
+		files->room = room;
+	}
+	files->file[files->count++] = *file;
 	return true;
 }
 
@@ -52,20 +52,17 @@ static int library_look(struct dl_phdr_info *info, size_t size, void *closure)
 		file.end = end > file.end ? end : file.end;
 	}
 	file.path = strdup(info->dlpi_name ? info->dlpi_name : "");
-	look->failed |= !file.path || !files_grow(&look->files, look->count, &look->room);
-	if (look->failed) {
+	look->failed = !file.path || !files_add(&look->files, &file);
+	if (look->failed)
 		free(file.path);
-		return 1;
-	}
-	look->files[look->count++] = file;
-	return 0;
+	return look->failed;
 }
 
 static void look_free(struct leak_look *look)
 {
-	for (size_t i = 0; i < look->count; i++)
-		free(look->files[i].path);
-	free(look->files);
+	for (size_t i = 0; i < look->files.count; i++)
+		free(look->files.file[i].path);
+	free(look->files.file);
 	*look = (struct leak_look){0};
 }
 
@@ -99,40 +96,42 @@ static bool file_is_same(const struct leak_file *a, const struct leak_file *b)
 	       !strcmp(a->path, b->path);
 }
 
-/* The place of a file that is still loaded; `count`: it is new. */
-static size_t file_place(const struct leak_file *file)
+static bool is_among(const struct leak_file *file, const struct leak_files *files)
 {
-	size_t i = 0;
-
-	while (i < count && (known[i].until || !file_is_same(&known[i], file)))
-		i++;
-	return i;
-}
-
-static bool look_has(const struct leak_look *look, const struct leak_file *file)
-{
-	for (size_t i = 0; i < look->count; i++)
-		if (file_is_same(&look->files[i], file))
+	for (size_t i = 0; i < files->count; i++)
+		if (file_is_same(&files->file[i], file))
 			return true;
 	return false;
 }
 
 unsigned leak_files_note(struct leak_look *look)
 {
-	if (!look->files || look->changes <= atomic_load_explicit(&noted, memory_order_relaxed)) {
+	size_t kept = 0;
+
+	if (!look->files.count ||
+	    look->changes <= atomic_load_explicit(&noted, memory_order_relaxed)) {
 		look_free(look);
 		return now;
 	}
 	now++;
-	for (size_t i = 0; i < count; i++)
-		if (!known[i].until && !look_has(look, &known[i]))
-			known[i].until = now;
-	for (size_t i = 0; i < look->count; i++) {
-		if (file_place(&look->files[i]) < count || !files_grow(&known, count, &room))
+	for (size_t i = 0; i < loaded.count; i++) {
+		struct leak_file *file = &loaded.file[i];
+
+		if (is_among(file, &look->files)) {
+			loaded.file[kept++] = *file;
 			continue;
-		known[count] = look->files[i];
-		known[count++].since = now;
-		look->files[i].path = NULL;
+		}
+		file->until = now;
+		if (!files_add(&closed, file))
+			free(file->path);
+	}
+	loaded.count = kept;
+	for (size_t i = 0; i < look->files.count; i++) {
+		struct leak_file *file = &look->files.file[i];
+
+		file->since = now;
+		if (!is_among(file, &loaded) && files_add(&loaded, file))
+			file->path = NULL;
 	}
 	atomic_store_explicit(&noted, look->changes, memory_order_relaxed);
 	look_free(look);
@@ -143,9 +142,12 @@ const struct leak_file *leak_file_closed(unsigned when, const void *address)
 {
 	uintptr_t at = (uintptr_t)address;
 
-	for (size_t i = 0; i < count; i++)
-		if (known[i].until && known[i].since <= when && when < known[i].until &&
-		    at >= known[i].start && at < known[i].end)
-			return &known[i];
+	for (size_t i = 0; i < closed.count; i++) {
+		const struct leak_file *file = &closed.file[i];
+
+		if (file->since <= when && when < file->until && at >= file->start &&
+		    at < file->end)
+			return file;
+	}
 	return NULL;
 }

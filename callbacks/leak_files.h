@@ -21,10 +21,14 @@ struct leak_file {
 	unsigned since, until; /* until 0: it is still loaded */
 };
 
+struct leak_files {
+	struct leak_file *file;
+	size_t count, room;
+};
+
 /* Libraries that are loaded, for leak_files_note. */
 struct leak_look {
-	struct leak_file *files; /* NULL: no others than last time, or it is not known */
-	size_t count, room;
+	struct leak_files files;    /* none: no others than last time, or it is not known */
 	unsigned long long changes; /* how many were loaded and unloaded until then */
 	bool failed;
 };
