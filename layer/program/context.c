@@ -127,6 +127,8 @@ static char *text_put(char *to, const char *text)
 
 static size_t event_args(const struct tl_context_event *event)
 {
+	if (!event->args)
+		return 0;
 	return event->nargs < TL_CONTEXT_ARGS ? event->nargs : TL_CONTEXT_ARGS;
 }
 

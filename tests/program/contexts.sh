@@ -69,6 +69,9 @@ int main(int argc, char **argv)
 	event.request = 0;
 	event.name = "no request";
 	tl_context_log_event(c, &event);
+	event.name = "seven, which are nowhere";
+	event.args = 0;
+	tl_context_log_event(c, &event);
 	tl_context_dump(c, argv[argc - 1], 0);
 	tl_context_destroy(c);
 	return 0;
@@ -81,7 +84,7 @@ keys()
 {
 	"$python" -c 'import json, sys
 for e in json.load(open(sys.argv[1]), object_pairs_hook=lambda pairs: pairs):
-	if ("ph", "i") in e: print(*("%s=%s" % pair for pair in dict(e)["args"]), sep=", ")' "$1"
+	if ("ph", "i") in e: print(*("%s=%s" % pair for pair in dict(e).get("args", [])), sep=", ")' "$1"
 }
 numbered="k=1, k 4=2, k 2=3, k 5=4, k 2 2=5, request 2=6, k 3=7, request=9
 k=1, k 4=2, k 2=3, k 5=4, k 2 2=5, request=6, k 3=7"
