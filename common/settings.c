@@ -643,7 +643,7 @@ static bool variable_is_wrong(struct tl_config *config, const char *entry, char 
 	setting = tl_settings_nearest(name);
 	line_put_value(&line, entry, size);
 	line_put(&line, ": no such setting; ");
-	line_put(&line, setting ? "did you mean " : "see tracelayer run --help");
+	line_put(&line, setting ? "did you mean " : "see tracelayer-run(1)");
 	if (setting) {
 		line_put(&line, setting->variable);
 		line_put(&line, "?");

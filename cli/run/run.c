@@ -283,7 +283,7 @@ static void parse_command_line(int argc, char **argv, struct wishes *wishes)
 		.parser = parse_option,
 		.args_doc = "[--] PROGRAM [ARGUMENT...]",
 		.doc = "Run a program and trace the calls that it makes into accelerator drivers.\v"
-		       "Every option is also an environment variable, see tracelayer-run(1). The exit code is the program's; "
+		       "Each setting is also an environment variable, see tracelayer-run(1). The exit code is the program's; "
 		       "127 where it is not found, 126 where it can't be started, 2 for a wrong option.",
 	};
 

@@ -301,9 +301,8 @@ START_TEST(a_misspelt_variable_gets_a_suggestion)
 	ck_assert_str_eq(complaint, "tracelayer: TRACELAYER_LEVLE: no such setting; did you mean "
 				    "TRACELAYER_LEVEL?\n");
 	ck_assert_uint_eq(environment("TRACELAYER_UNLIKE=all", NULL, NULL), 1);
-	ck_assert_str_eq(complaint,
-			 "tracelayer: TRACELAYER_UNLIKE: no such setting; see tracelayer "
-			 "run --help\n");
+	ck_assert_str_eq(complaint, "tracelayer: TRACELAYER_UNLIKE: no such setting; see "
+				    "tracelayer-run(1)\n");
 	ck_assert_ptr_eq(tl_settings_nearest("TRACELAYER_OUTPT"), &tl_settings[TL_SETTING_OUTPUT]);
 	ck_assert_ptr_eq(tl_settings_nearest("TRACELAYER_EXCLUDES"),
 			 &tl_settings[TL_SETTING_EXCLUDE]);

@@ -21,7 +21,7 @@ done
 "$top_builddir/settings_doc" markdown >"$tmp/table"
 ok "the table is not empty" grep -q '`TRACELAYER_OUTPUT`' "$tmp/table"
 is "$(sed -n '/^| option of/,/^$/{/^|/p}' "$top_srcdir/doc/settings.md")" "$(cat "$tmp/table")" "doc/settings.md has the same table"
-is "$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/tracelayer-run.1.txt" | sort -u | grep -vx 'TRACELAYER_\(CHECKED\|REPORT\|\)')" \
+is "$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/tracelayer-run.1.txt" | sort -u | grep -vx 'TRACELAYER_\(CHECKED\|REPORT\|STEP\|STEP_AGAIN\|\)')" \
 	"$(grep -o 'TRACELAYER_[A-Z_]*' "$tmp/table" | sort -u)" "the page has its variables, and no others"
 options() { grep -oE -e '--[a-z]+(-[a-z]+)*' | sort -u; }
 is "$("$tracelayer" run --help | grep -E '^ +(-., +)?--' | options)" \
