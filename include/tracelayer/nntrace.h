@@ -69,6 +69,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if !defined(F_DUPFD_CLOEXEC) || !defined(O_CLOEXEC)
+#error "tracelayer/nntrace.h needs POSIX: compile with -std=gnu11, or define _POSIX_C_SOURCE as 200809L before the first #include"
+#endif
+
 /* ---- Layers and phases */
 
 #define NNTRACE_LAYER_APPLICATION "LA"

@@ -101,7 +101,7 @@ E
 E
 END
 
-plan 50
+plan 53
 for language in c:c11 c++:c++11 c++:c++17; do
 	standard=${language#*:}
 	compiler=${CC:-cc}
@@ -136,6 +136,11 @@ nok "... nor behind one whose block has ended" compiles '{ NNTRACE_TRANS("a"); }
 nok "... nor behind what only subtracts" compiles 'NNTRACE_FULL_SUBTRACT("LR", "PC", "a"); NNTRACE_COMP_SWITCH("a");'
 nok "two basic marks in one block do not" compiles 'NNTRACE_TRANS("a"); NNTRACE_COMP("b");'
 nok "a detail that is no literal does not" compiles 'NNTRACE_COMP(text);'
+
+nok "strict C11 has no POSIX" ${CC:-cc} -std=c11 -I"$top_srcdir/include" -c "$tmp/one.c" -o "$tmp/one.o"
+like "$(cat "$tmp/.ok")" "needs POSIX: compile with -std=gnu11" "... which is explained"
+printf '#include <tracelayer/nntrace.h>\n' >"$tmp/one.c"
+ok "... and with _POSIX_C_SOURCE it has" ${CC:-cc} -std=c11 -pedantic -Werror -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" -c "$tmp/one.c" -o "$tmp/one.o"
 
 # The kernel's way: what is written, in whose name.
 printf '' >"$tmp/marker"
