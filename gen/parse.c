@@ -59,7 +59,7 @@ static const char *place_cxx_word(const struct place *place, const char *what)
 static const char *diagnostic_hint(const char *what)
 {
 	if (strstr(what, "file not found"))
-		return "name its folder, as in --cflags=-IDIR, or its package with --pkg";
+		return "name its folder, as in --cflags=-IDIR or by C_INCLUDE_PATH, or its package with --pkg";
 	return "a definition or an include may be missing: give it with --cflags, as in --cflags=-DNAME";
 }
 

@@ -42,7 +42,7 @@ printf 'int fine(int a);\n\nint broken(unknown_t a);\n' >"$tmp/broken.h"
 says 1 "broken.h:3:12: unknown type name 'unknown_t'; a definition or an include may be missing: give it with --cflags" 'a header that does not parse' \
 	"$tracegen" model "$tmp/broken.h"
 printf '#include "missing.h"\n' >"$tmp/includes.h"
-says 1 "includes.h:1:10: 'missing.h' file not found; name its folder, as in --cflags=-IDIR" 'an include that is missing' \
+says 1 "includes.h:1:10: 'missing.h' file not found; name its folder, as in --cflags=-IDIR or by C_INCLUDE_PATH, or its package" 'an include that is missing' \
 	"$tracegen" model "$tmp/includes.h"
 printf 'int f(int' >"$tmp/short.h"
 says 1 "short.h: at its end: expected ')'" 'a header that ends too early' "$tracegen" model "$tmp/short.h"
