@@ -83,9 +83,10 @@ static char *diagnostic_text(struct parse *parse, CXDiagnostic diagnostic, bool 
 			       ? format_text("tracegen: %s: at its end: %s; %s\n",
 					     parse->model->headers[place.line - 1], what, hint)
 			       : format_text("tracegen: %s; %s\n", what, hint);
-	return format_text("tracegen: %s:%u:%u: %s; %s\n",
-			   place.source ? place.source->name : "headers", place.line, place.column,
-			   what, hint);
+	if (!place.source)
+		return format_text("tracegen: %s; check the compiler flags\n", what);
+	return format_text("tracegen: %s:%u:%u: %s; %s\n", place.source->name, place.line,
+			   place.column, what, hint);
 }
 
 /* Print each error once: a header without guards may be read many times. */

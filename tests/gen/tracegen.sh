@@ -11,7 +11,7 @@ case $apis in /*) ;; *) apis=$PWD/$apis ;; esac
 ze_include=$(cd "$top_builddir/apis/include" 2>/dev/null && pwd)
 : "${CC:=cc}"
 
-plan 98
+plan 100
 
 # says STATUS REGEX DESCRIPTION COMMAND…: it ends so, and its stderr has such a line.
 says()
@@ -44,6 +44,7 @@ says 1 "broken.h:3:12: unknown type name 'unknown_t'; a definition or an include
 printf '#include "missing.h"\n' >"$tmp/includes.h"
 says 1 "includes.h:1:10: 'missing.h' file not found; name its folder, as in --cflags=-IDIR or by C_INCLUDE_PATH, or its package" 'an include that is missing' \
 	"$tracegen" model "$tmp/includes.h"
+says 1 "^tracegen: unknown argument: '-fnosuch'; check the compiler flags" 'a flag that is none' "$tracegen" model zlib.h -- -fnosuch
 printf 'int f(int' >"$tmp/short.h"
 says 1 "short.h: at its end: expected ')'" 'a header that ends too early' "$tracegen" model "$tmp/short.h"
 says 1 "'nowhere.h' file not found" 'a header that is missing' "$tracegen" model nowhere.h
