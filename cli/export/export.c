@@ -108,8 +108,11 @@ static enum kind kind_of(const struct export *export, bool *gzip)
 	return export->format ? KIND_TRACE : KIND_NONE;
 }
 
+/* The whole was written. */
 static int timeline_code(const struct timeline *timeline)
 {
+	if (!timeline->events && selection_is_any(&timeline->selection))
+		selection_say_empty(timeline->inputs.count);
 	return timeline->incomplete || timeline->inputs.unsound ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 

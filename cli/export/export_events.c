@@ -58,6 +58,7 @@ static int events_read(struct export *export, const struct trace_listener *liste
 struct printing {
 	FILE *events, *frames;
 	bool has_events, has_frames;
+	bool has_selected; /* more than metadata */
 };
 
 static void print_event(void *user, const json_t *event)
@@ -67,6 +68,7 @@ static void print_event(void *user, const json_t *event)
 	fputs(printing->has_events ? ",\n" : "\n", printing->events);
 	json_print(printing->events, event);
 	printing->has_events = true;
+	printing->has_selected |= *event_text(event, "ph") != 'M';
 }
 
 static void print_frame(void *user, const char *id, const json_t *frame)
@@ -150,6 +152,9 @@ int export_events_json(struct export *export)
 	    (!export_output_open(export) ||
 	     !export_output_close(export, json_write(export, spool, frames, size))))
 		code = EXIT_BROKEN;
+	if (code != EXIT_BROKEN && code != EXIT_USAGE && !printing.has_selected &&
+	    selection_is_any(&export->selection))
+		selection_say_empty(1);
 	free(frames);
 	close(spool);
 	return code;

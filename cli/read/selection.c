@@ -262,6 +262,12 @@ bool selection_is_any(const struct selection *selection)
 	return selection_is_within(selection) || selection->process || selection->ranks;
 }
 
+void selection_say_empty(size_t files)
+{
+	say("%s nothing that is selected; see --name, --thread, --time and the other options that select",
+	    files == 1 ? "the trace has" : "the traces have");
+}
+
 void selection_free(struct selection *selection)
 {
 	free(selection->process);

@@ -92,6 +92,9 @@ bool selection_is_within(const struct selection *selection);
 /* Something is left out. */
 bool selection_is_any(const struct selection *selection);
 
+/* Says so: of so many files nothing is selected. */
+void selection_say_empty(size_t files);
+
 void selection_free(struct selection *selection);
 
 #endif

@@ -118,7 +118,8 @@ struct database {
 	size_t file;
 	uint32_t described; /* the process that the file says most of; 0: none */
 	uint64_t rows;
-	int error; /* SQLite's first one */
+	bool has_events; /* more than metadata */
+	int error;	 /* SQLite's first one */
 };
 
 /* ---- statements ---- */
@@ -467,6 +468,7 @@ static void take_event(void *user, const json_t *event)
 		add_metadata(database, event);
 		return;
 	}
+	database->has_events = true;
 	uint32_t thread = thread_of(database, event);
 	int64_t time = event_nanoseconds(event, "ts", 0);
 
@@ -651,6 +653,8 @@ static int database_write(const struct database_inputs *from, const struct outpu
 	}
 	database_close(&database);
 	*error = database.error;
+	if (from->filter && !database.has_events && !database.error && code != EXIT_BROKEN)
+		selection_say_empty(from->count);
 	return database.error ? EXIT_BROKEN : code;
 }
 

@@ -305,8 +305,7 @@ static int print_tables(struct table *tables[TABLES], const struct wishes *wishe
 	if (wishes->table >= 0 && (!tables[wishes->table] || !table_rows(tables[wishes->table])))
 		say("--table=%s: %s nothing for it", table_words[wishes->table], traces);
 	else if (filter_is_any(&wishes->filter) && !tables_have_rows(tables))
-		say("%s nothing that is selected; see --name, --thread, --time and the other options that select",
-		    traces);
+		selection_say_empty(wishes->nfiles);
 	for (int i = 0; i < TABLES; i++)
 		if (wishes->table >= 0 && i != wishes->table && tables[i]) {
 			table_free(tables[i]);

@@ -8,7 +8,7 @@ need_command
 command -v sqlite3 >/dev/null || { echo "Bail out! sqlite3 is missing; ./scripts/install-packages installs it"; exit 99; }
 apps=$(cd "$top_builddir/tests/apps" && pwd)
 cd "$tmp" || exit 99
-plan 41
+plan 44
 
 export_to() { "$tracelayer" export -f "$@"; }
 timeout 60 "$tracelayer" run --quiet --stack -o t.tlt -- "$apps/cl_vector_add" >/dev/null 2>&1
@@ -65,6 +65,9 @@ for format in json pftrace sqlite; do
 	export_to t.$format "--name=clEnqueue*" -o out.json
 	"$tracelayer" summary out.json >got 2>&1
 	same got part.tlt "$format: a part"
+	for to in json sqlite; do export_to t.$format --name=nothing -o nothing.$to; done 2>said
+	is "$(sort said | uniq -c | tr -s ' ')" " 2 tracelayer: the trace has nothing that is selected; see --name, --thread, --time and the other options that select" \
+		"$format: a part with nothing in it is said to be that"
 	export_to t.$format -o out.folded 2>said
 	same out.folded t.folded "$format: folded stacks"
 	is "$(cat said)" "" "$format: ... without a word"

@@ -4,7 +4,7 @@
 # made of one: timeline.py gives a recording another machine's name and clock, so that all of its numbers are there twice.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 81
+plan 82
 apps=$top_builddir/tests/apps
 ask() { "$python" -B "$top_srcdir/tests/cli/export/timeline.py" "$@"; }
 export_to() { "$tracelayer" export -f "$@" 2>"$tmp/said"; }
@@ -56,7 +56,7 @@ like "$(ask tar "$tmp/python" "$all.tar" "$all.pftrace")" "slices; rank 0 $(unam
 export_to "$in" -o "$all.tar.gz"
 ok "a compressed one has the same files" sh -c "test \"\$(zcat '$all.tar.gz' | tar xO | cksum)\" = \"\$(tar xOf '$all.tar' | cksum)\""
 if "$tracelayer" export "$in" -o "$tmp/none/x.otf2" 2>&1 | grep -q 'built without OTF2'; then
-	skip 8 "OTF2's library was not installed when this machine built tracelayer"
+	skip 9 "OTF2's library was not installed when this machine built tracelayer"
 else
 	export_to "$in" -o "$all.otf2"
 	is "$? $(said)" "0 " "as OTF2"
@@ -64,6 +64,8 @@ else
 	is $? 0 "otf2-print finds the same slices and values in it"
 	like "$(cat "$tmp/otf2")" '5 of them queues; .*rank 2 \(cl_vector_add [0-9]*\) on nodeb; ' "locations, location groups and hosts ($(cut -d';' -f1 <"$tmp/otf2"))"
 	for format in otf2 json; do export_to "$in" --name='clEnqueue*,ze*' -o "$tmp/some.$format"; done
+	export_to "$in" --name=nothing -o "$tmp/nothing.otf2"
+	like "$(said)" '^tracelayer: the traces have nothing that is selected; ' "a part with nothing in it is said to be that"
 	ok "a part of it, in which some threads have nothing" ask otf2 "$tmp/some.otf2" "$tmp/some.json"
 	"$tracelayer" export "$in" -o "$all.otf2" 2>"$tmp/said"
 	is "$? $(said)" "0 tracelayer: $all.otf2: that name is taken; written to $tmp/all.1.otf2 (-f overwrites)" "a second one gets another name"
@@ -219,4 +221,5 @@ ok "take little memory ($memory MB)" test "$memory" -lt 64
 export_to "$tmp/many" -o /dev/full
 like "$(said)" '/dev/full: it has about 5\.4 million events, and viewers open about 5 million; select some with --rank, .* \(--time=0-' "more events than viewers open: a line says so, and what to select"
 export_to "$tmp/many" --name='nothing*' -o /dev/null
-is "$(said)" "" "but not if so many are not selected"
+is "$(said)" "tracelayer: the traces have nothing that is selected; see --name, --thread, --time and the other options that select" \
+	"but not if so many are not selected; that nothing is, is said"
