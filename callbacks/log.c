@@ -457,6 +457,8 @@ int tl_tool_start(const struct tl_tool_host *host)
 			begins = true;
 		else if (option_is(&option, "calls") && option.value[0])
 			globs_read(globs, option.value);
+		else if (option_is(&option, "calls"))
+			return refuse(host, "calls has no value; name functions: calls=clEnqueue*");
 		else
 			return refuse(host, "no such option: %s; give file, calls or begin",
 				      option.key);

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 113
+plan 114
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -88,6 +88,7 @@ failing log=file=fork.%p.txt -- "$apps/tool_calls" fork 3 4
 is "$(wc -l fork.*.txt | awk '$2 != "total" { print $1 }' | sort | paste -sd' ')" "3 4" "with %p each process has a file"
 is "$(tool 'log=calls=zeKernel*+zeInit' -- "$apps/ze_vector_add" 2>&1 >/dev/null | sed 's/.*  \(ze[A-Za-z]*\).*/\1/' | sort -u | paste -sd' ')" \
 	"zeInit zeKernelCreate zeKernelDestroy zeKernelSetArgumentValue zeKernelSetGroupSize" "calls= says which"
+like "$(tool log=calls= -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: calls has no value; name functions: ' "... and without a name, that there is none"
 like "$(tool log=file=/nowhere/x -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: /nowhere/x: its folder is not there; name another file$' "a file that can't be made is said"
 
 # What a type says decides on quotes, at any depth.
