@@ -8,8 +8,8 @@
  *	the command	puts a request into the header, and waits until .answer is that
  *	a signal	sets `signalled`
  *	the window	is a time, .next; the thread doesn't sleep beyond it
- *	a split		by time: split_next is when the file is old enough, so that a program of few calls
- *			has its files in time, too
+ *	a split		by time: tl_writer_file_due is when the file has all of its time, so that a
+ *			program of few calls has its files in time, too
  *
  * The thread starts with the first full chunk, which may be late, or (while recording is paused)
  * never. So where requests are possible, it starts with the first traced call
@@ -55,8 +55,8 @@ static struct {
 	uint64_t next, left;
 } window;
 
-/* When what was recorded is to be written next; 0: not known yet. Used by the server only. */
-static uint64_t split_next;
+/* What was recorded is to be written: the file has all of its time. Used by the server only. */
+static bool splits;
 
 static bool splits_by_time(void)
 {
@@ -163,7 +163,7 @@ void tl_control_after_fork(void)
 	atomic_store_explicit(&signalled, false, memory_order_relaxed);
 	atomic_store_explicit(&window.open, false, memory_order_relaxed);
 	served = 0;
-	split_next = 0;
+	splits = false;
 	if (!tl_process_may_record())
 		return;
 	/* The child has a window of its own. */
@@ -215,16 +215,19 @@ static bool window_turn(void)
 	return ended;
 }
 
-/*
- * True: what was recorded since the last time is to be written. tl_control_patience sets the next
- * time, after the file was made: so it is old enough then, and the next block begins another.
- */
+/* True: what was recorded since the last time is to be written. */
 static bool split_turn(void)
 {
-	if (!split_next || tl_clock_gettime_ticks() < split_next)
-		return false;
-	split_next = 0;
-	return true;
+	splits = splits_by_time() && tl_clock_gettime_ticks() >= tl_writer_file_due();
+	return splits;
+}
+
+bool tl_control_splits(void)
+{
+	bool now = splits;
+
+	splits = false;
+	return now;
 }
 
 static uint32_t request_now(void)
@@ -280,11 +283,8 @@ static int patience_until(uint64_t next, int ms)
 
 int tl_control_patience(int ms)
 {
-	if (splits_by_time()) {
-		if (!split_next)
-			split_next = tl_clock_gettime_ticks() + tl_config.split_ns;
-		ms = patience_until(split_next, ms);
-	}
+	if (splits_by_time())
+		ms = patience_until(tl_writer_file_due(), ms);
 	if (!atomic_load_explicit(&window.open, memory_order_acquire))
 		return ms;
 	return patience_until(window.next, ms);

@@ -27,6 +27,9 @@ bool tl_control_start(void);
 bool tl_control_serve(void);
 void tl_control_answer(void);
 
+/* True once: tl_control_serve said so because a file has all of its time (TRACELAYER_SPLIT). */
+bool tl_control_splits(void);
+
 /* There is a request, or something to be carried out within so many milliseconds. */
 bool tl_control_is_asked(void);
 int tl_control_patience(int ms);

@@ -148,7 +148,10 @@ static int file_make(struct tl_sink *sink)
 	sink->next = output->number + 1;
 	sink->made = true;
 	sink->file++;
-	sink->since = monotonic_now();
+	sink->whole = false;
+	/* A file that is made late in its time has what was recorded in all of that. */
+	if (!sink->completes && monotonic_now() >= tl_sink_due(sink))
+		tl_sink_set_due(sink, monotonic_now() + tl_config.split_ns);
 	sink->format = tl_format_written(output->path);
 	output_tell_made(sink);
 	tl_report_trace(output->path);

@@ -13,6 +13,7 @@
 #ifndef TL_LAYER_WRITE_SINK_H
 #define TL_LAYER_WRITE_SINK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,14 +38,30 @@ struct tl_sink {
 	uint32_t blocks;  /* how many the file has */
 	uint64_t longest; /* the longest of these */
 	uint64_t events;  /* how many the file has */
-	uint64_t since;	  /* when it was made: nanoseconds of CLOCK_MONOTONIC */
-	uint64_t gone;	  /* events that were in files which were removed */
-	uint64_t block;	  /* number of the last block that reached a file */
+	/*
+	 * TRACELAYER_SPLIT with a time: when the file has all of its time, or the next one, in
+	 * nanoseconds of CLOCK_MONOTONIC; 0: not known yet. Read without the pen, too.
+	 */
+	_Atomic uint64_t due;
+	bool whole;	/* it has all of its time: the next block begins another */
+	bool completes; /* what is written now is the last of its time */
+	uint64_t gone;	/* events that were in files which were removed */
+	uint64_t block; /* number of the last block that reached a file */
 
 	struct tl_bounded_lock *pen;
 	struct tl_gzip gzip;
 	char *packed;
 };
+
+static inline uint64_t tl_sink_due(const struct tl_sink *sink)
+{
+	return atomic_load_explicit(&sink->due, memory_order_relaxed);
+}
+
+static inline void tl_sink_set_due(struct tl_sink *sink, uint64_t due)
+{
+	atomic_store_explicit(&sink->due, due, memory_order_relaxed);
+}
 
 /*
  * Called once, for a zeroed sink whose .fd is -1. `gzip`: memory for compressing, TL_GZIP_MEMORY

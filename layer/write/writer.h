@@ -16,6 +16,7 @@
 #define TL_LAYER_WRITE_WRITER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * A chunk was handed over: start the writer if it isn't running. (tl_chunk_push wakes it.) Called
@@ -75,6 +76,12 @@ void tl_writer_let_go(void);
  * nothing to write.
  */
 bool tl_writer_is_complete(void);
+
+/*
+ * TRACELAYER_SPLIT with a time: when the file, or the next one where there is none, has all of its
+ * time: nanoseconds of CLOCK_MONOTONIC. Any thread.
+ */
+uint64_t tl_writer_file_due(void);
 
 /* In a forked child: a file of its own, none of the parent's. */
 void tl_writer_after_fork(void);

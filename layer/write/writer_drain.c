@@ -32,6 +32,7 @@
 #include "layer/write/ahead.h"
 #include "layer/write/block.h"
 #include "layer/write/sink.h"
+#include "layer/write/writer.h"
 #include "layer/write/writer_state.h"
 
 #define TURN	 16	      /* so many blocks the thread writes before it looks for requests */
@@ -119,7 +120,23 @@ static bool file_is_full(void)
 		return false;
 	if (tl_config.split_bytes && sink->offset + sink->longest > tl_config.split_bytes)
 		return true;
-	return tl_config.split_ns && tl_clock_gettime_ticks() - sink->since >= tl_config.split_ns;
+	return tl_config.split_ns &&
+	       (sink->whole || (!sink->completes && tl_clock_gettime_ticks() >= tl_sink_due(sink)));
+}
+
+/* The file has all that was recorded in its time. */
+static void file_complete(void)
+{
+	struct tl_sink *sink = &tl_writer.sink;
+
+	sink->whole = true;
+	sink->completes = false;
+	tl_sink_set_due(sink, tl_clock_gettime_ticks() + tl_config.split_ns);
+}
+
+uint64_t tl_writer_file_due(void)
+{
+	return tl_sink_due(&tl_writer.sink);
 }
 
 /* The file is complete: end it, and begin the next one. */
@@ -337,6 +354,8 @@ void tl_writer_write_all(void)
 	tl_writer.writes_all = true;
 	bool written = tl_writer_drain(UINT_MAX, &more);
 	tl_writer.flush_only = tl_writer.writes_all = false;
+	if (tl_writer.sink.completes)
+		file_complete();
 	tl_writer_count_unwritten();
 	if (!tl_writer.sink.file && !tl_writer_losses() && !(last && some_are_unfinished())) {
 		/* Nothing was traced: no file. */

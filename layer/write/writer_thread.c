@@ -29,6 +29,7 @@
 #include "common/proc.h"
 #include "layer/base/bounded_lock.h"
 #include "layer/base/credentials.h"
+#include "layer/base/environment.h"
 #include "layer/base/futex.h"
 #include "layer/base/message.h"
 #include "layer/base/raw_thread.h"
@@ -170,6 +171,8 @@ static int writer_thread_main(void *unused)
 	 */
 	if (tl_writer.sink.made)
 		tl_writer_open_file();
+	else
+		tl_sink_set_due(&tl_writer.sink, tl_clock_gettime_ticks() + tl_config.split_ns);
 	tl_bounded_lock_release(&tl_writer.pen);
 	tl_control_listens(true);
 	uint32_t progress = 0;
@@ -182,6 +185,7 @@ static int writer_thread_main(void *unused)
 		if (now == progress && !more && thread_is_last(&code))
 			return thread_end_process(code);
 		progress = now;
+		tl_writer.sink.completes = tl_control_splits();
 		tl_clock_settle();
 		uint32_t asked = atomic_load_explicit(&tl_writer.ends_asked, memory_order_acquire);
 		bool ending = asked !=

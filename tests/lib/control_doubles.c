@@ -37,6 +37,11 @@ void tl_control_answer(void)
 {
 }
 
+bool tl_control_splits(void)
+{
+	return false;
+}
+
 bool tl_control_is_asked(void)
 {
 	return false;

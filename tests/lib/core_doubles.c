@@ -653,6 +653,11 @@ void tl_writer_resume(void)
 {
 }
 
+uint64_t tl_writer_file_due(void)
+{
+	return UINT64_MAX;
+}
+
 bool tl_writer_is_complete(void)
 {
 	return true;

@@ -9,7 +9,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 57
+plan 58
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
@@ -174,6 +174,23 @@ END
 calls=$(env TRACELAYER_SPLIT=100ms LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.tlt "$python" few.py)
 is "$("$tracelayer" summary --csv --name=clGetPlatformIDs --table=calls t*.tlt | awk -F, 'NR > 1 { print $2 }')" "$calls" "a program of few calls is split by time while it runs"
 rm -f t*
+# A chunk has some thousand calls, so it is full in the middle of a file's time.
+cat >some.py <<'END'
+import ctypes, glob, json, os, sys, time
+if len(sys.argv) > 1:
+    for name in sorted(glob.glob("t*.json"), key=os.path.getmtime)[:-1]:
+        times = [event["ts"] for event in json.load(open(name)) if event["ph"] == "X"]
+        if times[-1] - times[0] < 250000:
+            print(name, times[-1] - times[0])
+    sys.exit()
+cl, count, end = ctypes.CDLL("libOpenCL.so.1"), ctypes.c_uint(), time.monotonic() + 60
+while not os.path.exists("t.6.json") and time.monotonic() < end:
+    cl.clGetPlatformIDs(0, None, ctypes.byref(count))
+    time.sleep(0.0005)
+END
+env TRACELAYER_SPLIT=500ms LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$python" some.py
+is "$(ls t*.json | wc -l) $("$python" some.py times)" "7 " "each file has the calls of its time"
+rm -f t* some.py
 
 # A pipe: the reader gets all of it, in order and with its end, however slow it is; and its end is nobody's death. The shell has the pipe
 # open both ways until the reader is there, since to open it one way waits for the other.
