@@ -552,7 +552,8 @@ static void say_why_none(const struct program *program, const struct ending *end
 	else if (!reports_have_folder())
 		say("the trace's name is not known: no folder for reports could be made; set TMPDIR to a folder that can be written to");
 	else
-		say("no trace: libtracelayer.so was not loaded into %s; check whether something clears LD_PRELOAD",
+		say("no trace: libtracelayer.so did not begin in %s: the program ended while its libraries were initialised, or something clears "
+		    "LD_PRELOAD",
 		    program->path);
 }
 

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 153
+plan 154
 
 export TMPDIR="$tmp/reports"	# what run itself makes there must be gone at the end
 mkdir "$TMPDIR"
@@ -173,6 +173,11 @@ if $CC -static start.c -o static 2>/dev/null; then
 else
 	skip 3 "this machine has no static C library"
 fi
+# Its constructors run before libtracelayer.so's.
+echo 'void exit(int code); __attribute__((constructor)) static void start(void) { exit(3); } int early;' | $CC -shared -fPIC -o "$tmp/libearly.so" -x c -
+echo 'extern int early; int main(void) { return early; }' | $CC -o ends_early -x c - -x none "$tmp/libearly.so"
+is "$(with_code run -- ./ends_early)" "3 $none libtracelayer.so did not begin in ./ends_early: the program ended while its libraries were initialised, or something clears LD_PRELOAD" \
+	"a program that a library of it ends before main"
 $CC -static-pie start.c -o static_pie 2>/dev/null
 like "$(with_code run -- ./static_pie)" "^5 $none ./static_pie is statically linked" "a static position-independent program"
 cat >foreign.s <<'END'
