@@ -237,12 +237,15 @@ int timeline_write_otf2(struct timeline *timeline, const char *path, bool force)
 	bool written = writer.archive && !writer.error;
 	error = otf2_place_close(&place, written);
 	if (!written || error)
-		say("%s: %s; no archive was left there; free some space, or give another place with -o",
-		    path,
+		say("%s: %s; no archive was left there; %s", path,
 		    error == EEXIST ? "another file beside it has a name that the archive needs"
 		    : error	    ? strerror(error)
 		    : writer.error  ? writer.error
-				    : "OTF2 failed");
+				    : "OTF2 failed",
+		    error == EEXIST
+			    ? "give another name with -o"
+			    : output_file_remedy(error,
+						 "free some space, or give another place with -o"));
 	else
 		place_say(&place, path);
 	writer_free(&writer);

@@ -69,6 +69,10 @@ else
 	ok "a part of it, in which some threads have nothing" ask otf2 "$tmp/some.otf2" "$tmp/some.json"
 	"$tracelayer" export "$in" -o "$all.otf2" 2>"$tmp/said"
 	is "$? $(said)" "0 tracelayer: $all.otf2: that name is taken; written to $tmp/all.1.otf2 (-f overwrites)" "a second one gets another name"
+	: >"$tmp/app"
+	"$tracelayer" export "$in" -o "$tmp/app.otf2" -f 2>"$tmp/said"
+	is "$? $(said)" "1 tracelayer: $tmp/app.otf2: another file beside it has a name that the archive needs; no archive was left there; give another name with -o" \
+		"no file that is not of an archive is replaced, such as the program"
 	cat >"$tmp/taker.c" <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
