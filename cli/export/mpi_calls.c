@@ -216,14 +216,37 @@ struct reading {
 	uint32_t id;
 	const struct tl_function *function;
 	enum mpi_role role;
+	bool makes_handle;
 	int comm; /* the parameter's number; -1: none */
 };
+
+/*
+ * A call that makes a handle counts from its end: the handle may be that of something which another
+ * thread used and freed meanwhile. Imrecv is none: it frees one, too.
+ */
+static bool makes_handle(const struct tl_function *function, enum mpi_role role)
+{
+	switch (role) {
+	case MPI_ROLE_SEND:
+	case MPI_ROLE_RECEIVE:
+	case MPI_ROLE_SEND_RECEIVE:
+		return mpi_parameter(function, "request_") >= 0;
+	case MPI_ROLE_SEND_INIT:
+	case MPI_ROLE_RECEIVE_INIT:
+	case MPI_ROLE_PROBE:
+		return true;
+	default:
+		return (role >= MPI_ROLE_COMM_DUP && role <= MPI_ROLE_COMM_OTHER) ||
+		       (role >= MPI_ROLE_GROUP_OF_COMM && role <= MPI_ROLE_GROUP_OF_TWO);
+	}
+}
 
 static void reading_know(struct reading *reading, uint32_t id)
 {
 	reading->id = id;
 	reading->function = tl_trace_function(reading->trace, id);
 	reading->role = reading->function ? role_of(reading->function) : MPI_ROLE_NONE;
+	reading->makes_handle = makes_handle(reading->function, reading->role);
 	reading->comm = reading->function ? mpi_world_parameter(reading->function) : -1;
 }
 
@@ -256,6 +279,7 @@ static void read_record(struct reading *reading, const struct tl_call_record *re
 	struct mpi_call call = {.record = record,
 				.function = reading->function,
 				.role = reading->role,
+				.makes_handle = reading->makes_handle,
 				.tid = reading->tid,
 				.start = tl_trace_ns(reading->trace, record->start)};
 
@@ -290,20 +314,10 @@ static void read_trace(struct reading *reading, const struct tl_trace *trace)
 	calls->lost |= trace->overwritten != 0;
 }
 
-/*
- * A call that makes a handle counts from its end: the handle may be that of something which another
- * thread used and freed meanwhile.
- */
-static bool makes_handle(const struct mpi_call *call)
-{
-	return (call->role >= MPI_ROLE_COMM_DUP && call->role <= MPI_ROLE_COMM_OTHER) ||
-	       (call->role >= MPI_ROLE_GROUP_OF_COMM && call->role <= MPI_ROLE_GROUP_OF_TWO);
-}
-
 static int calls_by_time(const void *a, const void *b)
 {
 	const struct mpi_call *x = a, *y = b;
-	bool x_makes = makes_handle(x), y_makes = makes_handle(y);
+	bool x_makes = x->makes_handle, y_makes = y->makes_handle;
 	uint64_t x_at = x_makes ? x->end : x->start, y_at = y_makes ? y->end : y->start;
 
 	if (x_at != y_at)

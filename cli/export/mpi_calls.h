@@ -60,6 +60,7 @@ struct mpi_call {
 	const struct tl_call_record *record; /* stays while the process's files are open */
 	const struct tl_function *function;
 	enum mpi_role role;
+	bool makes_handle;
 	uint64_t start, end; /* by the process's clock */
 	uint32_t tid;	     /* as its own trace shows it */
 };

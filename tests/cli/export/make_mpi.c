@@ -15,6 +15,7 @@
  *	order	in the first of two communicators of a group; the ranks' threads made these, and one of
  *		another tag, in other orders
  *	late	while another thread makes a communicator that has the handle of the first later
+ *	reused	while another thread begins a receive whose request has the handle of this one later
  *	grid	in a line of a grid; behind MPI_Cart_sub's numbers the record has others
  *	torn	the same, but the record lacks the second number
  *	bent	the ranks disagree about which dimension remains
@@ -69,6 +70,10 @@ static const struct tl_variable send_params[] = {PARAM(0, "dest", T_INT), PARAM(
 static const struct tl_variable recv_params[] = {PARAM(0, "source", T_INT), PARAM(1, "tag", T_INT),
 						 PARAM(2, "comm", T_COMM),
 						 PARAM_OF(TL_OUT, 3, "status", T_STATUSES, STATUS)};
+static const struct tl_variable irecv_params[] = {
+	PARAM(0, "source", T_INT), PARAM(1, "tag", T_INT), PARAM(2, "comm", T_COMM),
+	PARAM_OF(TL_OUT, 3, "request_", T_REQUESTS, REQUESTS)};
+static const struct tl_variable wait_params[] = {PARAM(0, "request_", T_REQUESTS, REQUESTS)};
 /* A file describes its own functions, so this one may have two arrays before the requests. */
 static const struct tl_variable waitall_params[] = {
 	PARAM(0, "count", T_INT), PARAM(1, "more", T_REQUESTS, REQUESTS),
@@ -108,6 +113,8 @@ enum {
 	F_INIT,
 	F_SEND,
 	F_RECV,
+	F_IRECV,
+	F_WAIT,
 	F_WAITALL,
 	F_BCAST,
 	F_COMM_GROUP,
@@ -132,6 +139,8 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Init", F_INIT, NULL, 0),
 	FUNCTION("MPI_Send", F_SEND, send_params, 3),
 	FUNCTION("MPI_Recv", F_RECV, recv_params, 4),
+	FUNCTION("MPI_Irecv", F_IRECV, irecv_params, 4),
+	FUNCTION("MPI_Wait", F_WAIT, wait_params, 1),
 	FUNCTION("MPI_Waitall", F_WAITALL, waitall_params, 5),
 	FUNCTION("MPI_Bcast", F_BCAST, bcast_params, 2),
 	FUNCTION("MPI_Comm_group", F_COMM_GROUP, group_params, 2),
@@ -253,14 +262,21 @@ static char *put_order(char *at, uint64_t world, uint64_t comm, int64_t rank)
 	return at;
 }
 
-/* Around the message: rank 0 makes one of tag 2 all the time, while the first one is freed. */
-static char *put_late(char *at, uint64_t world, uint64_t comm, int64_t rank)
+/* A call with a handle that the program gave it. */
+static char *put_given(char *at, uint32_t function, uint64_t start, uint64_t handle)
 {
 	const struct {
 		struct tl_blob_sizes sizes;
 		struct tl_blob blob;
 		uint64_t handle;
-	} freed = {{sizeof(freed.blob) + sizeof(freed.handle), 0}, {sizeof(freed.handle), 1}, comm};
+	} after = {{sizeof(after.blob) + sizeof(after.handle), 0}, {sizeof(handle), 1}, handle};
+
+	return put_call(at, function, start, (uint64_t[]){1}, &after, sizeof(after));
+}
+
+/* Around the message: rank 0 makes one of tag 2 all the time, while the first one is freed. */
+static char *put_late(char *at, uint64_t world, uint64_t comm, int64_t rank)
+{
 	struct tl_call_record *late;
 
 	at = put_made(at, F_COMM_GROUP, 1100, (uint64_t[]){world, 1}, 1);
@@ -269,7 +285,19 @@ static char *put_late(char *at, uint64_t world, uint64_t comm, int64_t rank)
 	at = put_made(at, F_COMM_CREATE_GROUP, rank ? 3000 : 1500, (uint64_t[]){world, 1, 2, 1},
 		      comm);
 	late->duration = rank ? 100 : 1600;
-	return put_call(at, F_COMM_FREE, 2500, (uint64_t[]){1}, &freed, sizeof(freed));
+	return put_given(at, F_COMM_FREE, 2500, comm);
+}
+
+/* The second receive, of another tag, begins before the first one is waited for, and ends after that. */
+static char *put_reused(char *at, uint64_t world)
+{
+	struct tl_call_record *late;
+
+	at = put_made(at, F_IRECV, 1100, (uint64_t[]){0, 7, world, 1}, 0x9c000001);
+	late = (void *)at;
+	at = put_made(at, F_IRECV, 1500, (uint64_t[]){0, 8, world, 1}, 0x9c000001);
+	late->duration = 1600;
+	return put_given(at, F_WAIT, 2500, 0x9c000001);
 }
 
 /* A call that read some numbers of a grid's dimensions, and returned a handle. */
@@ -425,7 +453,10 @@ static void put_rank(const char *folder, int64_t rank)
 		at = put_grid(at, world, comm, rank);
 	if (host)
 		at = put_host(at, world, comm);
-	at = rank ? put_receive(at, library, comm) : put_call(at, F_SEND, 2000, message, NULL, 0);
+	if (!rank)
+		at = put_call(at, F_SEND, 2000, message, NULL, 0);
+	else
+		at = is_odd("reused") ? put_reused(at, world) : put_receive(at, library, comm);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);
 	chunk->end = (uint64_t)(at - build_records(chunk));

@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 38
+plan 40
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -28,6 +28,7 @@ is "$(messages comms)" "0 1" "comms: communicators of millions of ranks do not t
 # The second communicator of the one rank was taken to be the first of the other: its messages had wrong arrows.
 is "$(messages order)" "0 1" "order: threads make communicators of groups in any order"
 is "$(messages late)" "0 1" "late: a call that makes a communicator ends after another thread has freed what had its handle"
+is "$(messages reused)" "0 1" "reused: a receive begins before another thread has waited for the one that had its request's handle"
 is "$(messages grid)" "0 1" "grid: the message in a line of a grid"
 is "$(messages torn)" "0 0" "torn: MPI_Cart_sub's numbers are not all there, so what it made is not known"
 is "$(messages bent)" "0 0" "bent: the ranks say different things of one call"
@@ -36,7 +37,7 @@ is "$(messages near)" "0 0" "near: the launcher had two hosts where the traces h
 is "$(messages far)" "0 0" "far: ... and one, where the traces have two"
 is "$(messages parted)" "0 0" "parted: MPICH was told to take it for several"
 is "$(messages info)" "0 0" "info: an info may ask for parts of a host"
-for what in sound count size rank group tower ranges comms order late grid torn bent host near far parted info; do
+for what in sound count size rank group tower ranges comms order late reused grid torn bent host near far parted info; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
