@@ -12,7 +12,7 @@ test -e /usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json ||
 	{ echo "Bail out! the validation layer is missing; ./scripts/install-packages stacks installs it (vulkan-validationlayers)"; exit 99; }
 driver=$(ls /usr/share/vulkan/icd.d/lvp_icd*.json 2>/dev/null | head -n 1)
 test -e "$driver" || { echo "Bail out! Mesa's software driver is missing; ./scripts/install-packages stacks installs it (mesa-vulkan-drivers)"; exit 99; }
-plan 70
+plan 79
 export VK_ICD_FILENAMES=$driver XDG_RUNTIME_DIR=$tmp LP_NUM_THREADS=2
 cd "$tmp" || exit 99
 ok "the program is built" ${CC:-cc} -O1 -Wall -Wextra -pthread -o vk_lanes "$top_srcdir/tests/whole/vk_lanes.c" -lvulkan || exit 1
@@ -75,6 +75,8 @@ for mode in wait leak atexit fence values ahead names many; do
 	lanes $mode ./vk_lanes $mode
 	is "$(device $mode.json count)" "$(printed) 0" "$mode: each batch is on a lane: $(printed)"
 done
+lanes late ./vk_lanes late
+is "$(device late.json count) $(grep -c '"start":' late.json)" "100 0 100" "late: and so is what an exit handler waits for, with its times"
 is "$(memory leak.json)" "2 1 0" "leak: a device that is left to its instance leaves no memory"
 is "$(waits fence.json vkWaitForFences)" 10 "fence: a fence of a call without batches is waited for with those before it"
 is "$(waits values.json vkWaitSemaphores) $(waits values.json vkGetSemaphoreCounterValue)" "10 5" "values: calls that wait for a semaphore's value, or find it, are known, but none that waits for a stage alone"
@@ -103,6 +105,17 @@ fill: 1 1 0" "names: a batch has the name or the label of its command buffer, or
 is "$(cat traced.out | tail -n 1) $(device none.json count)" "batches 110 0 0" "--device=no: there are no lanes"
 "$tracelayer" run --quiet -o work.tlt --api vulkan -- ./vk_lanes work >traced.out
 like "$("$tracelayer" summary --by=queue --csv work.tlt | tr -d '\r')" 'queue 0 of family 0, [^,"]*' "a lane is called by its queue"
+
+# --- a layer that is gone after its exit handler, which it registers late, as newer validation layers do: from then on nobody asks it anything
+ok "a layer that goes is built" ${CC:-cc} -O1 -Wall -Wextra -fPIC -shared -o passing.so "$top_srcdir/tests/whole/vk_passing.c"
+cat >passing.json <<'END_OF_LAYER'
+{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_passing", "type": "GLOBAL", "library_path": "./passing.so", "api_version": "1.3.0",
+"implementation_version": "1", "description": "goes"}}
+END_OF_LAYER
+for mode in leave atexit; do
+	VK_LAYER_PATH=$tmp VK_INSTANCE_LAYERS=VK_LAYER_passing lanes $mode ./vk_lanes $mode
+done
+is "$(device leave.json count | awk '{ print $1 + $2 }')" 111 "leave: and each batch is on the lane"
 
 # --- the validation layer: nothing that it would not say without the lanes, best practices neither
 cat >vk_layer_settings.txt <<'END_OF_SETTINGS'

@@ -12,6 +12,7 @@
  *	vk_lanes wait	a device is destroyed while another waits for the program, with many batches
  *	vk_lanes leak	the instance is destroyed, and the device is not
  *	vk_lanes atexit	the device is destroyed by an exit handler
+ *	vk_lanes late	an exit handler submits and waits, and leaves the device
  *	vk_lanes fence	fences that are signaled by calls without batches
  *	vk_lanes values	waits for semaphores' values, questions for them
  *	vk_lanes ahead	many batches, of which the program stays two ahead of the device
@@ -614,6 +615,14 @@ static void close_last(void)
 	printf("closed at exit\n");
 }
 
+static void work_late(void)
+{
+	for (int i = 0; i < 100; i++)
+		submit(&last, 1, VK_NULL_HANDLE);
+	NEED(vkQueueWaitIdle(last.queue));
+	printf("batches %u\n", batches);
+}
+
 static void leave(int number)
 {
 	(void)number;
@@ -647,6 +656,11 @@ static bool run_other(const char *mode)
 		for (int i = 0; i < 40; i++)
 			submit(&last, 2, VK_NULL_HANDLE);
 		printf("batches %u\n", batches);
+		exit(0);
+	}
+	if (!strcmp(mode, "late")) {
+		atexit(work_late);
+		gpu_open(&last);
 		exit(0);
 	}
 	if (!strcmp(mode, "within"))

@@ -200,6 +200,8 @@ bool tl_vk_awaits(void)
 {
 	bool due = false;
 
+	if (tl_vk_is_late())
+		return false;
 	pthread_mutex_lock(&tl_vk_lock);
 	for (const struct vk_device *device = tl_vk_devices(); device && !due;
 	     device = device->next)
@@ -210,14 +212,16 @@ bool tl_vk_awaits(void)
 	return due;
 }
 
-static unsigned devices_collect_some(void)
+/* tl_vk_collect_await waits for each .looking: who gets one afterwards knows that it is late. */
+static unsigned devices_collect_some(bool in_call)
 {
 	uint64_t round = tl_vk_devices_round();
 	struct vk_device *device;
 	unsigned told = 0;
 
 	while ((device = tl_vk_devices_look(round, 0))) {
-		told += device_collect(device, DUE, SOME);
+		if (in_call || !tl_vk_is_late())
+			told += device_collect(device, DUE, SOME);
 		pthread_mutex_unlock(&device->looking);
 	}
 	return told;
@@ -225,7 +229,7 @@ static unsigned devices_collect_some(void)
 
 enum tl_device_left tl_vk_collect_some(void)
 {
-	unsigned told = devices_collect_some();
+	unsigned told = devices_collect_some(false);
 
 	if (told >= SOME)
 		return TL_DEVICE_MORE;
@@ -237,8 +241,11 @@ enum tl_device_left tl_vk_collect_some(void)
 /* There is something to do: the background thread does it, or the calling thread. */
 static void collect_soon(void)
 {
-	if (!tl_device_do_soon())
-		devices_collect_some();
+	if (tl_vk_is_late())
+		while (devices_collect_some(true) >= SOME)
+			;
+	else if (!tl_device_do_soon())
+		devices_collect_some(true);
 }
 
 void tl_vk_collect_meanwhile(const struct vk_queue *queue)
@@ -334,7 +341,8 @@ void tl_vk_collect_give_up(uint64_t deadline)
 	tl_vk_submits_say_missed();
 }
 
-void tl_vk_collect_end(uint64_t deadline)
+/* Batches that are about to end are waited for. */
+static void devices_end(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
 	uint64_t patience = tl_device_now() + LAST_WAIT, round;
@@ -354,5 +362,18 @@ void tl_vk_collect_end(uint64_t deadline)
 	} while (left && tl_device_now() < patience && tl_vk_may_look() &&
 		 !nanosleep(&moment, NULL));
 	tl_vk_functions_ending(false);
+}
+
+void tl_vk_collect_await(uint64_t deadline)
+{
+	tl_vk_functions_late(true);
+	devices_end(deadline);
+}
+
+/* What is left then was submitted by exit handlers, or takes long. */
+void tl_vk_collect_end(uint64_t deadline)
+{
+	if (!tl_vk_is_late())
+		devices_end(deadline);
 	tl_vk_collect_give_up(deadline);
 }

@@ -32,7 +32,8 @@ void tl_vk_collect_last(struct vk_device *device);
 /* For device_api.h. */
 enum tl_device_left tl_vk_collect_some(void);
 bool tl_vk_awaits(void);
-/* The process ends. */
+/* The process ends: before exit handlers of drivers, and after them. */
+void tl_vk_collect_await(uint64_t deadline);
 void tl_vk_collect_end(uint64_t deadline);
 void tl_vk_collect_give_up(uint64_t deadline);
 

@@ -149,6 +149,7 @@ const struct tl_device_api tl_device_vulkan = {
 	.prefix = "vk",
 	.hooks = lists,
 	.end = tl_vk_collect_end,
+	.await = tl_vk_collect_await,
 	.give_up = tl_vk_collect_give_up,
 	.collect = tl_vk_collect_some,
 	.awaits = tl_vk_awaits,
