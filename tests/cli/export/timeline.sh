@@ -4,7 +4,7 @@
 # made of one: timeline.py gives a recording another machine's name and clock, so that all of its numbers are there twice.
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
-plan 82
+plan 83
 apps=$top_builddir/tests/apps
 ask() { "$python" -B "$top_srcdir/tests/cli/export/timeline.py" "$@"; }
 export_to() { "$tracelayer" export -f "$@" 2>"$tmp/said"; }
