@@ -167,8 +167,10 @@ static enum tl_device_left thread_round(void)
 	enum tl_device_left left = TL_DEVICE_NOTHING;
 
 	pthread_mutex_lock(&working);
-	tl_hook_run(apis_collect, &left);
-	samples_take();
+	if (state_now() != LACKING) {
+		tl_hook_run(apis_collect, &left);
+		samples_take();
+	}
 	pthread_mutex_unlock(&working);
 	return left;
 }
@@ -233,7 +235,7 @@ static void thread_work(void)
 {
 	unsigned idle = 0, unended = 0;
 
-	while (!tl_device_has_ended()) {
+	while (!tl_device_has_ended() && state_now() != LACKING) {
 		if (atomic_load_explicit(&suspended, memory_order_relaxed) && thread_hand_over() &&
 		    state_change(AWAKE, NONE))
 			break;
@@ -343,6 +345,17 @@ void tl_device_background_suspend(void)
 void tl_device_background_resume(void)
 {
 	atomic_store_explicit(&suspended, false, memory_order_relaxed);
+}
+
+/* --- the end */
+
+void tl_device_background_end(uint64_t deadline)
+{
+	if (atomic_exchange_explicit(&state, LACKING, memory_order_relaxed) == ASLEEP)
+		tl_futex_wake_some(&state, 1);
+	/* The lock orders: who gets it afterwards finds the state. */
+	if (tl_device_lock_until(&working, deadline))
+		pthread_mutex_unlock(&working);
 }
 
 /* --- forks */

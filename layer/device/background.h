@@ -33,6 +33,12 @@ void tl_device_background_suspend(void);
 void tl_device_background_resume(void);
 
 /*
+ * The process ends, and exit handlers of drivers run next: the thread is not inside of a driver any more,
+ * unless one keeps it beyond the deadline (nanoseconds of CLOCK_MONOTONIC). There is none from here on.
+ */
+void tl_device_background_end(uint64_t deadline);
+
+/*
  * Around fork: the thread is not inside of a driver while the process forks, unless a driver keeps
  * it for longer than 20 ms.
  */

@@ -128,6 +128,13 @@ static struct tl_thread *thread_take(void)
 	return thread;
 }
 
+static _Atomic bool late;
+
+bool tl_device_is_late(void)
+{
+	return atomic_load_explicit(&late, memory_order_relaxed);
+}
+
 void tl_device_await(void)
 {
 	uint64_t deadline = tl_device_now() + PATIENCE;
@@ -137,6 +144,8 @@ void tl_device_await(void)
 	struct tl_thread *thread = thread_take();
 	if (!thread)
 		return;
+	tl_device_background_end(deadline);
+	atomic_store_explicit(&late, true, memory_order_relaxed);
 	for (const struct tl_device_api *const *api = tl_device_apis; *api; api++)
 		if ((*api)->await)
 			(*api)->await(deadline);
@@ -170,6 +179,7 @@ void tl_device_after_fork(void)
 {
 	/* Its lock was taken before the fork in any case. */
 	tl_device_background_after_fork_child();
+	atomic_store_explicit(&late, false, memory_order_relaxed);
 	if (!apis_are_there() || !lanes_have_begun())
 		return;
 	tl_hook_after_fork();

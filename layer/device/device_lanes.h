@@ -46,6 +46,12 @@ bool tl_device_awaits_end(void);
 void tl_device_await(void);
 
 /*
+ * tl_device_await has been, so exit handlers of drivers and of their layers may have run: from here on
+ * drivers are asked inside of the program's own calls alone.
+ */
+bool tl_device_is_late(void);
+
+/*
  * The calling code is a driver's, as far as can be told: it runs inside of a call, or on a thread that
  * made none and is not the process's first.
  */

@@ -6,7 +6,7 @@ long_scripts += %D%/opencl/cl_real.sh
 check_scripts += %D%/opencl/cl_ends.sh %D%/opencl/cl_extensions.sh %D%/opencl/cl_priority.sh %D%/opencl/cl_awaited.sh
 deep_scripts += %D%/work_tsan.sh %D%/opencl/cl_tsan.sh
 check_scripts += %D%/ze/ze_counters.sh %D%/ze/ze_lanes.sh %D%/ze/ze_reads.sh %D%/ze/ze_recent.sh
-test_files += %D%/lanes_agree.py %D%/opencl/cl_common.sh %D%/opencl/cl_lanes.py %D%/opencl/cl_two_queues.py %D%/opencl/cl_priority.py %D%/opencl/cl_extensions.py \
+test_files += %D%/lanes_agree.py %D%/opencl/cl_common.sh %D%/opencl/cl_passing.c %D%/opencl/cl_lanes.py %D%/opencl/cl_two_queues.py %D%/opencl/cl_priority.py %D%/opencl/cl_extensions.py \
 	%D%/opencl/cl_command_buffer.py %D%/ze/ze_lanes.py
 
 unit_tests += clock_fit_test

@@ -580,33 +580,36 @@ TL_CL_BEFORE(tl_cl_release_context_before)
 
 /* --- the end */
 
-/* Commands that no earlier end has waited for. */
+/*
+ * It has commands that no earlier end has asked about. Once such an end has been, exit handlers of the
+ * driver and of its layers may have run: it is asked again only if it has taken commands since.
+ */
+static bool queue_is_asked(const struct tl_cl_queue *queue)
+{
+	return tl_cl_count(&queue->count) && tl_cl_count(&queue->submitted) != queue->awaited;
+}
+
 static bool commands_are_under_way(void)
 {
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		if (tl_cl_count(&queue->count) && tl_cl_count(&queue->submitted) != queue->awaited)
+		if (queue_is_asked(queue))
 			return true;
 	return false;
 }
 
-/* The rest: their events stay, because the layer calls the driver no more. */
-static void queue_tell_unfinished(struct tl_cl_queue *queue)
+static void queue_ask_last(struct tl_cl_queue *queue)
 {
-	struct tl_cl_command *last;
-
-	if (!tl_cl_queue_claim(queue, &last, false))
-		return;
-	for (struct tl_cl_command *command = last ? queue->first : NULL; command;
-	     command = command == last ? NULL : command->next) {
-		struct tl_device_work work = command_work(command);
-		work.unfinished = true;
-		work.start = work.submitted.end;
-		work.end = tl_device_now();
-		tl_device_done(command->lane, &work);
-	}
+	if (queue_is_asked(queue))
+		queue_collect(queue, UINT32_MAX, LAST, 0);
 }
 
-/* Reports nothing itself: the background thread may do so, and the program goes on. */
+static void queue_ask(struct tl_cl_queue *queue)
+{
+	if (queue_is_asked(queue))
+		tl_cl_collect(queue);
+}
+
+/* The program may go on. */
 void tl_cl_collect_await(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
@@ -614,24 +617,13 @@ void tl_cl_collect_await(uint64_t deadline)
 
 	if (patience > deadline)
 		patience = deadline;
-	tl_cl_all_queues(tl_cl_collect);
+	tl_cl_all_queues(queue_ask_last);
 	while (commands_are_under_way() && tl_device_now() < patience) {
 		nanosleep(&moment, NULL);
-		tl_cl_all_queues(tl_cl_collect);
+		tl_cl_all_queues(queue_ask);
 	}
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
 		queue->awaited = tl_cl_count(&queue->submitted);
-}
-
-void tl_cl_collect_end(uint64_t deadline)
-{
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next) {
-		queue_tell_untold(queue);
-		queue_collect(queue, UINT32_MAX, LAST, 0);
-	}
-	tl_cl_collect_await(deadline);
-	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		queue_tell_unfinished(queue);
 }
 
 static void queue_give_up(struct tl_cl_queue *queue)
@@ -651,10 +643,17 @@ static void queue_give_up(struct tl_cl_queue *queue)
 	}
 }
 
+/* Events of the rest stay, because the layer calls the driver no more. */
 void tl_cl_give_up(uint64_t deadline)
 {
 	(void)deadline;
 	tl_cl_devices_leave();
 	tl_clock_freshen();
 	tl_cl_all_queues(queue_give_up);
+}
+
+void tl_cl_collect_end(uint64_t deadline)
+{
+	tl_cl_collect_await(deadline);
+	tl_cl_give_up(deadline);
 }

@@ -200,8 +200,6 @@ bool tl_vk_awaits(void)
 {
 	bool due = false;
 
-	if (tl_vk_is_late())
-		return false;
 	pthread_mutex_lock(&tl_vk_lock);
 	for (const struct vk_device *device = tl_vk_devices(); device && !due;
 	     device = device->next)
@@ -212,16 +210,14 @@ bool tl_vk_awaits(void)
 	return due;
 }
 
-/* tl_vk_collect_await waits for each .looking: who gets one afterwards knows that it is late. */
-static unsigned devices_collect_some(bool in_call)
+static unsigned devices_collect_some(void)
 {
 	uint64_t round = tl_vk_devices_round();
 	struct vk_device *device;
 	unsigned told = 0;
 
 	while ((device = tl_vk_devices_look(round, 0))) {
-		if (in_call || !tl_vk_is_late())
-			told += device_collect(device, DUE, SOME);
+		told += device_collect(device, DUE, SOME);
 		pthread_mutex_unlock(&device->looking);
 	}
 	return told;
@@ -229,7 +225,7 @@ static unsigned devices_collect_some(bool in_call)
 
 enum tl_device_left tl_vk_collect_some(void)
 {
-	unsigned told = devices_collect_some(false);
+	unsigned told = devices_collect_some();
 
 	if (told >= SOME)
 		return TL_DEVICE_MORE;
@@ -241,11 +237,11 @@ enum tl_device_left tl_vk_collect_some(void)
 /* There is something to do: the background thread does it, or the calling thread. */
 static void collect_soon(void)
 {
-	if (tl_vk_is_late())
-		while (devices_collect_some(true) >= SOME)
-			;
-	else if (!tl_device_do_soon())
-		devices_collect_some(true);
+	if (tl_device_do_soon())
+		return;
+	/* What exit handlers submit is collected in their calls alone. */
+	while (devices_collect_some() >= SOME && tl_device_is_late())
+		;
 }
 
 void tl_vk_collect_meanwhile(const struct vk_queue *queue)
@@ -341,8 +337,8 @@ void tl_vk_collect_give_up(uint64_t deadline)
 	tl_vk_submits_say_missed();
 }
 
-/* Batches that are about to end are waited for. */
-static void devices_end(uint64_t deadline)
+/* Waits for batches that are about to end. */
+void tl_vk_collect_await(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
 	uint64_t patience = tl_device_now() + LAST_WAIT, round;
@@ -364,16 +360,10 @@ static void devices_end(uint64_t deadline)
 	tl_vk_functions_ending(false);
 }
 
-void tl_vk_collect_await(uint64_t deadline)
-{
-	tl_vk_functions_late(true);
-	devices_end(deadline);
-}
-
-/* What is left then was submitted by exit handlers, or takes long. */
+/* What is left when it is late was submitted by exit handlers, or takes long. */
 void tl_vk_collect_end(uint64_t deadline)
 {
-	if (!tl_vk_is_late())
-		devices_end(deadline);
+	if (!tl_device_is_late())
+		tl_vk_collect_await(deadline);
 	tl_vk_collect_give_up(deadline);
 }

@@ -13,7 +13,6 @@
 pthread_mutex_t tl_vk_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Atomic bool ending; /* drivers are called for the last time */
-static _Atomic bool late;   /* they are called in the program's own calls alone */
 static _Atomic bool over;   /* nothing is reported any more */
 
 /*
@@ -125,16 +124,6 @@ void tl_vk_functions_ending(bool is)
 	atomic_store_explicit(&ending, is, memory_order_relaxed);
 }
 
-bool tl_vk_is_late(void)
-{
-	return atomic_load_explicit(&late, memory_order_relaxed);
-}
-
-void tl_vk_functions_late(bool is)
-{
-	atomic_store_explicit(&late, is, memory_order_relaxed);
-}
-
 bool tl_vk_is_over(void)
 {
 	return atomic_load_explicit(&over, memory_order_acquire);
@@ -148,7 +137,6 @@ void tl_vk_functions_over(bool is)
 void tl_vk_functions_forget(void)
 {
 	tl_vk_functions_over(false);
-	tl_vk_functions_late(false);
 	pthread_mutex_init(&tl_vk_lock, NULL);
 	tl_vk_functions_ending(false);
 }

@@ -281,13 +281,6 @@ bool tl_vk_usable(void);
 bool tl_vk_may_look(void);
 void tl_vk_functions_ending(bool is);
 
-/*
- * The process ends, and exit handlers of drivers and of their layers may have run: from here on
- * drivers are called in the program's own calls alone.
- */
-bool tl_vk_is_late(void);
-void tl_vk_functions_late(bool is);
-
 /* The end has reported everything, and nothing more may be. */
 bool tl_vk_is_over(void);
 void tl_vk_functions_over(bool is);

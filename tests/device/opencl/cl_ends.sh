@@ -7,7 +7,7 @@
 need_library
 need_command
 export OCL_ICD_VENDORS=$drivers/icd_a.so
-plan 62
+plan 66
 
 many=8000
 test -z "${STRESS-}" || many=20000
@@ -46,6 +46,12 @@ lanes "exit in a callback: what was waited for has ended, the others are marked"
 
 unnoticed "a process of one thread becomes a user of its own" preload "$apps/cl_device_ends" alone
 lanes "a process of one thread becomes a user of its own: commands before and behind are on their lanes" --commands "$(commands traced)" --log "$tmp/traced.log"
+
+# A layer of the loader's, as a profiler's, that is gone after its exit handler.
+ok "a layer that goes is built" ${CC:-cc} -O1 -fPIC -shared -o "$tmp/passing.so" "$top_srcdir/tests/device/opencl/cl_passing.c"
+for way in busy gated mixed; do
+	unnoticed "$way, with a layer that goes before everybody's end" preload env OPENCL_LAYERS="$tmp/passing.so" "$apps/cl_device_ends" $way
+done
 
 # A program's own exit handlers.
 unnoticed "an exit handler that runs before our end" preload "$apps/cl_device_ends" later

@@ -33,7 +33,7 @@ WRONG = {
     "an arrow that is missing": 'events.remove(arrows[40])',
     "an arrow that leads elsewhere": 'arrows[40]["ts"] = arrows[60]["ts"] + 50',
     "wrong bytes": 'next(e for e in work if e["name"] == "unmap")["args"]["bytes"] += 1',
-    "a wrong depth": 'samples[40]["args"]["commands"] += 2',
+    "a wrong depth": 'samples[40]["args"]["commands"] += 1000',
 }
 traced = open(tmp + "/traced.json").read()
 for what, change in WRONG.items():
