@@ -13,6 +13,11 @@
 
 #define SPANS	    64u /* spans on a lane from which on old ones are forgotten */
 #define FIRST_SPANS 4u	/* spans that a lane has room for */
+/*
+ * So many commands of a queue that have not ended are slices until now, each on a lane of its own. The
+ * others are marks where they began, on one more: nobody can read a queue of a thousand lanes.
+ */
+#define UNENDED_LANES 16u
 /* lanes of devices stand below those of threads and those that the program makes */
 #define SORT 1000
 
@@ -115,8 +120,8 @@ static uint64_t lane_end(const struct tl_queue_lane *lane)
 }
 
 /*
- * The first lane that may have room for a command that begins at this time and has not ended. There
- * may be as many lanes as such commands; most lanes are then known to have no room.
+ * The first lane that may have room for a command that begins at this time and has not ended. Most
+ * lanes are known to have none.
  */
 static uint32_t queue_first_lane_with_room(struct tl_device_queue *queue, uint64_t start)
 {
@@ -142,10 +147,15 @@ struct tl_queue_lane *tl_queue_lane_for(struct tl_device_queue *queue, struct tl
 					uint32_t by)
 {
 	struct tl_queue_lane *lane = NULL;
-	uint32_t at = 0;
+	uint32_t at = 0, first = 0;
 
-	for (uint32_t i = work->unfinished ? queue_first_lane_with_room(queue, work->start) : 0;
-	     i < queue->nlanes && !lane; i++) {
+	if (work->unfinished)
+		first = queue_first_lane_with_room(queue, work->start);
+	if (first >= UNENDED_LANES) {
+		first = UNENDED_LANES;
+		work->end = work->start;
+	}
+	for (uint32_t i = first; i < queue->nlanes && !lane; i++) {
 		at = lane_spans_until(&queue->lanes[i], work->start);
 		if (lane_is_free(&queue->lanes[i], at, work->start, work->end))
 			lane = &queue->lanes[i];

@@ -741,6 +741,7 @@ START_TEST(a_great_many_that_have_not_ended_take_time_for_each_alone)
 	collect();
 	ck_assert_uint_eq(slices(), n);
 	lanes_are_in_order(n);
+	ck_assert_uint_eq(queue->nlanes, 17);
 	set_clock = 0;
 }
 END_TEST
