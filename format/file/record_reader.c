@@ -154,6 +154,9 @@ static void pieces_read(struct trace *trace)
 
 /* --- opening and closing */
 
+#define CUT	    "it ends within its header, so it is a part of a file"
+#define HEADER_MOST (1u << 20) /* bytes */
+
 static const char *header_fault(const struct trace *trace)
 {
 	const struct tl_file_header *header = &trace->seen.header;
@@ -169,9 +172,11 @@ static const char *header_fault(const struct trace *trace)
 	if (header->byte_order != TL_FILE_BYTE_ORDER ||
 	    (header->kind != TL_FILE_BUFFERS && header->kind != TL_FILE_SPOOL))
 		return "its beginning is damaged";
-	if (header->header_size < sizeof(*header) || header->header_size > trace->size ||
-	    header->header_size % 8)
+	if (header->header_size < sizeof(*header) || header->header_size % 8 ||
+	    header->header_size > HEADER_MOST)
 		return "its beginning is damaged";
+	if (header->header_size > trace->size)
+		return CUT;
 	if (header->alignment < 8 || header->alignment > 1u << 20 ||
 	    header->alignment & (header->alignment - 1) || header->header_size % header->alignment)
 		return "its beginning is damaged";
@@ -185,6 +190,9 @@ static struct tl_trace *trace_read(struct trace *trace, char *why, size_t room)
 	if (trace->size >= sizeof(trace->seen.header)) {
 		memcpy((void *)&trace->seen.header, trace->bytes, sizeof(trace->seen.header));
 		fault = header_fault(trace);
+	} else if (trace->size >= sizeof(trace->seen.header.magic) &&
+		   !memcmp(trace->bytes, TL_FILE_MAGIC, sizeof(trace->seen.header.magic))) {
+		fault = CUT;
 	}
 	trace->seen.header.boot[sizeof(trace->seen.header.boot) - 1] = 0;
 	trace->seen.header.session[sizeof(trace->seen.header.session) - 1] = 0;

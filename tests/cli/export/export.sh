@@ -99,7 +99,7 @@ is "$(wc -l <"$tmp/said")" 1 "one line says it"
 
 cut_at 100
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
-is "$? $(said)" "1 tracelayer: $tmp/cut.tlt: it is not in the record format; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "its first bytes are no trace"
+is "$? $(said)" "1 tracelayer: $tmp/cut.tlt: it ends within its header, so it is a part of a file; give a .tlt file, as \`tracelayer run -o trace.tlt\` writes it" "its first bytes are no trace"
 cut_at $(("$("$maker" --places "$tmp/t.tlt" | sed -n 's/^3 //p' | head -n 1)"))
 run "$tmp/cut.tlt" -o "$tmp/cut.json"
 is $? 3 "cut before the first clock: exit code 3"
