@@ -249,14 +249,16 @@ void otf2_unfinished_add(struct otf2_writer *writer)
 	const struct tl_trace *trace = writer->records.trace;
 
 	for (size_t i = 0; i < trace->nlanes; i++)
-		for (size_t open = trace->lanes[i].nopens; open-- > 0;)
-			if (timeline_records_has_open(&writer->records, &trace->lanes[i],
-						      &trace->lanes[i].opens[open]))
-				call_add(writer,
-					 timeline_number(&writer->timeline->numbers,
-							 trace->lanes[i].shown),
-					 trace->lanes[i].opens[open].function,
-					 trace->lanes[i].opens[open].start, trace->last);
+		for (size_t open = trace->lanes[i].nopens; open-- > 0;) {
+			if (!timeline_records_has_open(&writer->records, &trace->lanes[i],
+						       &trace->lanes[i].opens[open]))
+				continue;
+			call_add(writer,
+				 timeline_number(&writer->timeline->numbers, trace->lanes[i].shown),
+				 trace->lanes[i].opens[open].function,
+				 trace->lanes[i].opens[open].start, trace->last);
+			writer->timeline->events++;
+		}
 }
 
 /* An event of a message's end; `posts`: of the call that began the receive. */

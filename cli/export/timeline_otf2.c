@@ -62,10 +62,7 @@ static void play_location(void *to, uint32_t location)
 
 static void play_enter(void *to, uint64_t time, uint32_t region)
 {
-	struct otf2_writer *writer = to;
-
-	OTF2_EvtWriter_Enter(writer->events, NULL, time, region);
-	writer->timeline->events++;
+	OTF2_EvtWriter_Enter(((struct otf2_writer *)to)->events, NULL, time, region);
 }
 
 static void play_leave(void *to, uint64_t time, uint32_t region)
@@ -80,7 +77,6 @@ static void play_value(void *to, uint64_t time, uint32_t metric, uint64_t value)
 
 	OTF2_EvtWriter_Metric(writer->events, NULL, time, metric, 1, &writer->metrics[metric].type,
 			      &values);
-	writer->timeline->events++;
 }
 
 static void play_message(void *to, uint64_t time, uint64_t value)
