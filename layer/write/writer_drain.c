@@ -143,11 +143,14 @@ uint64_t tl_writer_file_due(void)
 static int file_next(void)
 {
 	uint64_t told = tl_writer.losses_told;
-	int error = file_write_end(0);
 
+	tl_writer.goes_on = true;
+	int error = file_write_end(0);
+	if (!error)
+		tl_writer_settle_losses();
+	tl_writer.goes_on = false;
 	if (error)
 		return error;
-	tl_writer_settle_losses();
 	tl_report_finished(tl_writer.sink.output.path, tl_writer.sink.events,
 			   tl_writer.losses_told - told);
 	tl_sink_leave(&tl_writer.sink);

@@ -40,8 +40,9 @@ static uint64_t buffers_count_lost(void)
 	for (struct tl_producer *producer = tl_buffer_producers(); producer;
 	     producer = producer->next) {
 		uint64_t said = __atomic_load_n(&producer->lost_said, __ATOMIC_ACQUIRE);
-		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed) +
-			       atomic_load_explicit(&producer->unentered, memory_order_relaxed);
+		uint64_t own = atomic_load_explicit(&producer->lost, memory_order_relaxed);
+		if (!tl_writer.goes_on)
+			own += atomic_load_explicit(&producer->unentered, memory_order_relaxed);
 		struct tl_lane *lane = own ? tl_lane_of(producer) : NULL;
 		if (lane)
 			lane->unsaid = own - said;

@@ -61,6 +61,7 @@ struct tl_writer_state {
 	int failing;		/* the error of the last attempt to write; 0: it succeeded */
 	uint64_t failing_since; /* ns */
 	bool flush_only;	/* write what was recorded before the flush, and nothing newer */
+	bool goes_on;		/* a file ends, and calls without an entry may return later */
 	bool writes_all;	/* as at the end: chunks made ahead would not be used */
 
 	uint64_t dropped;     /* events of removed files, and records that can't be read */

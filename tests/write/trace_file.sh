@@ -9,7 +9,7 @@ libtracelayer=$(cd "$top_builddir" && pwd)/.libs/libtracelayer.so
 tracelayer=$(cd "$top_builddir" && pwd)/tracelayer
 export OCL_ICD_VENDORS=$tmp/none
 cd "$tmp" || exit 99
-plan 58
+plan 60
 
 # ended TRACE: its last event says so.
 ended() { tail -n 2 "$1" | head -n 1 | grep -q '"name":"tracelayer_end"'; }
@@ -191,6 +191,44 @@ END
 env TRACELAYER_SPLIT=500ms LD_PRELOAD="$libtracelayer" TRACELAYER_OUTPUT=t.json "$python" some.py
 is "$(ls t*.json | wc -l) $("$python" some.py times)" "7 " "each file has the calls of its time"
 rm -f t* some.py
+# Of 300 nested calls 124 have an entry. The others return when several files have ended; or never do.
+echo 'void deep(void (*inner)(void));' >deep.h
+echo 'void deep(void (*inner)(void)) { inner(); }' >deep_library.c
+cat >deep.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+#include "deep.h"
+static int depth, stays;
+static void nothing(void) { }
+static void go(void)
+{
+	if (depth++ < 300) {
+		deep(go);
+		return;
+	}
+	for (int i = 0; i < 25; i++) {
+		usleep(10000);
+		deep(nothing);
+	}
+	if (stays)
+		exit(0);
+}
+int main(int argc, char **argv)
+{
+	stays = argc > 1;
+	(void)argv;
+	go();
+	return 0;
+}
+END
+${CC:-cc} -fPIC -shared -Wl,-soname,libdeep.so -o libdeep.so deep_library.c && ${CC:-cc} -o deep deep.c -L. -ldeep
+for way in "" stay; do
+	LD_LIBRARY_PATH=$PWD "$tracelayer" run --header="$PWD/deep.h" --lib="$PWD/libdeep.so" --split=100ms -o t.tlt -- ./deep $way >said 2>&1
+	test -z "$way" && has=" 325" || has="176 lost) 149"
+	is "$(grep -o '[0-9]* lost)' said) $("$tracelayer" summary --csv --name=deep --table=calls t*.tlt 2>said.too | awk -F, 'NR > 1 { print $2 }')" "$has" \
+		"split files, calls without an entry that are open at a file's end and ${way:-return}: lost are those that never return" || cat said
+	rm -f t*
+done
 
 # A pipe: the reader gets all of it, in order and with its end, however slow it is; and its end is nobody's death. The shell has the pipe
 # open both ways until the reader is there, since to open it one way waits for the other.
