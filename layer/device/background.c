@@ -328,11 +328,11 @@ static bool thread_is_there(void)
 void tl_device_background_suspend(void)
 {
 	const struct timespec moment = {.tv_nsec = 50000};
+	uint32_t now = state_now();
 	int error = errno;
 
 	/* It was never created, or can't be. */
-	if (state_now() == LACKING ||
-	    (state_now() == NONE && !atomic_load_explicit(&number, memory_order_relaxed)))
+	if ((now == LACKING || now == NONE) && !atomic_load_explicit(&number, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&suspended, true, memory_order_relaxed);
 	if (state_change(ASLEEP, AWAKE))

@@ -599,12 +599,14 @@ static bool commands_are_under_way(void)
 
 static void queue_ask_last(struct tl_cl_queue *queue)
 {
+	queue->looked = tl_cl_count(&queue->submitted);
 	if (queue_is_asked(queue))
 		queue_collect(queue, UINT32_MAX, LAST, 0);
 }
 
 static void queue_ask(struct tl_cl_queue *queue)
 {
+	queue->looked = tl_cl_count(&queue->submitted);
 	if (queue_is_asked(queue))
 		tl_cl_collect(queue);
 }
@@ -623,7 +625,7 @@ void tl_cl_collect_await(uint64_t deadline)
 		tl_cl_all_queues(queue_ask);
 	}
 	for (struct tl_cl_queue *queue = tl_cl_queues(); queue; queue = queue->next)
-		queue->awaited = tl_cl_count(&queue->submitted);
+		queue->awaited = queue->looked;
 }
 
 static void queue_give_up(struct tl_cl_queue *queue)

@@ -52,8 +52,7 @@ struct tl_cl_queue {
 	struct tl_cl_command *_Atomic unnoted;
 	_Atomic uint32_t count;	    /* commands under way; written under the lock */
 	_Atomic uint32_t submitted; /* commands so far, modulo 2 to the 32; likewise */
-	uint32_t
-		awaited; /* so many of them had the process's end waited for; the ending thread's */
+	uint32_t awaited; /* so many of them a process's end has asked about; the ending thread's */
 	_Atomic uint32_t noted; /* how many of these have been waited for; likewise */
 	bool claimed;		/* a thread collects; only that thread takes commands out */
 	/* taken out, events released: to be reported */
@@ -68,6 +67,7 @@ struct tl_cl_queue {
 	uint32_t finished;     /* how many there were */
 	uint64_t finish_began; /* of these, when the last began */
 	struct tl_cl_call finishes[TL_CL_FINISHES];
+	uint32_t looked; /* the ending thread's: .submitted, when it looked last */
 };
 
 /* The queue, if it is known. */
