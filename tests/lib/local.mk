@@ -10,7 +10,7 @@ check_PROGRAMS += count_slices
 count_slices_SOURCES = %D%/count_slices.cc
 count_slices_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17 $(SIMDJSON_CFLAGS)
 count_slices_LDADD = $(SIMDJSON_LIBS)
-test_files += %D%/fuzz_records.h %D%/random.h %D%/silent_command.h
+test_files += %D%/fuzz_records.h %D%/random.h %D%/passing.h %D%/silent_command.h
 
 # The layer's core, and its writer, with sanitizers: built once for all tests that want them, which make check does not run
 # (sanitizers.sh). ThreadSanitizer

@@ -107,7 +107,7 @@ is "$(cat traced.out | tail -n 1) $(device none.json count)" "batches 110 0 0" "
 like "$("$tracelayer" summary --by=queue --csv work.tlt | tr -d '\r')" 'queue 0 of family 0, [^,"]*' "a lane is called by its queue"
 
 # --- a layer that is gone after its exit handler, which it registers late, as newer validation layers do: from then on nobody asks it anything
-ok "a layer that goes is built" ${CC:-cc} -O1 -Wall -Wextra -fPIC -shared -o passing.so "$top_srcdir/tests/whole/vk_passing.c"
+ok "a layer that goes is built" ${CC:-cc} -O1 -Wall -Wextra -I"$top_srcdir" -fPIC -shared -o passing.so "$top_srcdir/tests/whole/vk_passing.c"
 cat >passing.json <<'END_OF_LAYER'
 {"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_passing", "type": "GLOBAL", "library_path": "./passing.so", "api_version": "1.3.0",
 "implementation_version": "1", "description": "goes"}}

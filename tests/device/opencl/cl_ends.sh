@@ -48,7 +48,7 @@ unnoticed "a process of one thread becomes a user of its own" preload "$apps/cl_
 lanes "a process of one thread becomes a user of its own: commands before and behind are on their lanes" --commands "$(commands traced)" --log "$tmp/traced.log"
 
 # A layer of the loader's, as a profiler's, that is gone after its exit handler.
-ok "a layer that goes is built" ${CC:-cc} -O1 -fPIC -shared -o "$tmp/passing.so" "$top_srcdir/tests/device/opencl/cl_passing.c"
+ok "a layer that goes is built" ${CC:-cc} -O1 -I"$top_srcdir" -fPIC -shared -o "$tmp/passing.so" "$top_srcdir/tests/device/opencl/cl_passing.c"
 for way in busy gated mixed; do
 	unnoticed "$way, with a layer that goes before everybody's end" preload env OPENCL_LAYERS="$tmp/passing.so" "$apps/cl_device_ends" $way
 done
