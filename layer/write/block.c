@@ -31,12 +31,12 @@ void tl_block_hold(struct tl_block *block, struct tl_chunk *chunk, struct tl_lan
 
 static bool file_is_far_from_full(const struct tl_sink *sink)
 {
-	uint64_t now = tl_clock_gettime_ticks(), due = tl_sink_due(sink),
-		 offset = sink->made ? sink->offset : 0;
+	uint64_t due = tl_sink_due(sink), offset = sink->made ? sink->offset : 0;
 
 	return (!tl_config.split_bytes ||
 		offset + 4 * sink->longest + TL_BLOCK_SIZE < tl_config.split_bytes) &&
-	       (!tl_config.split_ns || !due || now + tl_config.split_ns / 4 < due);
+	       (!tl_config.split_ns || !due ||
+		tl_clock_gettime_ticks() + tl_config.split_ns / 4 < due);
 }
 
 static void start_file(struct tl_block *block, const struct tl_sink *sink)

@@ -109,14 +109,6 @@ static void output_tell_made(const struct tl_sink *sink)
 
 /* --- the file */
 
-static uint64_t monotonic_now(void)
-{
-	struct timespec time = {0};
-
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000ull + time.tv_nsec;
-}
-
 bool tl_sink_is_stream(const struct tl_sink *sink)
 {
 	static char path[TL_OUTPUT_PATH];
@@ -126,6 +118,15 @@ bool tl_sink_is_stream(const struct tl_sink *sink)
 		return sink->output.stream;
 	return tl_output_expand(path, sizeof(path), tl_config.output, tl_config.rank) &&
 	       !stat(path, &file) && S_ISFIFO(file.st_mode);
+}
+
+/* A file that is made late in its time has what was recorded in all of that. */
+static void file_note_due(struct tl_sink *sink)
+{
+	uint64_t now = tl_clock_gettime_ticks();
+
+	if (!sink->completes && now >= tl_sink_due(sink))
+		tl_sink_set_due(sink, now + tl_config.split_ns);
 }
 
 static int file_make(struct tl_sink *sink)
@@ -149,9 +150,8 @@ static int file_make(struct tl_sink *sink)
 	sink->made = true;
 	sink->file++;
 	sink->whole = false;
-	/* A file that is made late in its time has what was recorded in all of that. */
-	if (!sink->completes && monotonic_now() >= tl_sink_due(sink))
-		tl_sink_set_due(sink, monotonic_now() + tl_config.split_ns);
+	if (tl_config.split_ns)
+		file_note_due(sink);
 	sink->format = tl_format_written(output->path);
 	output_tell_made(sink);
 	tl_report_trace(output->path);
