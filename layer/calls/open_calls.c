@@ -132,6 +132,7 @@ void tl_call_end_all(struct tl_thread *thread)
 
 	while ((top = tl_open_top(thread)) > thread->open)
 		open_pop_left(thread, top - 1, now);
+	tl_call_thread_of(tl_producer_of(thread))->full = 0;
 	tl_buffer_lose_unentered(tl_producer_of(thread));
 }
 
