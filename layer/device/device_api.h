@@ -36,7 +36,8 @@ struct tl_device_api {
 	/*
 	 * The part of it that may take long: wait for commands that are about to end, so that
 	 * `end` need not. Hooks may run meanwhile and later. From here on (tl_device_is_late)
-	 * drivers are asked inside of hooks alone, not by `end`. NULL: `end` waits, and asks.
+	 * drivers are asked inside of hooks, and by `end` at most about commands submitted since.
+	 * NULL: `end` waits, and asks.
 	 */
 	void (*await)(uint64_t deadline);
 	/*

@@ -597,17 +597,21 @@ static bool commands_are_under_way(void)
 	return false;
 }
 
-static void queue_ask_last(struct tl_cl_queue *queue)
+static bool queue_begin_look(struct tl_cl_queue *queue)
 {
 	queue->looked = tl_cl_count(&queue->submitted);
-	if (queue_is_asked(queue))
+	return queue_is_asked(queue);
+}
+
+static void queue_ask_last(struct tl_cl_queue *queue)
+{
+	if (queue_begin_look(queue))
 		queue_collect(queue, UINT32_MAX, LAST, 0);
 }
 
 static void queue_ask(struct tl_cl_queue *queue)
 {
-	queue->looked = tl_cl_count(&queue->submitted);
-	if (queue_is_asked(queue))
+	if (queue_begin_look(queue))
 		tl_cl_collect(queue);
 }
 
