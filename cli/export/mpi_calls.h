@@ -32,6 +32,7 @@ enum mpi_role {
 	MPI_ROLE_SEND_INIT,
 	MPI_ROLE_RECEIVE_INIT,
 	MPI_ROLE_START,
+	MPI_ROLE_READY,		 /* a part of a message may be sent: Pready */
 	MPI_ROLE_PROBE,		 /* Mprobe, Improbe: the message is taken here */
 	MPI_ROLE_PROBED_RECEIVE, /* Mrecv, Imrecv */
 	MPI_ROLE_COMPLETE,	 /* Wait and Test, in all forms */

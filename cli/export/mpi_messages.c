@@ -173,7 +173,8 @@ static void job_take_ends(struct mpi_job *job, struct doubts *doubts)
 			end_set_ranks(&end, comm, &job->messages->comms[comm->comm]);
 			end.comm = comm->comm;
 			end.may_lack = !process->finalized;
-			if (end.is_receive && (end.is_in_doubt || end.source < 0 || end.tag < 0))
+			if (end.is_receive && !end.channel &&
+			    (end.is_in_doubt || end.source < 0 || end.tag < 0))
 				doubt_add(doubts, &end);
 			else
 				end_take(job->messages, end);
@@ -191,7 +192,9 @@ static int ends_compare_keys(const struct mpi_end *x, const struct mpi_end *y)
 		return x->source < y->source ? -1 : 1;
 	if (x->destination != y->destination)
 		return x->destination < y->destination ? -1 : 1;
-	return (x->tag > y->tag) - (x->tag < y->tag);
+	if (x->tag != y->tag)
+		return x->tag < y->tag ? -1 : 1;
+	return (x->channel > y->channel) - (x->channel < y->channel);
 }
 
 /* By key: first the sends, then the receives, each in their order. */
@@ -264,7 +267,7 @@ static size_t key_known(const struct mpi_job *job, const struct mpi_end *sends, 
 
 	if (!count || !one_thread(sends, nsends) || !one_thread(receives, nreceives))
 		return 0;
-	if (nsends != nreceives || !all_finished(receives, nreceives))
+	if (!sends->channel && (nsends != nreceives || !all_finished(receives, nreceives)))
 		since = end_doubted_since(doubts, receives);
 	if ((nsends > count && !receives->may_lack && since == UINT64_MAX) ||
 	    (nreceives > count && !sends->may_lack))
@@ -294,11 +297,31 @@ static void key_match(const struct mpi_job *job, struct mpi_end *ends, size_t co
 	}
 }
 
+static bool is_message(const struct mpi_end *end)
+{
+	return end->number != 0;
+}
+
+static bool is_not_partitioned(const struct mpi_end *end)
+{
+	return !end->channel;
+}
+
+static void ends_keep(struct mpi_messages *messages, bool (*is_kept)(const struct mpi_end *end))
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < messages->count; i++)
+		if (is_kept(&messages->list[i]))
+			messages->list[kept++] = messages->list[i];
+	messages->count = kept;
+}
+
 static void job_match(struct mpi_job *job, const struct doubts *doubts)
 {
 	struct mpi_messages *messages = job->messages;
 	uint64_t number = 0;
-	size_t first = 0, kept = 0;
+	size_t first = 0;
 
 	if (messages->count)
 		qsort(messages->list, messages->count, sizeof(*messages->list), ends_by_key);
@@ -309,12 +332,9 @@ static void job_match(struct mpi_job *job, const struct doubts *doubts)
 		key_match(job, &messages->list[first], i - first, doubts, &number);
 		first = i;
 	}
-	for (size_t i = 0; i < messages->count; i++)
-		if (messages->list[i].number)
-			messages->list[kept++] = messages->list[i];
-	messages->count = kept;
-	if (kept)
-		qsort(messages->list, kept, sizeof(*messages->list), ends_by_process);
+	ends_keep(messages, is_message);
+	if (messages->count)
+		qsort(messages->list, messages->count, sizeof(*messages->list), ends_by_process);
 }
 
 void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inputs *inputs,
@@ -333,6 +353,11 @@ void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inpu
 		mpi_process_free(&job.list[i]);
 	free(job.list);
 	free(doubts.list);
+}
+
+void mpi_messages_leave_partitioned(struct mpi_messages *messages)
+{
+	ends_keep(messages, is_not_partitioned);
 }
 
 const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_t process,

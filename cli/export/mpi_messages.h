@@ -32,6 +32,7 @@ struct mpi_end {
 	uint32_t comm;		 /* in mpi_messages.comms */
 	int source, destination; /* places in its .ranks */
 	int tag;
+	uint32_t channel; /* of a partitioned message (mpi_channels.h), from 1; 0: it is none */
 	bool is_receive;
 	uint64_t bytes;	 /* that arrived, or MPI_NO_BYTES */
 	uint64_t number; /* the message's, from 1; of both ends */
@@ -78,6 +79,9 @@ void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inpu
 /* The ends in a process. */
 const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_t process,
 				      size_t *count);
+
+/* Leaves out partitioned messages, for formats whose readers match all ends of one key in their order. */
+void mpi_messages_leave_partitioned(struct mpi_messages *messages);
 
 /* A rank as MPI counts it. */
 static inline uint64_t mpi_rank_shown(const struct mpi_comm *comm, int place)

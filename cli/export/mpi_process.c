@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/basics/basics.h"
+#include "cli/export/mpi_channels.h"
 #include "cli/export/mpi_process.h"
 #include "cli/read/read.h"
 #include "common/settings.h"
@@ -22,6 +23,8 @@ struct request {
 	size_t end;	    /* 1 + the receive that it is for, among the process's ends; 0: none */
 	uint32_t comm;
 	int peer, tag;
+	uint32_t channel; /* of a partitioned message: its number; 0: it is for none */
+	size_t send;	  /* 1 + the partitioned send that was begun, among the process's ends */
 };
 
 struct handles {
@@ -42,6 +45,7 @@ struct walk {
 	uint64_t from, to; /* the time that is selected, by the process's clock */
 	struct handles requests, messages;
 	struct meanings comms, groups; /* of the process's own */
+	struct mpi_channels channels;
 };
 
 /* --- handles */
@@ -443,17 +447,18 @@ static struct mpi_end *end_add(struct walk *walk, const struct mpi_call *call, u
 	return end;
 }
 
-/* A destination below 0 is MPI_PROC_NULL. */
-static void send_add(struct walk *walk, const struct mpi_call *call, uint32_t comm, int peer,
-		     int tag)
+/* A destination below 0 is MPI_PROC_NULL. 1 + the new end's place; 0: there is none. */
+static size_t send_add(struct walk *walk, const struct mpi_call *call, uint32_t comm, int peer,
+		       int tag)
 {
 	struct mpi_end *end = comm == NO_COMM || peer < 0 ? NULL : end_add(walk, call, comm);
 
 	if (!end)
-		return;
+		return 0;
 	end->destination = peer;
 	end->tag = tag;
 	end->is_finished = true;
+	return walk->process->count;
 }
 
 /* 1 + the new end's place; 0: it receives from MPI_PROC_NULL, or nobody knows from where. */
@@ -577,16 +582,41 @@ static void walk_init(struct walk *walk, const struct mpi_call *call)
 				    .comm = comm_of_call(walk, call),
 				    .peer = call_number(call, receives ? "source" : "dest"),
 				    .tag = call_number(call, "tag")};
+	if (mpi_parameter(call->function, "partitions") >= 0)
+		request->channel = mpi_channel_add(&walk->channels,
+						   (struct mpi_channel){.comm = request->comm,
+									.peer = request->peer,
+									.tag = request->tag,
+									.is_receive = receives,
+									.tid = call->tid});
 }
 
 static void request_start(struct walk *walk, const struct mpi_call *call, struct request *request)
 {
 	if (!request->is_known || !request->is_persistent)
 		return;
+	size_t end = request->is_receive
+			     ? receive_add(walk, call, request->comm, request->peer, request->tag)
+			     : send_add(walk, call, request->comm, request->peer, request->tag);
+	if (end)
+		walk->process->ends[end - 1].channel = request->channel;
 	if (request->is_receive)
-		request->end = receive_add(walk, call, request->comm, request->peer, request->tag);
+		request->end = end;
 	else
-		send_add(walk, call, request->comm, request->peer, request->tag);
+		request->send = end;
+}
+
+/* A partitioned message is on its way when the last call has said that a part is ready. */
+static void walk_ready(struct walk *walk, const struct mpi_call *call)
+{
+	uint64_t word;
+	struct request *request;
+
+	if (!mpi_call_word(call, "request_", &word))
+		return;
+	request = handle_of(&walk->requests, mpi_handle(&walk->calls, word));
+	if (request->channel && request->send)
+		end_place(walk, &walk->process->ends[request->send - 1], call);
 }
 
 static void walk_start(struct walk *walk, const struct mpi_call *call)
@@ -618,7 +648,7 @@ static bool request_finish(struct walk *walk, const struct mpi_call *call, size_
 	if (request->has_no_status)
 		status = NULL;
 	receive_finish(walk, request->end, call, status);
-	request->end = 0;
+	request->end = request->send = 0;
 	request->is_known = request->is_persistent;
 	return true;
 }
@@ -738,6 +768,7 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_SEND_INIT] = walk_init,
 		[MPI_ROLE_RECEIVE_INIT] = walk_init,
 		[MPI_ROLE_START] = walk_start,
+		[MPI_ROLE_READY] = walk_ready,
 		[MPI_ROLE_PROBE] = walk_probe,
 		[MPI_ROLE_PROBED_RECEIVE] = walk_probed_receive,
 		[MPI_ROLE_COMPLETE] = walk_complete,
@@ -801,6 +832,8 @@ void mpi_process_read(struct mpi_process *process, const struct timeline_inputs 
 			mpi_group_add(&process->groups, (struct mpi_group){.way = MPI_GROUP_NONE}));
 	for (size_t i = 0; i < walk.calls.count; i++)
 		walk_call(&walk, &walk.calls.list[i]);
+	mpi_channels_count(&walk.channels, process->ends, process->count);
+	mpi_channels_free(&walk.channels);
 	mpi_calls_close(&walk.calls);
 	handles_free(&walk.requests);
 	handles_free(&walk.messages);

@@ -21,7 +21,7 @@ struct message {
 };
 
 static struct message out[POOL], in[POOL];
-static int rank, size, sent, next, before;
+static int rank, size, sent, sent_in_parts, next, before;
 static FILE *lines;
 
 static struct message *message_new(void)
@@ -199,6 +199,56 @@ static void persistent(MPI_Comm comm)
 	MPI_Request_free(&request[1]);
 }
 
+/*
+ * Messages in parts, by two pairs of requests that are alike: which belong together, the order says in which
+ * they were made. They are started in another order.
+ */
+static void in_parts(MPI_Comm comm)
+{
+#if MPI_VERSION >= 4
+	static struct message message[2];
+	int both[] = {1, 0};
+	MPI_Request send[2], receive[2];
+	MPI_Status status;
+
+	for (int i = 0; i < 2; i++) {
+		MPI_Psend_init(&message[i], 2, 1, MPI_INT, next, 5, comm, MPI_INFO_NULL, &send[i]);
+		MPI_Precv_init(&in[i], 1, 2, MPI_INT, before, 5, comm, MPI_INFO_NULL, &receive[i]);
+	}
+	for (int round = 0; round < 4; round++) {
+		int first = round % 2;
+
+		for (int i = 0; i < 2; i++) {
+			MPI_Start(&receive[i ? first : !first]);
+			MPI_Start(&send[i ? !first : first]);
+		}
+		for (int i = 0; i < 2; i++) {
+			int pair = i ? !first : first;
+
+			message[pair] = *message_new();
+			if (round == 0)
+				MPI_Pready_list(2, both, send[pair]);
+			else if (round == 1)
+				MPI_Pready_range(0, 1, send[pair]);
+			for (int part = 1; part >= 0 && round > 1; part--)
+				MPI_Pready(part, send[pair]);
+		}
+		MPI_Wait(&receive[0], round ? &status : MPI_STATUS_IGNORE);
+		told_one(0);
+		MPI_Wait(&receive[1], MPI_STATUS_IGNORE);
+		told_one(1);
+		MPI_Waitall(2, send, MPI_STATUSES_IGNORE);
+		sent_in_parts += 2;
+	}
+	for (int i = 0; i < 2; i++) {
+		MPI_Request_free(&send[i]);
+		MPI_Request_free(&receive[i]);
+	}
+#else
+	(void)comm;
+#endif
+}
+
 static void probed(MPI_Comm comm)
 {
 	MPI_Request send, receive;
@@ -304,6 +354,7 @@ static void all_kinds(MPI_Comm comm)
 	requests(comm);
 	many(comm);
 	persistent(comm);
+	in_parts(comm);
 	probed(comm);
 	cancelled(comm);
 	served(comm);
@@ -592,7 +643,7 @@ int main(int argc, char **argv)
 	next = (rank + 1) % size;
 	before = (rank + size - 1) % size;
 	freed(MPI_COMM_WORLD);
-	fprintf(lines, "sent %d\n", sent);
+	fprintf(lines, "sent %d, in parts %d\n", sent, sent_in_parts);
 	fclose(lines);
 	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
 	unknown(twin);

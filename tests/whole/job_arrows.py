@@ -44,7 +44,7 @@ def slice_at(e):
 numbers, count = {}, collections.Counter()
 for e in sorted(begins.values(), key=lambda e: e["ts"]):
     rank, at = ranks[e["pid"]], slice_at(e)
-    if "send" not in at["name"].lower() and "Start" not in at["name"]:
+    if not any(word in at["name"] for word in ("Send", "send", "Start", "Pready")):
         after = slices[e["pid"], e["tid"]][bisect.bisect_right(starts[e["pid"], e["tid"]], e["ts"]):][:2]
         print("an arrow of rank %d begins at %s in" % (rank, e["ts"]), at, "before", after)
     numbers[e["id"]] = "%d.%d" % (rank, count[rank])
@@ -63,7 +63,7 @@ for rank in sorted(ranks.values()):
     drawn = [" ".join(sorted(ids)) for ts, ids in sorted(calls[rank].items())]
     if killed:
         drawn = drawn[:len(said)]
-    elif last != "sent %d" % count[rank]:
+    elif last.split(",")[0] != "sent %d" % count[rank]:
         print("rank %d has %s, and %d arrows begin there" % (rank, last, count[rank]))
     if drawn != said:
         place = next((i for i, pair in enumerate(zip(drawn, said)) if pair[0] != pair[1]), min(len(drawn), len(said)))
