@@ -59,10 +59,12 @@ static const struct {
 	{"Dist_graph_create,Dist_graph_create_adjacent", MPI_ROLE_COMM_DIST_GRAPH},
 	{"Comm_create", MPI_ROLE_COMM_CREATE},
 	{"Comm_create_group", MPI_ROLE_COMM_CREATE_GROUP},
+	{"Comm_create_from_group", MPI_ROLE_COMM_FROM_GROUP},
 	{"Intercomm_create", MPI_ROLE_INTERCOMM},
 	{"Intercomm_merge", MPI_ROLE_INTERCOMM_MERGE},
 	{"Comm_free,Comm_disconnect", MPI_ROLE_COMM_FREE},
 	{"Comm_group", MPI_ROLE_GROUP_OF_COMM},
+	{"Group_from_session_pset", MPI_ROLE_GROUP_OF_SET},
 	{"Group_incl,Group_excl,Group_range_incl,Group_range_excl", MPI_ROLE_GROUP_OF_ONE},
 	{"Group_union,Group_intersection,Group_difference", MPI_ROLE_GROUP_OF_TWO},
 	{"Group_free", MPI_ROLE_GROUP_FREE},
@@ -212,7 +214,8 @@ struct reading {
 	const struct tl_trace *trace;
 	uint32_t tid;
 	struct mpi_world world;
-	bool begins; /* MPI's initialization was recorded */
+	bool has_world;	       /* MPI_Init was recorded: communicators are made of the world's */
+	unsigned begun, ended; /* how often MPI or a session of it was initialized, and finalized */
 	/* of the function that was seen last */
 	uint32_t id;
 	const struct tl_function *function;
@@ -268,6 +271,15 @@ static void read_world(struct reading *reading, const struct mpi_call *call)
 		mpi_world_see(&reading->world, kept.words[reading->comm], call->start);
 }
 
+static void read_lifetime(struct reading *reading, const char *name)
+{
+	bool is_init = !strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread");
+
+	reading->has_world |= is_init;
+	reading->begun += is_init || !strcmp(name, "MPI_Session_init");
+	reading->ended += !strcmp(name, "MPI_Finalize") || !strcmp(name, "MPI_Session_finalize");
+}
+
 static void read_record(struct reading *reading, const struct tl_call_record *record)
 {
 	reading->calls->lost |= tl_record_is_gap(record);
@@ -286,11 +298,7 @@ static void read_record(struct reading *reading, const struct tl_call_record *re
 
 	call.end = tl_trace_ns(reading->trace, tl_record_end(record->start, record->duration));
 	read_world(reading, &call);
-	if (!strcmp(call.function->name, "MPI_Init") ||
-	    !strcmp(call.function->name, "MPI_Init_thread"))
-		reading->begins = true;
-	if (!strcmp(call.function->name, "MPI_Finalize"))
-		reading->calls->finalized = true;
+	read_lifetime(reading, call.function->name);
 	if (call.role)
 		call_add(reading->calls, &call);
 }
@@ -376,6 +384,22 @@ static enum telling status_tells(const struct mpi_call *call)
 	return first > 1 ? TELLS_MPICH : first == 0 && second > 1 ? TELLS_OPENMPI : TELLS_NOTHING;
 }
 
+/* The standard ABI's statuses are larger than all others. */
+static bool api_is_abi(const struct tl_api *api)
+{
+	for (uint32_t i = 0; i < api->count; i++) {
+		const struct tl_function *function = &api->functions[i];
+		int place =
+			strcmp(function->name, "MPI_Recv") ? -1 : mpi_parameter(function, "status");
+		const struct tl_type *type = place < 0 ? NULL : function->params[place].type;
+
+		if (type && type->kind == TL_KIND_POINTER && type->target)
+			return type->target->size ==
+			       layouts[MPI_FAMILY_ABI_MPICH].words * sizeof(int);
+	}
+	return false;
+}
+
 static enum mpi_family family_of(const struct mpi_calls *calls)
 {
 	if (calls->world == MPICH_COMM_WORLD)
@@ -420,6 +444,8 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 		if (api) {
 			read_trace(&reading, trace);
 			calls->lost |= !api_is_whole(api, &trace->facts);
+			/* Without the world's communicator, no handle tells of the ABI. */
+			reading.world.is_abi |= !reading.has_world && api_is_abi(api);
 		}
 		calls->size = trace_fact_number(&trace->facts, "\"size\":", 0);
 		calls->local_rank = trace_fact_number(&trace->facts, "\"local_rank\":", -1);
@@ -428,7 +454,8 @@ void mpi_calls_open(struct mpi_calls *calls, const struct timeline_process *proc
 			calls->local_rank = -1;
 		calls->local_size = trace_fact_number(&trace->facts, "\"local_size\":", -1);
 	}
-	calls->lost |= !reading.begins;
+	calls->lost |= !reading.begun;
+	calls->finalized = reading.ended && reading.ended >= reading.begun;
 	calls->world = mpi_world_handle(&reading.world);
 	calls->family = family_of(calls);
 	calls->group_empty = group_empty_of(calls->family, (uint64_t)told);

@@ -47,11 +47,13 @@ enum mpi_role {
 	MPI_ROLE_COMM_DIST_GRAPH,
 	MPI_ROLE_COMM_CREATE,	    /* of a group; all ranks of the communicator call it */
 	MPI_ROLE_COMM_CREATE_GROUP, /* the group's ranks call it */
+	MPI_ROLE_COMM_FROM_GROUP,   /* likewise, without a communicator that it is made of */
 	MPI_ROLE_INTERCOMM,	    /* of two groups, each of which has a communicator */
 	MPI_ROLE_INTERCOMM_MERGE,
 	MPI_ROLE_COMM_OTHER, /* makes a communicator whose members the call does not tell */
 	MPI_ROLE_COMM_FREE,
 	MPI_ROLE_GROUP_OF_COMM,
+	MPI_ROLE_GROUP_OF_SET, /* a session's process set */
 	MPI_ROLE_GROUP_OF_ONE, /* incl, excl, range_incl, range_excl */
 	MPI_ROLE_GROUP_OF_TWO, /* union, intersection, difference */
 	MPI_ROLE_GROUP_FREE,
@@ -75,7 +77,7 @@ struct mpi_calls {
 	uint64_t world; /* the handle of MPI_COMM_WORLD */
 	enum mpi_family family;
 	bool lost;	/* calls of the process are missing */
-	bool finalized; /* MPI_Finalize was recorded: none is missing at the end, either */
+	bool finalized; /* MPI's end was recorded: none is missing there, either */
 	int64_t size;	/* of the world; 0: not known */
 	/* On its host, as the launcher told. -1: not known. */
 	int64_t local_rank, local_size;

@@ -21,7 +21,7 @@
 struct mpi_world {
 	uint64_t first, start; /* the communicator that was used first, and when */
 	bool is_used;	       /* there is one */
-	bool is_abi;	       /* a communicator of the standard ABI was used */
+	bool is_abi;	       /* the program uses the standard ABI */
 	uint64_t told;	       /* by the trace; 0: nothing */
 };
 

@@ -302,11 +302,12 @@ static void parts_create(struct mpi_job *job, const struct part *parts, size_t c
 	}
 }
 
-/* Communicators that MPI_Comm_create_group made of one communicator, in the order in which they were found. */
+/* Communicators that ranks of a group made of one communicator, or of the group alone, in the order in which they were found. */
 struct creations {
 	struct creation {
 		uint32_t comm;
-		int tag;
+		enum mpi_role role;
+		uint32_t tag;
 		const struct mpi_process *taken_by; /* that was the last to make it */
 		size_t before; /* 1 + the place of the last one of the same ranks and tag */
 	} * list;
@@ -319,8 +320,9 @@ struct creations {
  * several threads the orders differ, so there may be an earlier one.
  */
 static size_t creation_place(struct mpi_job *job, struct creations *creations,
-			     const struct mpi_ranks *ranks, uint32_t parent, int tag,
-			     const struct mpi_process *process, size_t from)
+			     const struct mpi_ranks *ranks, uint32_t parent,
+			     const struct mpi_own_comm *made, const struct mpi_process *process,
+			     size_t from)
 {
 	size_t before = 0;
 
@@ -328,7 +330,8 @@ static size_t creation_place(struct mpi_job *job, struct creations *creations,
 		size_t place = (from + i) % creations->count;
 		const struct creation *creation = &creations->list[place];
 
-		if (creation->tag != tag || !comm_has_ranks(job, creation->comm, ranks))
+		if (creation->role != made->role || creation->tag != made->tag ||
+		    !comm_has_ranks(job, creation->comm, ranks))
 			continue;
 		if (creation->taken_by == process) {
 			before = place >= before ? place + 1 : before;
@@ -343,8 +346,11 @@ static size_t creation_place(struct mpi_job *job, struct creations *creations,
 	}
 	creations->list =
 		need(reallocarray(creations->list, creations->count + 1, sizeof(*creations->list)));
-	creations->list[creations->count] = (struct creation){
-		.comm = comm_of_ranks(job, ranks, parent), .tag = tag, .before = before};
+	creations->list[creations->count] =
+		(struct creation){.comm = comm_of_ranks(job, ranks, parent),
+				  .role = made->role,
+				  .tag = made->tag,
+				  .before = before};
 	return creations->count++;
 }
 
@@ -357,13 +363,13 @@ static void process_create_groups(struct mpi_job *job, const struct mpi_process 
 	for (size_t i = own == NO_COMM ? process->ncomms : own + 1; i < process->ncomms; i++) {
 		struct mpi_own_comm *made = &process->comms[i];
 
-		if (made->parent != own || made->role != MPI_ROLE_COMM_CREATE_GROUP ||
+		if (made->parent != own || made->place != NO_PLACE ||
 		    job->ranks >= MPI_ALL_RANKS_MOST)
 			continue;
 		struct mpi_ranks ranks = made_ranks(job, process, made);
 		if (ranks.is_known) {
-			size_t place = creation_place(job, creations, &ranks, parent, made->tag,
-						      process, next);
+			size_t place =
+				creation_place(job, creations, &ranks, parent, made, process, next);
 			creations->list[place].taken_by = process;
 			next = place + 1;
 			made_become(job, process, made, creations->list[place].comm);
@@ -373,8 +379,8 @@ static void process_create_groups(struct mpi_job *job, const struct mpi_process 
 }
 
 /*
- * MPI_Comm_create_group: only a group's ranks call it, so it is no creation by all ranks. The n-th of one
- * group with one tag is the same in all of them.
+ * MPI_Comm_create_group, MPI_Comm_create_from_group: only a group's ranks call it, so it is no creation by all
+ * ranks. The n-th of one group with one tag is the same in all of them.
  */
 static void comm_create_groups(struct mpi_job *job, uint32_t parent)
 {

@@ -6,7 +6,7 @@
  * sent is the first that is received. Statuses say what MPI_ANY_SOURCE and MPI_ANY_TAG stood for.
  * Communicators that MPI_Comm_dup, MPI_Comm_split, MPI_Comm_split_type, MPI_Comm_create, MPI_Cart_create and
  * MPI_Cart_sub made are the same in all ranks that made them by the same call of their parent; those of
- * MPI_Comm_create_group, in all ranks of their group. Those of MPI_Intercomm_create are of two communicators
+ * MPI_Comm_create_group and MPI_Comm_create_from_group, in all ranks of their group. Those of MPI_Intercomm_create are of two communicators
  * (mpi_intercomms.h).
  *
  * There is no message, rather than a wrong one, if something is not known: a rank has calls without

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/basics/basics.h"
 #include "cli/export/mpi_channels.h"
@@ -237,6 +238,19 @@ static bool splits_by_host(const struct walk *walk, const struct mpi_call *call)
 	return type == constants[family].type_shared || type == MPI_UNDEFINED;
 }
 
+static uint32_t comm_tag(const struct mpi_call *call)
+{
+	size_t size = 0;
+	const char *text = mpi_call_memory(call, "stringtag", &size);
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	if (!text)
+		return (uint32_t)call_number(call, "tag");
+	for (size_t i = 0; i < size && text[i]; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
 /* What the call says of the communicator that it made. */
 static struct mpi_own_comm comm_read(const struct walk *walk, const struct mpi_call *call,
 				     const struct mpi_own_comm *parent)
@@ -248,7 +262,7 @@ static struct mpi_own_comm comm_read(const struct walk *walk, const struct mpi_c
 				    .remote_leader = call_number(call, "remote_leader"),
 				    .peer = comm_named(walk, call, "peer_comm"),
 				    .group = group_of_call(walk, call, "group"),
-				    .tag = call_number(call, "tag"),
+				    .tag = comm_tag(call),
 				    .comm = NO_COMM};
 
 	comm_set_grid(&comm, &parent->grid, call);
@@ -282,16 +296,17 @@ static void walk_comm_made(struct walk *walk, const struct mpi_call *call)
 	static const char *const results[] = {"newcomm",      "comm_cart",    "comm_graph",
 					      "newintercomm", "newintracomm", "comm_dist_graph"};
 	struct mpi_process *process = walk->process;
-	uint32_t parent = comm_named(walk, call, parent_name(call->role)), number = NO_COMM;
+	bool from_group = call->role == MPI_ROLE_COMM_FROM_GROUP,
+	     by_group = from_group || call->role == MPI_ROLE_COMM_CREATE_GROUP;
+	uint32_t parent = from_group ? 0 : comm_named(walk, call, parent_name(call->role)),
+		 number = NO_COMM;
 	uint64_t handle;
 
 	if (parent != NO_COMM) {
 		struct mpi_own_comm comm = comm_read(walk, call, &process->comms[parent]);
 
 		comm.parent = parent;
-		comm.place = call->role == MPI_ROLE_COMM_CREATE_GROUP
-				     ? NO_PLACE
-				     : process->comms[parent].made++;
+		comm.place = by_group ? NO_PLACE : process->comms[parent].made++;
 		number = own_comm_add(process, comm);
 	} else if (call->role == MPI_ROLE_INTERCOMM) {
 		/* Further ones can't be counted (mpi_intercomms.c). */
@@ -339,6 +354,37 @@ static void walk_group_of_comm(struct walk *walk, const struct mpi_call *call)
 	walk_group_made(
 		walk, call, "group",
 		(struct mpi_group){.way = MPI_GROUP_COMM, .comm = comm_of_call(walk, call)});
+}
+
+static bool text_is(const char *text, size_t size, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	return text && size >= length && !strncasecmp(text, wanted, length) &&
+	       (size == length || !text[length]);
+}
+
+/* The sets that each library has. What others are, only the launcher knows. */
+static void walk_group_of_set(struct walk *walk, const struct mpi_call *call)
+{
+	struct mpi_group world = {.way = MPI_GROUP_COMM, .comm = 0},
+			 unknown = {.way = MPI_GROUP_EXCL, .left = NO_GROUP};
+	size_t size = 0;
+	const char *name = mpi_call_memory(call, "pset_name", &size);
+
+	if (text_is(name, size, "mpi://WORLD")) {
+		walk_group_made(walk, call, "newgroup", world);
+	} else if (text_is(name, size, "mpi://SELF")) {
+		struct mpi_group self = {.way = MPI_GROUP_INCL,
+					 .left = mpi_group_add(&walk->process->groups, world),
+					 .ranges = need(calloc(1, sizeof(*self.ranges))),
+					 .count = 1};
+
+		self.ranges->first = self.ranges->last = (int)walk->process->rank;
+		walk_group_made(walk, call, "newgroup", self);
+	} else {
+		walk_group_made(walk, call, "newgroup", unknown);
+	}
 }
 
 /* The ranks that the call names. False: the record has not all of them. */
@@ -783,10 +829,12 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_COMM_DIST_GRAPH] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE] = walk_comm_made,
 		[MPI_ROLE_COMM_CREATE_GROUP] = walk_comm_made,
+		[MPI_ROLE_COMM_FROM_GROUP] = walk_comm_made,
 		[MPI_ROLE_INTERCOMM] = walk_comm_made,
 		[MPI_ROLE_INTERCOMM_MERGE] = walk_comm_made,
 		[MPI_ROLE_COMM_FREE] = walk_comm_freed,
 		[MPI_ROLE_GROUP_OF_COMM] = walk_group_of_comm,
+		[MPI_ROLE_GROUP_OF_SET] = walk_group_of_set,
 		[MPI_ROLE_GROUP_OF_ONE] = walk_group_of_one,
 		[MPI_ROLE_GROUP_OF_TWO] = walk_group_of_two,
 		[MPI_ROLE_GROUP_FREE] = walk_group_freed,

@@ -31,7 +31,8 @@ struct mpi_own_comm {
 	int leader, remote_leader;
 	uint32_t peer;	/* own number of the communicator that has both leaders */
 	uint32_t group; /* of which it was made; NO_GROUP: of none that is known */
-	int tag;	/* of MPI_ROLE_COMM_CREATE_GROUP, MPI_ROLE_INTERCOMM */
+	/* of MPI_ROLE_COMM_CREATE_GROUP, MPI_ROLE_INTERCOMM; of MPI_ROLE_COMM_FROM_GROUP its text's hash */
+	uint32_t tag;
 
 	uint32_t comm; /* what it is in the job; NO_COMM: not known */
 	int rank;      /* in it */

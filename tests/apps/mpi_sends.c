@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mpi_sends.c: each kind of send and receive that MPI has: mpi_sends FOLDER ROUNDS. Each message
+ * mpi_sends.c: each kind of send and receive that MPI has: mpi_sends FOLDER ROUNDS [session]. With "session"
+ * there is no MPI_Init: all is done in communicators of a session. Each message
  * carries its sender's rank and how many messages that one had sent before. Each call that gives
  * messages to the program becomes a line of FOLDER/RANK: "0.12 3.4" are two messages. The last
  * messages are received without a status, from any rank: what they are is not written.
@@ -595,13 +596,108 @@ static void of_pairs(MPI_Comm peer)
 	MPI_Comm_free(&grown);
 }
 
+static void told_open(const char *folder)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%d", folder, rank);
+	lines = fopen(path, "w");
+	setlinebuf(lines);
+}
+
+static void told_close(void)
+{
+	fprintf(lines, "sent %d, in parts %d\n", sent, sent_in_parts);
+	fclose(lines);
+}
+
+#if MPI_VERSION >= 4
+static MPI_Comm comm_of(MPI_Group group, const char *text)
+{
+	MPI_Comm comm;
+
+	MPI_Comm_create_from_group(group, text, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+	return comm;
+}
+
+/* All ranks in reverse; the odd ones, twice by one text; each one alone. */
+static void of_session(MPI_Session session)
+{
+	MPI_Group all, reversed, odd, self;
+	int backward[1][3] = {{size - 1, 0, -1}}, others[1][3] = {{1, size - 1, 2}};
+
+	MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+	MPI_Group_from_session_pset(session, "mpi://SELF", &self);
+	MPI_Group_range_incl(all, 1, backward, &reversed);
+	MPI_Group_range_incl(all, 1, others, &odd);
+	few_kinds(comm_of(reversed, "tracelayer/all"));
+	if (rank % 2) {
+		MPI_Comm first = comm_of(odd, "tracelayer/odd");
+
+		few_kinds(comm_of(odd, "tracelayer/odd"));
+		few_kinds(first);
+	}
+	few_kinds(comm_of(self, "tracelayer/self"));
+	few_kinds(comm_of(all, "tracelayer/all"));
+	MPI_Group_free(&all);
+	MPI_Group_free(&reversed);
+	MPI_Group_free(&odd);
+	MPI_Group_free(&self);
+}
+
+/* Without MPI_Init. */
+static int session_alone(const char *folder, int rounds)
+{
+	static char buffer[100000];
+	MPI_Session session;
+	MPI_Group group;
+	MPI_Comm all;
+
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+	MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+	all = comm_of(group, "tracelayer");
+	MPI_Group_free(&group);
+	MPI_Comm_rank(all, &rank);
+	MPI_Comm_size(all, &size);
+	MPI_Buffer_attach(buffer, sizeof(buffer));
+	told_open(folder);
+	for (int i = 0; i < rounds; i++) {
+		MPI_Comm part;
+
+		all_kinds(all);
+		of_session(session);
+		MPI_Comm_split(all, rank % 2, -rank, &part);
+		few_kinds(part);
+	}
+	told_close();
+	MPI_Comm_free(&all);
+	MPI_Session_finalize(&session);
+	return 0;
+}
+#endif
+
+static void in_session(void)
+{
+#if MPI_VERSION >= 4
+	MPI_Session session;
+
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+	of_session(session);
+	MPI_Session_finalize(&session);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 2 ? atoi(argv[2]) : 1, dims[] = {0}, periods[] = {1};
-	static char buffer[100000], path[4096];
+	static char buffer[100000];
 	MPI_Comm own, twin, part, grid;
 	MPI_Group world;
 
+#if MPI_VERSION >= 4
+	if (argc > 3)
+		return session_alone(argv[1], rounds);
+#endif
 	MPI_Init(&argc, &argv);
 	/* The first communicator that a program uses need not be the world. */
 	MPI_Comm_dup(MPI_COMM_SELF, &own);
@@ -609,9 +705,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Buffer_attach(buffer, sizeof(buffer));
-	snprintf(path, sizeof(path), "%s/%d", argv[1], rank);
-	lines = fopen(path, "w");
-	setlinebuf(lines);
+	told_open(argv[1]);
 	for (int i = 0; i < rounds; i++) {
 		all_kinds(MPI_COMM_WORLD);
 		MPI_Comm_dup(MPI_COMM_WORLD, &twin);
@@ -639,12 +733,12 @@ int main(int argc, char **argv)
 		of_grid(3, (int[]){2, 1, size / 2});
 		of_graphs();
 		of_host();
+		in_session();
 	}
 	next = (rank + 1) % size;
 	before = (rank + size - 1) % size;
 	freed(MPI_COMM_WORLD);
-	fprintf(lines, "sent %d, in parts %d\n", sent, sent_in_parts);
-	fclose(lines);
+	told_close();
 	MPI_Comm_dup(MPI_COMM_WORLD, &twin);
 	unknown(twin);
 	MPI_Finalize();

@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((3 * 9 + 2))
+plan $((3 * 9 + 2 * 2 + 2))
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
@@ -112,10 +112,22 @@ END
 	is "$(grep -c '"name":"MPI_Init"' all.json) $(arrows_in all.json)" "2 0" "$what: ranks that were paused for a while have none: which messages are missing is not known"
 }
 
+# A program without MPI_Init, whose communicators are a session's: MPI 4.
+in_session()
+{
+	local what=$1; shift
+	for ranks in 4 3; do
+		record "$@" -n $ranks "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1 session
+		"$tracelayer" export J -o all.json -f
+		is "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told)" "$(sent) arrows" "$what: in communicators of a session, $ranks ranks"
+	done
+}
+
 mpicc.openmpi -O1 -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 job "Open MPI" mpirun.openmpi
 mpicc.mpich -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 job "MPICH" mpiexec.hydra
+in_session "MPICH" mpiexec.hydra
 record env MPIR_CVAR_ODD_EVEN_CLIQUES=1 mpiexec.hydra -n 4 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
 "$tracelayer" export J -o all.json -f
 like "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told | grep -c "rank . has sent")" 4 "MPICH with parts of a host: these have no arrows"
@@ -123,6 +135,7 @@ is "$(grep -c '"mpi_parted":1' all.json)" 4 "... since the trace tells of the se
 if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
 	"$venv/bin/mpicc_abi" -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 	job "standard ABI" "$venv/bin/mpiexec"
+	in_session "standard ABI" "$venv/bin/mpiexec"
 else
-	skip 9 "$venv"
+	skip 11 "$venv"
 fi
