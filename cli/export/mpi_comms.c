@@ -51,8 +51,8 @@ uint32_t mpi_comm_add(struct mpi_job *job, size_t count, uint32_t parent, bool i
 	return (uint32_t)messages->ncomms++;
 }
 
-/* All ranks of the world, if the launcher told how many there are; else those that are there. */
-static void world_add(struct mpi_job *job)
+/* All ranks of the world, if the launcher told how many there are; else those that are there. False: too many. */
+static bool world_add(struct mpi_job *job)
 {
 	int64_t size = job->count ? job->list[0].size : 0, most = 0;
 
@@ -64,12 +64,18 @@ static void world_add(struct mpi_job *job)
 	}
 	bool is_whole = size > most && size <= MPI_RANKS_MOST;
 	size_t count = (size_t)(is_whole ? size : most + 1);
+	if (job->ranks + count > MPI_ALL_RANKS_MOST)
+		return false;
 	uint32_t number = mpi_comm_add(job, count, NO_COMM, is_whole);
 
 	for (size_t i = 0; i < count; i++)
 		job->messages->comms[number].ranks[i] = (int64_t)i;
-	for (size_t i = 0; i < job->count; i++)
+	for (size_t i = 0; i < job->count; i++) {
+		job->list[i].comms[0].comm = number;
 		job->list[i].comms[0].rank = (int)job->list[i].rank;
+	}
+	job->world = number;
+	return true;
 }
 
 /* The process's own number of a communicator of the job. */
@@ -480,9 +486,10 @@ static void comm_make_all(struct mpi_job *job, uint32_t parent, struct mpi_halve
 void mpi_comms_find(struct mpi_job *job)
 {
 	struct mpi_halves halves = {0};
-	uint32_t parent = 0;
+	if (!world_add(job))
+		return;
+	uint32_t parent = job->world;
 
-	world_add(job);
 	mpi_hosts_find(job);
 	do {
 		while (parent < job->messages->ncomms)

@@ -15,7 +15,8 @@ struct mpi_job {
 	const struct timeline_inputs *inputs;
 	struct mpi_process *list; /* those that use MPI, by rank */
 	size_t count;
-	size_t ranks; /* of all communicators */
+	uint32_t world; /* its number among the communicators */
+	size_t ranks;	/* of all communicators, also of other jobs */
 };
 
 /* Of all communicators. With more, further communicators are not known: a file may claim any number. */

@@ -121,7 +121,7 @@ static void halves_become(struct mpi_job *job, struct mpi_half *low, struct mpi_
 {
 	const struct mpi_comm *comms = job->messages->comms;
 	size_t first = comms[low->local].count, count = first + comms[high->local].count;
-	uint32_t number = mpi_comm_add(job, count, 0, true);
+	uint32_t number = mpi_comm_add(job, count, job->world, true);
 
 	job->messages->comms[number].first_group = first;
 	half_become(job, low, number, 0);

@@ -33,15 +33,17 @@ static void job_lose_doubles(struct mpi_job *job)
 			job->list[i].lost = job->list[i - 1].lost = true;
 }
 
-static void job_read(struct mpi_job *job, const struct selection *selection)
+static void job_read(struct mpi_job *job, uint32_t world, const struct selection *selection)
 {
-	job->list = need(calloc(job->inputs->count + 1, sizeof(*job->list)));
-	for (size_t i = 0; i < job->inputs->count; i++) {
+	const struct timeline_inputs *inputs = job->inputs;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (inputs->list[i].world != world || !input_is_rank(&inputs->list[i]))
+			continue;
+		job->list = need(reallocarray(job->list, job->count + 1, sizeof(*job->list)));
 		struct mpi_process *process = &job->list[job->count];
 
-		if (!input_is_rank(&job->inputs->list[i]))
-			continue;
-		mpi_process_read(process, job->inputs, i, selection);
+		mpi_process_read(process, inputs, i, selection);
 		if (process->count || process->ncomms > 1)
 			job->count++;
 		else
@@ -180,8 +182,6 @@ static void job_take_ends(struct mpi_job *job, struct doubts *doubts)
 				end_take(job->messages, end);
 		}
 	}
-	if (doubts->count)
-		qsort(doubts->list, doubts->count, sizeof(*doubts->list), doubts_compare);
 }
 
 static int ends_compare_keys(const struct mpi_end *x, const struct mpi_end *y)
@@ -232,11 +232,11 @@ static bool one_thread(const struct mpi_end *ends, size_t count)
 }
 
 /* On one clock, no message arrives before it is sent. */
-static bool in_time(const struct mpi_job *job, const struct mpi_end *sends,
+static bool in_time(const struct timeline_inputs *inputs, const struct mpi_end *sends,
 		    const struct mpi_end *receives, size_t count)
 {
-	const struct timeline_process *from = &job->inputs->list[sends->process],
-				      *to = &job->inputs->list[receives->process];
+	const struct timeline_process *from = &inputs->list[sends->process],
+				      *to = &inputs->list[receives->process];
 
 	if (from->clock != to->clock || !from->clock)
 		return true;
@@ -258,8 +258,8 @@ static bool all_finished(const struct mpi_end *receives, size_t count)
  * How many of the sends are known: the first of them is the first of the receives, and so on. If as many
  * receives have ended as were sent, no unknown receive took a message of this key.
  */
-static size_t key_known(const struct mpi_job *job, const struct mpi_end *sends, size_t nsends,
-			const struct mpi_end *receives, size_t nreceives,
+static size_t key_known(const struct timeline_inputs *inputs, const struct mpi_end *sends,
+			size_t nsends, const struct mpi_end *receives, size_t nreceives,
 			const struct doubts *doubts)
 {
 	size_t count = nsends < nreceives ? nsends : nreceives;
@@ -274,18 +274,18 @@ static size_t key_known(const struct mpi_job *job, const struct mpi_end *sends, 
 		return 0;
 	while (count && receives[count - 1].posted >= since)
 		count--;
-	return in_time(job, sends, receives, count) ? count : 0;
+	return in_time(inputs, sends, receives, count) ? count : 0;
 }
 
 /* All ends of a key. */
-static void key_match(const struct mpi_job *job, struct mpi_end *ends, size_t count,
+static void key_match(const struct timeline_inputs *inputs, struct mpi_end *ends, size_t count,
 		      const struct doubts *doubts, uint64_t *number)
 {
 	size_t sends = 0;
 
 	while (sends < count && !ends[sends].is_receive)
 		sends++;
-	size_t known = key_known(job, ends, sends, ends + sends, count - sends, doubts);
+	size_t known = key_known(inputs, ends, sends, ends + sends, count - sends, doubts);
 	for (size_t i = 0; i < known; i++) {
 		struct mpi_end *send = &ends[i], *receive = &ends[sends + i];
 
@@ -317,19 +317,21 @@ static void ends_keep(struct mpi_messages *messages, bool (*is_kept)(const struc
 	messages->count = kept;
 }
 
-static void job_match(struct mpi_job *job, const struct doubts *doubts)
+static void ends_match(struct mpi_messages *messages, const struct timeline_inputs *inputs,
+		       struct doubts *doubts)
 {
-	struct mpi_messages *messages = job->messages;
 	uint64_t number = 0;
 	size_t first = 0;
 
+	if (doubts->count)
+		qsort(doubts->list, doubts->count, sizeof(*doubts->list), doubts_compare);
 	if (messages->count)
 		qsort(messages->list, messages->count, sizeof(*messages->list), ends_by_key);
 	for (size_t i = 1; i <= messages->count; i++) {
 		if (i < messages->count &&
 		    !ends_compare_keys(&messages->list[first], &messages->list[i]))
 			continue;
-		key_match(job, &messages->list[first], i - first, doubts, &number);
+		key_match(inputs, &messages->list[first], i - first, doubts, &number);
 		first = i;
 	}
 	ends_keep(messages, is_message);
@@ -340,24 +342,36 @@ static void job_match(struct mpi_job *job, const struct doubts *doubts)
 void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inputs *inputs,
 		       const struct selection *selection)
 {
-	struct mpi_job job = {.messages = messages, .inputs = inputs};
 	struct doubts doubts = {0};
+	size_t ranks = 0;
 
-	job_read(&job, selection);
-	if (job.count) {
-		mpi_comms_find(&job);
-		job_take_ends(&job, &doubts);
-		job_match(&job, &doubts);
+	for (uint32_t world = 0; world < inputs->worlds.count; world++) {
+		struct mpi_job job = {.messages = messages, .inputs = inputs, .ranks = ranks};
+
+		job_read(&job, world, selection);
+		if (job.count) {
+			mpi_comms_find(&job);
+			job_take_ends(&job, &doubts);
+		}
+		ranks = job.ranks;
+		for (size_t i = 0; i < job.count; i++)
+			mpi_process_free(&job.list[i]);
+		free(job.list);
 	}
-	for (size_t i = 0; i < job.count; i++)
-		mpi_process_free(&job.list[i]);
-	free(job.list);
+	ends_match(messages, inputs, &doubts);
 	free(doubts.list);
 }
 
-void mpi_messages_leave_partitioned(struct mpi_messages *messages)
+void mpi_messages_keep_plain(struct mpi_messages *messages, const struct timeline_inputs *inputs)
 {
 	ends_keep(messages, is_not_partitioned);
+	for (size_t i = 1; i < messages->count; i++) {
+		size_t one = messages->list[i - 1].process, other = messages->list[i].process;
+
+		/* Inputs are sorted by rank. */
+		if (one != other && inputs->list[one].rank == inputs->list[other].rank)
+			messages->count = 0;
+	}
 }
 
 const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_t process,

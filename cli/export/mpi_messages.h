@@ -52,7 +52,7 @@ struct mpi_end {
 	bool may_lack; /* its process was killed: ends of the same key may be missing behind it */
 };
 
-/* A communicator. Number 0 is the world. */
+/* A communicator. The first one of each job is its world. */
 struct mpi_comm {
 	int64_t *ranks; /* in the world, by the rank in it */
 	size_t count;
@@ -80,8 +80,11 @@ void mpi_messages_find(struct mpi_messages *messages, const struct timeline_inpu
 const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_t process,
 				      size_t *count);
 
-/* Leaves out partitioned messages, for formats whose readers match all ends of one key in their order. */
-void mpi_messages_leave_partitioned(struct mpi_messages *messages);
+/*
+ * For formats whose readers know ends by ranks and match those of one key in their order: leaves out
+ * partitioned messages, and all where two processes have the same rank.
+ */
+void mpi_messages_keep_plain(struct mpi_messages *messages, const struct timeline_inputs *inputs);
 
 /* A rank as MPI counts it. */
 static inline uint64_t mpi_rank_shown(const struct mpi_comm *comm, int place)

@@ -872,7 +872,7 @@ void mpi_process_read(struct mpi_process *process, const struct timeline_inputs 
 	process->size = walk.calls.size;
 	process->local_rank = walk.calls.local_rank;
 	process->local_size = walk.calls.local_size;
-	own_comm_add(process, (struct mpi_own_comm){.comm = 0});
+	own_comm_add(process, (struct mpi_own_comm){.comm = NO_COMM});
 	handle_means(&walk.comms, walk.calls.world, 0);
 	if (walk.calls.group_empty)
 		handle_means(

@@ -388,13 +388,20 @@ static void say_aligned(const struct alignment *alignment)
 	    many);
 }
 
+/* Clocks that differ, of which none was set by the calls of another world. */
 static bool ranks_have_clocks(const struct timeline_inputs *inputs, const struct rank_calls *ranks,
 			      size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (inputs->list[ranks[i].process].clock != inputs->list[ranks[0].process].clock)
-			return true;
-	return false;
+	bool differ = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct timeline_clock *clock = inputs->list[ranks[i].process].clock;
+
+		if (clock->is_aligned)
+			return false;
+		differ |= clock != inputs->list[ranks[0].process].clock;
+	}
+	return differ;
 }
 
 static void align_ranks(struct timeline_inputs *inputs, const struct rank_calls *ranks,
@@ -423,16 +430,15 @@ static void align_ranks(struct timeline_inputs *inputs, const struct rank_calls 
 	free(alignment.clocks);
 }
 
-void timeline_align(struct timeline_inputs *inputs)
+/* Only the ranks of one world wait for each other. */
+static void align_world(struct timeline_inputs *inputs, uint32_t world)
 {
-	struct rank_calls *ranks;
+	struct rank_calls *ranks = need(calloc(inputs->count + 1, sizeof(*ranks)));
 	size_t count = 0;
 
-	if (inputs->clocks.count < 2)
-		return;
-	ranks = need(calloc(inputs->count + 1, sizeof(*ranks)));
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (!inputs->list[i].has_rank || !inputs->list[i].clock)
+		if (inputs->list[i].world != world || !inputs->list[i].has_rank ||
+		    !inputs->list[i].clock)
 			continue;
 		ranks[count] = (struct rank_calls){.process = i};
 		read_process(&ranks[count], &inputs->list[i]);
@@ -446,4 +452,12 @@ void timeline_align(struct timeline_inputs *inputs)
 	for (size_t i = 0; i < count; i++)
 		free(ranks[i].list);
 	free(ranks);
+}
+
+void timeline_align(struct timeline_inputs *inputs)
+{
+	if (inputs->clocks.count < 2)
+		return;
+	for (uint32_t world = 0; world < inputs->worlds.count; world++)
+		align_world(inputs, world);
 }

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,34 @@ static struct timeline_process *process_find(struct timeline_inputs *inputs,
 	}
 }
 
+/*
+ * Processes of one world have the same launcher and step, and lie in one folder of a job. What tells no
+ * launcher is one world, too.
+ */
+static uint32_t world_number(struct timeline_inputs *inputs, const struct tl_trace *trace,
+			     const struct job_ranks *ranks)
+{
+	static const char *const keys[] = {"\"launcher\":\"", "\"job\":\"", "\"step\":\""};
+	char *name;
+
+	if (asprintf(&name, "%s\n%" PRId64, ranks ? ranks->path : "",
+		     trace_fact_number(&trace->facts, "\"restart\":", 0)) < 0)
+		need(NULL);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		char *text = trace_fact_text(&trace->facts, keys[i]), *longer;
+
+		if (asprintf(&longer, "%s\n%s", name, text ? text : "") < 0)
+			need(NULL);
+		free(text);
+		free(name);
+		name = longer;
+	}
+	uint32_t number = names_number(&inputs->worlds, name);
+
+	free(name);
+	return number;
+}
+
 static struct timeline_process *process_add(struct timeline_inputs *inputs,
 					    const struct tl_trace *trace,
 					    const struct timeline_identity *identity)
@@ -104,8 +133,10 @@ static int add_file(struct timeline_inputs *inputs, const char *path, struct job
 	struct timeline_identity identity = identity_of(trace);
 	struct timeline_process *process = process_find(inputs, &identity);
 
-	if (!process)
+	if (!process) {
 		process = process_add(inputs, trace, &identity);
+		process->world = world_number(inputs, trace, ranks);
+	}
 	process->events += trace_events_in(trace);
 	process->is_resumed |= trace->resumed != 0;
 	if (trace->end_clocks.realtime_ns) {
@@ -401,5 +432,6 @@ void timeline_inputs_free(struct timeline_inputs *inputs)
 		job_ranks_free(&inputs->jobs[i]);
 	free(inputs->jobs);
 	numbers_free(&inputs->identities);
+	names_free(&inputs->worlds);
 	timeline_clocks_free(&inputs->clocks);
 }

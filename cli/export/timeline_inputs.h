@@ -35,6 +35,7 @@ struct timeline_process {
 	char *program, *host;
 	bool has_rank;
 	int64_t rank;
+	uint32_t world; /* of .worlds: whose ranks these are */
 	uint32_t pid;
 	struct timeline_clock_name clock_name;
 	struct timeline_pair begun, ended;
@@ -54,6 +55,8 @@ struct timeline_inputs {
 	struct timeline_process *list; /* by rank, host and pid */
 	size_t count;
 	struct numbers identities; /* hashes, while files are added; by place in .list */
+	struct names
+		worlds; /* each run of a program by a launcher, and each that MPI_Comm_spawn started */
 	struct timeline_clocks clocks;
 	struct job_ranks *jobs; /* one for each folder of a job */
 	size_t njobs;

@@ -165,7 +165,7 @@ static void archive_write(struct otf2_writer *writer, const char *where)
 	const struct timeline_inputs *inputs = &writer->timeline->inputs;
 
 	mpi_messages_find(&writer->timeline->messages, inputs, &writer->timeline->selection);
-	mpi_messages_leave_partitioned(&writer->timeline->messages);
+	mpi_messages_keep_plain(&writer->timeline->messages, inputs);
 	otf2_messages_start(&writer->messages, &writer->timeline->messages, inputs);
 	OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL);
 	OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive);

@@ -4,7 +4,7 @@
 # What tests compile themselves, in forms of their own.
 test_files += %D%/expect.h %D%/context_forms.c %D%/nntrace_forms.c %D%/profiler_forms.c %D%/profiler_other.c %D%/profiler_other.h
 test_files += %D%/Calls.java %D%/java_calls.c %D%/curl.json %D%/filtered.c %D%/jit_calls.c %D%/jit_calls.h %D%/jit_calls.json \
-	%D%/jit_calls.lua %D%/mpi.json %D%/mpi_calls.c %D%/mpi_handles.c %D%/mpi_meets.c %D%/mpi_ring.F90 %D%/mpi_sends.c %D%/job_stencil.py %D%/job_known.py %D%/pq.json %D%/toy_sum.c %D%/toy_sum.h %D%/toy_sum.json %D%/toy_threads.c
+	%D%/jit_calls.lua %D%/mpi.json %D%/mpi_calls.c %D%/mpi_handles.c %D%/mpi_meets.c %D%/mpi_ring.F90 %D%/mpi_sends.c %D%/mpi_spawns.c %D%/job_stencil.py %D%/job_known.py %D%/pq.json %D%/toy_sum.c %D%/toy_sum.h %D%/toy_sum.json %D%/toy_threads.c
 test_files += %D%/kill_callee.json
 
 check_PROGRAMS += %D%/cl_vector_add %D%/cl_threads %D%/cl_hostile %D%/cl_callbacks %D%/cl_none \

@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((3 * 9 + 2 * 2 + 2))
+plan $((3 * 9 + 2 * 2 + 2 + 3))
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
@@ -125,9 +125,21 @@ in_session()
 
 mpicc.openmpi -O1 -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 job "Open MPI" mpirun.openmpi
+mpicc.openmpi -O1 -o spawns "$top_srcdir/tests/apps/mpi_spawns.c"
+record "$tracelayer" run --quiet --mpi --job=J -- mpirun.openmpi -n 2 ./spawns
+"$tracelayer" export J/* -o all.json -f
+is "$(arrows_in all.json)" 5 "MPI_Comm_spawn: each of the two worlds has its arrows, in one timeline"
 mpicc.mpich -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 job "MPICH" mpiexec.hydra
 in_session "MPICH" mpiexec.hydra
+record mpiexec.hydra -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
+both=$(sent)
+mpiexec.hydra -n 3 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
+both=$((both + $(sent)))
+"$tracelayer" export J/* -o all.json -f
+is "$(arrows_in all.json)" "$both" "two runs in one timeline: each has its arrows"
+"$tracelayer" export J/* -o all.otf2 -f
+is "$(otf2-print all.otf2 | grep -c MPI_SEND)" 0 "... but for OTF2, which has one rank 0"
 record env MPIR_CVAR_ODD_EVEN_CLIQUES=1 mpiexec.hydra -n 4 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
 "$tracelayer" export J -o all.json -f
 like "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told | grep -c "rank . has sent")" 4 "MPICH with parts of a host: these have no arrows"

@@ -10,7 +10,7 @@ need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
 need_command
 runs=5
-plan $((4 * (10 + 2 * runs)))
+plan $((4 * (10 + 2 * runs) + 1))
 mkdir "$tmp/python"
 (cd "$top_srcdir/tests/format/encode" && protoc --python_out="$tmp/python" pftrace.proto) || exit 99
 allow_mpi
@@ -112,6 +112,22 @@ job "Open MPI" mpirun.openmpi -n 2
 job "Open MPI over TCP" mpirun.openmpi --mca btl tcp,self -n 2
 mpicc.mpich -O1 -o meets "$top_srcdir/tests/apps/mpi_meets.c"
 job "MPICH" mpiexec.hydra -n 2
+rm -rf J
+mpiexec.hydra -n 2 "$tracelayer" run --quiet --mpi --exclude=MPI_Allreduce --job=J -- ./meets 1 >/dev/null
+sleep 1
+mpiexec.hydra -n 2 unshare --time --fork --kill-child --monotonic 1000 --boottime 1000 -- "$tracelayer" run --quiet --mpi --exclude=MPI_Allreduce --job=J -- ./meets 1 >/dev/null
+"$tracelayer" export J/* -o all.json -f
+apart=$("$python" - <<'END'
+import json
+first = {}
+for e in json.load(open("all.json")):
+    if e["ph"] == "X" and e["name"] == "MPI_Barrier":
+        first[e["pid"]] = min(first.get(e["pid"], e["ts"]), e["ts"])
+times = sorted(first.values())
+print(len(times), 1e6 < times[-1] - times[0] < 60e6)
+END
+)
+is "$apart" "4 True" "two runs in one timeline: the calls of one do not set the clock of the other"
 if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
 	"$venv/bin/mpicc_abi" -O1 -o meets "$top_srcdir/tests/apps/mpi_meets.c"
 	job "standard ABI" "$venv/bin/mpiexec" -n 2
