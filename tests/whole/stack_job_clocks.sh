@@ -113,9 +113,9 @@ job "Open MPI over TCP" mpirun.openmpi --mca btl tcp,self -n 2
 mpicc.mpich -O1 -o meets "$top_srcdir/tests/apps/mpi_meets.c"
 job "MPICH" mpiexec.hydra -n 2
 rm -rf J
-mpiexec.hydra -n 2 "$tracelayer" run --quiet --mpi --exclude=MPI_Allreduce --job=J -- ./meets 1 >/dev/null
+mpiexec.hydra -n 2 "$tracelayer" run --quiet --mpi '--exclude=MPI_Allreduce*' --job=J -- ./meets 1 >/dev/null
 sleep 1
-mpiexec.hydra -n 2 unshare --time --fork --kill-child --monotonic 1000 --boottime 1000 -- "$tracelayer" run --quiet --mpi --exclude=MPI_Allreduce --job=J -- ./meets 1 >/dev/null
+mpiexec.hydra -n 2 unshare --time --fork --kill-child --monotonic 1000 --boottime 1000 -- "$tracelayer" run --quiet --mpi '--exclude=MPI_Allreduce*' --job=J -- ./meets 1 >/dev/null
 "$tracelayer" export J/* -o all.json -f
 apart=$("$python" - <<'END'
 import json
