@@ -19,8 +19,9 @@
  * inside, or crosses it. Slices that begin together are moved together.
  *
  * The newest slices of the stack are in a ring. Long ones are also kept apart, when the ring has no
- * room for them any more: few calls begin within a short one and end behind it. A slice that touches
- * one that is forgotten isn't moved.
+ * room for them any more: few calls begin within a short one and end behind it. With room for 32, some
+ * did whose stack made some tens of calls more. A slice that touches or crosses one that is forgotten is
+ * drawn as if there were none.
  */
 #ifndef TL_FORMAT_ENCODE_TOUCHING_H
 #define TL_FORMAT_ENCODE_TOUCHING_H
@@ -30,7 +31,7 @@
 #include <string.h>
 
 #define TL_TOUCHING_LANES   64u
-#define TL_TOUCHING_RING    32u
+#define TL_TOUCHING_RING    128u
 #define TL_TOUCHING_LONG    32u
 #define TL_TOUCHING_FURTHER 31u
 #define TL_TOUCHING_MEASURE 256u /* as many slices later, what is long is measured again */

@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 21
+plan 22
 
 make=$top_builddir/pftrace_make
 mkdir "$tmp/python"
@@ -31,6 +31,9 @@ test -z "${STRESS-}" || many=20 chunks=200
 
 ok "every call is there as it is in JSON, also where calls begin at the same time" seeds 0 1 $many
 ok "and where blocks were dropped, what is there relies on nothing that is not" seeds 30 1 $many
+chunks=200
+ok "calls of other stacks that end some tens of calls later are on a further lane, too" seeds 0 1 1
+test -n "${STRESS-}" || chunks=60
 kind=gpu
 ok "lanes that are no devices' have slices also where devices have GPU tracks, blocks dropped or not" seeds 30 1 $many
 kind=
