@@ -436,11 +436,15 @@ static enum recovery_result recover_claimed(struct leftover *leftover, struct jo
 static void name_alien(const struct leftover *leftover, char *what, size_t room)
 {
 	const struct tl_file_header *header = &leftover->header;
+	uint64_t size = (uint64_t)leftover->stat.st_size;
 	const char *it =
 		"it is not a buffers file of a traced process, so it stays; `tracelayer recover` lists the buffers files";
 
 	if (memcmp(header->magic, TL_FILE_MAGIC, sizeof(header->magic)))
 		;
+	else if (size < sizeof(*header) ||
+		 (header->kind == TL_FILE_SPOOL && size < header->header_size))
+		it = "it ends within its header, so it is a part of a file; delete it if you don't need it";
 	else if (header->byte_order == __builtin_bswap32(TL_FILE_BYTE_ORDER))
 		it = "it was made on a machine with the other byte order; recover it there";
 	else if (header->version != TL_FILE_VERSION)

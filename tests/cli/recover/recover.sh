@@ -12,7 +12,7 @@ shims=$top_builddir/.libs/libkill_shims.so
 kill_py() { "$python" "$top_srcdir/tests/buffers/kill.py" "$@"; }
 recover() { "$tracelayer" recover "$@"; }
 cd "$tmp" || exit 99
-plan 126
+plan 132
 
 # fresh: as if nothing had been done.
 fresh()
@@ -393,6 +393,12 @@ printf 'zz' | dd of=tracelayer-buffers.$child.0 bs=1 seek=8 conv=notrunc 2>/dev/
 is "$(recover tracelayer-buffers.$child.0 2>&1; echo $?)" "tracelayer: $tmp/tracelayer-buffers.$child.0: it has another version of the record format; recover it with the tracelayer that made it
 1" "buffers of another version are kept, and that is said"
 ok "and are still there" test -e tracelayer-buffers.$child.0
+recover --keep -o part.tlt whole >out
+for size in 8 100 1000; do
+	head -c $size part.tlt >part.cut
+	like "$(recover part.cut 2>&1; echo "$?; $(stat -c %s part.cut) bytes")" "^1; $size bytes" "a trace that ends within its header is kept: $size bytes"
+	is "$(recover part.cut 2>&1 | sed 's/.*part.cut: //')" "it ends within its header, so it is a part of a file; delete it if you don't need it" "and said to be a part of one"
+done
 echo rubbish >tracelayer-buffers.$child.0
 nok "rubbish is no buffers file" recover tracelayer-buffers.$child.0
 ok "and stays" test -s tracelayer-buffers.$child.0
