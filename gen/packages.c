@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gen/allocate.h"
+
+#define NOT_FOUND 127 /* the shell's exit code */
 
 void flags_add(const char *text, const char ***flags, size_t *nflags)
 {
@@ -25,7 +28,7 @@ static const char *pkg_config(void)
 {
 	const char *program = getenv("PKG_CONFIG");
 
-	return program ? program : "pkg-config";
+	return program && *program ? program : "pkg-config";
 }
 
 /* Whether it is safe as a word for the shell, too. */
@@ -35,6 +38,33 @@ static bool is_package_name(const char *name)
 		if (!isalnum((unsigned char)*c) && !strchr("+-_.", *c))
 			return false;
 	return *name;
+}
+
+/* Of the several lines that pkg-config prints where it fails, the last says of which package and why. */
+static void say_failed(const char *package, int status)
+{
+	char *line = NULL, *unknown = format_text("ackage '%s'", package);
+	size_t size = 0;
+	FILE *from =
+		popen(format_text("%s --cflags '%s' 2>&1 >/dev/null", pkg_config(), package), "re");
+
+	while (from && getline(&line, &size, from) > 0)
+		line[strcspn(line, "\n")] = '\0';
+	if (from)
+		pclose(from);
+	fprintf(stderr, "tracegen: --pkg %s: ", package);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+		fprintf(stderr, "%s can't be started; install it, or set PKG_CONFIG\n",
+			pkg_config());
+	else if (!line || !*line || strstr(line, unknown))
+		fprintf(stderr,
+			"pkg-config doesn't know it; install the package's -dev package, or set PKG_CONFIG_PATH\n");
+	else
+		fprintf(stderr,
+			"pkg-config says: %s; install what it needs, or set PKG_CONFIG_PATH\n",
+			line);
+	free(line);
+	free(unknown);
 }
 
 int package_flags(const char *package, bool needed, const char ***flags, size_t *nflags)
@@ -48,23 +78,18 @@ int package_flags(const char *package, bool needed, const char ***flags, size_t 
 			package);
 		return -1;
 	}
-	FILE *from = popen(format_text("%s --cflags '%s'%s", pkg_config(), package,
-				       needed ? "" : " 2>/dev/null"),
-			   "re");
+	FILE *from =
+		popen(format_text("%s --cflags '%s' 2>/dev/null", pkg_config(), package), "re");
 	ssize_t length = from ? getline(&line, &size, from) : -1;
-	if (!from || pclose(from) != 0) {
-		free(line);
-		if (!needed)
-			return 0;
-		fprintf(stderr,
-			"tracegen: --pkg %s: pkg-config doesn't know it; install the package's -dev package, or set PKG_CONFIG_PATH\n",
-			package);
-		return -1;
-	}
-	if (length > 0)
+	int status = from ? pclose(from) : -1;
+
+	if (status == 0 && length > 0)
 		flags_add(line, flags, nflags);
 	free(line);
-	return 0;
+	if (status == 0 || !needed)
+		return 0;
+	say_failed(package, status);
+	return -1;
 }
 
 static bool names_have(const char *const *names, size_t count, const char *name)

@@ -13,7 +13,7 @@
 void flags_add(const char *text, const char ***flags, size_t *nflags);
 
 /*
- * Add the flags of `pkg-config --cflags PACKAGE`. -1 after an error (pkg-config has printed why),
+ * Add the flags of `pkg-config --cflags PACKAGE`. -1 after an error (one line has said why),
  * which is none for a package that is not needed.
  */
 int package_flags(const char *package, bool needed, const char ***flags, size_t *nflags);

@@ -7,7 +7,7 @@
 tracegen=$top_builddir/tracegen
 case $tracegen in /*) ;; *) tracegen=$PWD/$tracegen ;; esac
 : "${CC:=cc}"
-plan 118
+plan 125
 mkdir "$tmp/box" "$tmp/out"
 cd "$tmp" || exit 99
 
@@ -226,6 +226,13 @@ printf '#if BOX_FLAG == 7\nint seven(void);\n#endif\n' >box/flag.h
 PKG_CONFIG_PATH=$tmp/pkg model flag.h --pkg box
 is "$?:$(ask '[sorted(f), m["flags"], m["headers"]]')" "0:[['seven'], ['-DBOX_FLAG=7'], ['flag.h']]" "a package's flags are taken from pkg-config"
 says 1 "pkg-config doesn't know it; install the package's -dev package" 'a package that is not there' "$tracegen" model flag.h --pkg no-such-box
+is "$(wc -l <err)" 1 'in one line, without what pkg-config prints'
+printf 'Name: lid\nDescription: lid\nVersion: 1\nRequires: no-such-hinge\n' >pkg/lid.pc
+PKG_CONFIG_PATH=$tmp/pkg says 1 "--pkg lid: pkg-config says: .*no-such-hinge.*; install what it needs" 'a package that needs one that is not there' \
+	"$tracegen" model flag.h --pkg lid
+is "$(wc -l <err)" 1 'in one line'
+PKG_CONFIG=no-such-program says 1 "--pkg box: no-such-program can't be started; install it" 'no pkg-config' "$tracegen" model flag.h --pkg box
+is "$(wc -l <err)" 1 'in one line'
 says 1 'no name of a package' 'a package that is none' "$tracegen" model flag.h --pkg "box';ls"
 
 # --- comments
