@@ -339,7 +339,7 @@ static int options_read(const struct tl_tool_host *host, char *file)
 {
 	const char *options = host->options;
 	static struct option option;
-	int status = 0;
+	int status = options_check(host);
 
 	while (status == 0 && option_next(&options, &option)) {
 		if (option_is(&option, "seed"))

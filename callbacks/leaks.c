@@ -943,7 +943,10 @@ int tl_tool_start(const struct tl_tool_host *host)
 	const char *options = host->options;
 	static struct option option;
 	static char file[sizeof(option.value)] = "";
+	int status = options_check(host);
 
+	if (status)
+		return status;
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file"))
 			strcpy(file, option.value);
@@ -952,7 +955,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 		else
 			return refuse(host, "no such option: %s; give file or late", option.key);
 	}
-	int status = output_open(&output, host, file);
+	status = output_open(&output, host, file);
 	if (status)
 		return status;
 	if (host->size >= offsetof(struct tl_tool_host, callers) + sizeof(host->callers))

@@ -449,21 +449,22 @@ int tl_tool_start(const struct tl_tool_host *host)
 	const char *options = host->options;
 	static struct option option;
 	static char file[sizeof(option.value)] = "", globs[sizeof(option.value)] = "*";
+	int status = options_check(host);
 
+	if (status)
+		return status;
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file"))
 			strcpy(file, option.value);
 		else if (option_is(&option, "begin"))
 			begins = true;
-		else if (option_is(&option, "calls") && option.value[0])
-			globs_read(globs, option.value);
 		else if (option_is(&option, "calls"))
-			return refuse(host, "calls has no value; name functions: calls=clEnqueue*");
+			globs_read(globs, option.value);
 		else
 			return refuse(host, "no such option: %s; give file, calls or begin",
 				      option.key);
 	}
-	int status = output_open(&output, host, file);
+	status = output_open(&output, host, file);
 	if (status)
 		return status;
 	pthread_atfork(NULL, NULL, log_after_fork);

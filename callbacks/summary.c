@@ -448,7 +448,10 @@ int tl_tool_start(const struct tl_tool_host *host)
 	const char *options = host->options;
 	static struct option option;
 	static char file[sizeof(option.value)] = "";
+	int status = options_check(host);
 
+	if (status)
+		return status;
 	while (option_next(&options, &option)) {
 		if (option_is(&option, "file")) {
 			strcpy(file, option.value);
@@ -467,7 +470,7 @@ int tl_tool_start(const struct tl_tool_host *host)
 				      option.key);
 		}
 	}
-	int status = output_open(&output, host, file);
+	status = output_open(&output, host, file);
 	if (status)
 		return status;
 	if (pthread_key_create(&key, accounts_give_back))

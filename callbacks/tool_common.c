@@ -22,6 +22,7 @@
 
 #include "common/launcher.h"
 #include "common/output.h"
+#include "common/tool_list.h"
 
 #define OUT_OF_THE_WAY 500 /* programs expect the low numbers for themselves */
 
@@ -63,6 +64,14 @@ int refuse(const struct tl_tool_host *host, const char *format, ...)
 	vsnprintf(host->why, host->why_size, format, arguments);
 	va_end(arguments);
 	return 1;
+}
+
+int options_check(const struct tl_tool_host *host)
+{
+	const char *option;
+	size_t length = tl_tools_valueless(host->options, &option);
+
+	return length ? refuse(host, TL_TOOL_VALUELESS, (int)length, option) : 0;
 }
 
 /* ---- tracers ---- */

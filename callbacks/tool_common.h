@@ -20,6 +20,9 @@ struct option {
 	char value[4096];
 };
 
+/* 0, or what tl_tool_start returns: an option that needs a value has none. */
+int options_check(const struct tl_tool_host *host);
+
 /* Take the first option off the list; false where there is none. */
 bool option_next(const char **list, struct option *option);
 bool option_is(const struct option *option, const char *key);

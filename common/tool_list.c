@@ -38,6 +38,24 @@ bool tl_tools_next(const char **list, struct tl_tool_item *item)
 	return true;
 }
 
+size_t tl_tools_valueless(const char *options, const char **option)
+{
+	static const char *const valued[] = {"file", "calls", "format", "seed"};
+
+	for (const char *at = options; *(at += strspn(at, ","));) {
+		size_t size = strcspn(at, ",");
+		size_t length = strcspn(at, ",=");
+
+		for (size_t i = 0; length + 1 >= size && i < sizeof(valued) / sizeof(*valued); i++)
+			if (strlen(valued[i]) == length && !memcmp(at, valued[i], length)) {
+				*option = at;
+				return length;
+			}
+		at += size;
+	}
+	return 0;
+}
+
 static bool path_is_file(const char *path)
 {
 	struct stat about;

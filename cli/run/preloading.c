@@ -41,15 +41,15 @@ static void add_escaped(FILE *to, const char *text)
 }
 
 /*
- * See that every tool is there, and name each by its whole path, so that programs which the program
- * starts find it from their own folders, too. Returns false where one is missing, which it has
- * said.
+ * See that every tool is there and has values where it needs them, and name each by its whole path,
+ * so that programs which the program starts find it from their own folders, too. Returns false where
+ * one can't be used, which it has said.
  */
 static bool find_tools(const char *library)
 {
 	struct tl_tool_item *item = need(malloc(sizeof(*item)));
 	const char *list = getenv(tl_settings[TL_SETTING_TOOLS].variable);
-	const char *from = given_elsewhere(&tl_settings[TL_SETTING_TOOLS]);
+	const char *from = given_elsewhere(&tl_settings[TL_SETTING_TOOLS]), *bare;
 	char here[PATH_MAX], path[PATH_MAX], *whole = NULL;
 	size_t size = 0;
 	FILE *to = need(open_memstream(&whole, &size));
@@ -68,11 +68,18 @@ static bool find_tools(const char *library)
 				    : "no such file; give the path of a tool library");
 			break;
 		}
+		bool ours = tl_tools_is_ours(item->name, library);
+		size_t length = ours ? tl_tools_valueless(item->options, &bare) : 0;
+
+		found = !length;
+		if (!found) {
+			say("%s%stool %s: " TL_TOOL_VALUELESS, from ? from : "", from ? ": " : "",
+			    item->name, (int)length, bare);
+			break;
+		}
 		if (ftell(to) > 0)
 			fputc(':', to);
-		add_escaped(to, strchr(item->name, '/') || !tl_tools_is_ours(item->name, library)
-					? path
-					: item->name);
+		add_escaped(to, ours ? item->name : path);
 		if (item->options[0]) {
 			fputc('=', to);
 			add_escaped(to, item->options);

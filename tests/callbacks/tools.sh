@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 114
+plan 128
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -88,7 +88,13 @@ failing log=file=fork.%p.txt -- "$apps/tool_calls" fork 3 4
 is "$(wc -l fork.*.txt | awk '$2 != "total" { print $1 }' | sort | paste -sd' ')" "3 4" "with %p each process has a file"
 is "$(tool 'log=calls=zeKernel*+zeInit' -- "$apps/ze_vector_add" 2>&1 >/dev/null | sed 's/.*  \(ze[A-Za-z]*\).*/\1/' | sort -u | paste -sd' ')" \
 	"zeInit zeKernelCreate zeKernelDestroy zeKernelSetArgumentValue zeKernelSetGroupSize" "calls= says which"
-like "$(tool log=calls= -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: calls has no value; name functions: ' "... and without a name, that there is none"
+for given in log=calls= log=begin,file=,calls=zeInit log=file leaks=file= summary=late,format= faults=zeInit,seed=:log faults=file,zeInit; do
+	got=$(tool $given -- echo started 2>&1; echo $?)
+	like "$got" "^tracelayer: tool [a-z]*: (calls|file|format|seed) has no value; give one, or leave it out\$" "--tool=$given: an option lacks its value"
+	is "$(wc -l <<<"$got") ${got##*$'\n'}" "2 2" "... and the program is not started"
+done
+got=$(LD_PRELOAD=$libtracelayer TRACELAYER_LEVEL=none TRACELAYER_TOOLS=log=file= "$apps/ze_vector_add" 2>&1 >/dev/null)
+is "$got" "tracelayer: tool log: file has no value; give one, or leave it out" "without the command, the tool says it"
 like "$(tool log=file=/nowhere/x -- "$apps/ze_vector_add" 2>&1)" '^tracelayer: tool log: /nowhere/x: its folder is not there; name another file$' "a file that can't be made is said"
 
 # What a type says decides on quotes, at any depth.
