@@ -48,7 +48,8 @@
  * Texts	UTF-8. The context copies them. Names are cut after 1,024 bytes; an event
  *		has at most 32 arguments. Where a key comes twice in an event, the file and the
  *		process's trace put a number behind the second ("key 2").
- * Errors	Where memory is short, an event is left out and counted (tl_context_lost).
+ * Errors	Where memory is short, or its type is none of B, E, I and X, an event is left
+ *		out and counted (tl_context_lost).
  *		All functions that log keep errno.
  * Signals	Signal handlers must not call these functions.
  * Forks	A forked child has its parent's contexts with their events. What the child
@@ -83,7 +84,7 @@ struct tl_context_arg {
 /* An event. Zero in .lane, .request and .time means the default when the event is logged. */
 struct tl_context_event {
 	const char *name;
-	char type; /* B begin, E end, I instant, X complete */
+	char type; /* B begin, E end, I (or i) instant, X complete */
 	unsigned level;
 	uint32_t lane;	   /* 0 when logging: the calling thread's */
 	uint32_t request;  /* 0 when logging: the context's */
@@ -301,7 +302,7 @@ static inline size_t tl_context_bytes(struct tl_context *context)
 	return bytes;
 }
 
-/* How many events were left out because memory was short. */
+/* How many events were left out because memory was short, or because of their types. */
 static inline size_t tl_context_lost(struct tl_context *context)
 {
 	size_t lost = 0;

@@ -157,6 +157,11 @@ static void stored_fill(struct tl_context_stored *stored, const struct tl_contex
 	atomic_store_explicit(&stored->whole, 1, memory_order_release);
 }
 
+static void event_lose(struct tl_context_whole *context)
+{
+	atomic_fetch_add_explicit(&context->lost, 1, memory_order_relaxed);
+}
+
 static void event_store(struct tl_context_whole *context, const struct tl_context_event *event)
 {
 	uint64_t size = event_size(event);
@@ -165,7 +170,7 @@ static void event_store(struct tl_context_whole *context, const struct tl_contex
 	if (stored)
 		stored_fill(stored, event);
 	else
-		atomic_fetch_add_explicit(&context->lost, 1, memory_order_relaxed);
+		event_lose(context);
 }
 
 static const char *key_of(const struct tl_context_event *event, size_t at)
@@ -259,8 +264,12 @@ void tl_context_log_here(struct tl_context *seen, const struct tl_context_event 
 	struct tl_context_event whole = *event;
 	int error = errno;
 
-	if (!whole.type || !strchr("BEIX", whole.type))
+	if (whole.type == 'i') /* as Chrome's format calls it */
+		whole.type = 'I';
+	if (!whole.type || !strchr("BEIX", whole.type)) {
+		event_lose(tl_context_whole_of(seen));
 		return;
+	}
 	if (!whole.time)
 		whole.time = tl_clock_gettime_ticks();
 	if (!whole.request)

@@ -210,7 +210,8 @@ static void events(void)
 	tl_context_complete(trace, TL_TRACE_RUNTIME, "complete", before, args, 3);
 	tl_context_complete(trace, TL_TRACE_RUNTIME, "to come", UINT64_MAX / 2, NULL, 0);
 	tl_context_log(trace, TL_TRACE_RUNTIME, 'M', "no type of ours");
-	tl_context_log(trace, TL_TRACE_RUNTIME, 'I', NULL);
+	EXPECT(tl_context_lost(trace) == (there ? 1 : 0));
+	tl_context_log(trace, TL_TRACE_RUNTIME, 'i', NULL);
 	EXPECT(errno == 12345);
 	const struct seen *seen = see(trace);
 	if (there) {
@@ -222,8 +223,9 @@ static void events(void)
 		EXPECT(complete->time == before && complete->duration && complete->nargs == 3 &&
 		       complete->lane);
 		EXPECT(seen->events[2].duration == 0 && !seen->names[3][0]);
+		EXPECT(seen->events[3].type == 'I');
 	}
-	EXPECT(tl_context_lost(trace) == 0 && tl_context_bytes(trace) < 2000);
+	EXPECT(tl_context_lost(trace) == (there ? 1 : 0) && tl_context_bytes(trace) < 2000);
 	tl_context_destroy(trace);
 }
 
