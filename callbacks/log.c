@@ -336,20 +336,34 @@ static void line_put_begin(struct line *line, const struct tl_view *view, uint64
 		line_put(line, "  ", 2);
 }
 
-/* Replace the part that does not fit by dots. `before`: what was printed before the call, or NULL. */
+static bool function_has_outputs(const struct tl_function *function)
+{
+	for (uint32_t i = 0; i < function->count; i++)
+		if (function->params[i].direction & TL_OUT)
+			return true;
+	return false;
+}
+
+/* The arguments as the call's line shows them. `before`: what was printed before the call, or NULL. */
+static const char *call_print(const struct tl_view *view, struct line_memory *memory,
+			      const char *before)
+{
+	if (before && (!view->end || !function_has_outputs(view->function)))
+		return before;
+	tl_view_print(view, memory->json, sizeof(memory->json));
+	if (!before)
+		return memory->json;
+	json_merge(memory->merged, sizeof(memory->merged), view, memory->json, before);
+	return memory->merged;
+}
+
+/* Replace the part that does not fit by dots. */
 static void line_put_call(struct line *line, const struct tl_view *view, struct line_memory *memory,
 			  const char *before)
 {
-	const char *json = memory->json;
-
 	line_put_string(line, view->function->name);
 	line_put(line, "(", 1);
-	tl_view_print(view, memory->json, sizeof(memory->json));
-	if (before) {
-		json_merge(memory->merged, sizeof(memory->merged), view, json, before);
-		json = memory->merged;
-	}
-	line_put_plain(line, view, (struct printed){NULL, NULL}, json);
+	line_put_plain(line, view, (struct printed){NULL, NULL}, call_print(view, memory, before));
 	if (line->at == line->end)
 		memcpy(line->at - 3, "...", 3);
 }
@@ -390,7 +404,7 @@ static void line_write(struct line_memory *memory, const struct tl_view *view, u
 	output_write(&output, memory->text, (size_t)(line.at - memory->text));
 }
 
-static void line_write_begin(const struct tl_view *view)
+static void line_write_begin(const struct tl_view *view, const char *before)
 {
 	static const char open_end[] = ") ...\n";
 	struct line_memory *memory = tl_workspace_take(&workspaces);
@@ -398,18 +412,18 @@ static void line_write_begin(const struct tl_view *view)
 	if (!memory)
 		return;
 	memcpy(memory->tail, open_end, sizeof(open_end) - 1);
-	line_write(memory, view, tl_ticks_ns(tl_ticks_now()), NULL, sizeof(open_end) - 1);
+	line_write(memory, view, tl_ticks_ns(tl_ticks_now()), before, sizeof(open_end) - 1);
 	tl_workspace_give_back(memory);
 }
 
 static enum tl_verdict log_before(const struct tl_view *view, void *user_data, void **instance_data)
 {
-	if (begins)
-		line_write_begin(view);
-	if (view->function->flags & TL_FUNCTION_FOLLOWS)
+	if (begins || view->function->flags & TL_FUNCTION_FOLLOWS)
 		*instance_data = tl_workspace_take(&inputs);
 	if (*instance_data)
 		tl_view_print(view, *instance_data, LINE);
+	if (begins)
+		line_write_begin(view, *instance_data);
 	return TL_GO_ON;
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 128
+plan 134
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -150,6 +150,47 @@ like "$got" 'param_value="40 f6 5e 58 c9 55 00 00 00 00 00 00 00 00 00 00"' "an 
 like "$got" ' words_spend\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, left=GREEN, said=0x0\) = 0 ' "what a call changes without being said to is shown as it was before"
 like "$got" 'words_long\(size=126\) = "w{126}" <' "a long text that is returned has both of its quotes"
 like "$got" 'words_long\(size=300\) = "w{256}…" <' "and a longer one says so"
+
+# The program has a function of the layer's in its place, and counts how often the tool calls it.
+cat >taken.h <<'END'
+struct pair { int a, b; };
+int taken_in(const struct pair *in);
+int taken_number(int number);
+int taken_out(const struct pair *in, int *out);
+END
+cat >taken.c <<'END'
+#include "taken.h"
+int taken_in(const struct pair *in) { return in->a - 1; }
+int taken_number(int number) { return number - 4; }
+int taken_out(const struct pair *in, int *out) { *out = 7; return in->b - 2; }
+END
+cat >takes.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include "taken.h"
+static int times;
+size_t tl_view_print(const void *view, char *text, size_t size)
+{
+	times++;
+	return ((size_t (*)(const void *, char *, size_t))dlsym(RTLD_NEXT, "tl_view_print"))(view, text, size);
+}
+int main(void)
+{
+	struct pair pair = {1, 2};
+	int out = 5, failed = taken_in(&pair) | taken_number(4) | taken_out(&pair, &out);
+	return !printf("decoded %d times\n", times) | failed;
+}
+END
+ok "a program is built that counts how often its arguments are decoded" \
+	sh -c '$0 -shared -fPIC -o libtaken.so taken.c && $0 -rdynamic -o takes takes.c ./libtaken.so -Wl,-rpath,"$PWD" -ldl' "${CC:-cc}"
+for given in log log=begin; do
+	got=$(tool $given --header taken.h --lib ./libtaken.so -- ./takes 2>&1)
+	like "$got" '^decoded 4 times$' "--tool=$given decodes those of a call once, or before and after it where there are outputs"
+	is "$(sed -n 's/^.*  \(taken_.*\) <.*/\1/p' <<<"$got" | paste -sd';')" "taken_in(in={a=1, b=2}) = 0;taken_number(number=4) = 0;taken_out(in={a=1, b=2}, out=7) = 0" "... and shows all"
+done
+is "$(sed -n 's/^.*  \(taken_.*\) \.\.\.$/\1/p' <<<"$got" | sed 's/0x[0-9a-f]*/0x/' | paste -sd';')" "taken_in(in={a=1, b=2});taken_number(number=4);taken_out(in={a=1, b=2}, out=0x)" \
+	"... also before a call"
 
 # A thread whose stack is as small as glibc lets it be.
 cat >small.c <<'END'
