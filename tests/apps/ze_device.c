@@ -14,6 +14,9 @@
  *	ze_device late				calls the API once more in its last exit handler,
  *						and prints which functions the driver counted then
  *	ze_device fork				a round, and another one in a child
+ *	ze_device left				ends without having waited for what the device has done
+ *	ze_device after				an exit handler has the device work, waits for a half of
+ *						it, and leaves the other
  *	ze_device again				six kernels of 1 ms, that signal events which are
  *						signalled already
  */
@@ -640,6 +643,35 @@ static void prepare_late_calls(void)
 	MUST(ZE(zeCommandQueueSynchronize, late_queue, UINT64_MAX));
 }
 
+/* Regular and immediate lists, with events and timestamps around the commands. Waits for nothing. */
+static void submit_and_leave(void)
+{
+	MUST(ZE(zeCommandListAppendLaunchKernel, late_immediate, late_kernel, &one, NULL, 0, NULL));
+	MUST(ZE(zeCommandListAppendMemoryPrefetch, late_immediate, &app, sizeof(app)));
+	MUST(ZE(zeCommandQueueExecuteCommandLists, late_queue, 1, &late_list, NULL));
+	pause_ms(20);
+}
+
+static void submit_after(void)
+{
+	MUST(ZE(zeCommandListAppendLaunchKernel, late_immediate, late_kernel, &one, late_event, 0,
+		NULL));
+	MUST(ZE(zeEventHostSynchronize, late_event, UINT64_MAX));
+	MUST(ZE(zeCommandQueueExecuteCommandLists, late_queue, 1, &late_list, NULL));
+	MUST(ZE(zeCommandQueueSynchronize, late_queue, UINT64_MAX));
+	submit_and_leave();
+}
+
+/* The driver's exit handler, if it has one, comes before the program's. */
+static void prepare_submit_after(void)
+{
+	const ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+	ze_context_handle_t context;
+
+	atexit(submit_after);
+	MUST(ZE(zeContextCreate, app.driver, &desc, &context));
+}
+
 static int work_forked(void)
 {
 	int status = work_all(1, 1);
@@ -669,6 +701,13 @@ int main(int argc, char **argv)
 		over_time(first);
 	} else if (strcmp(what, "late") == 0) {
 		prepare_late_calls();
+	} else if (strcmp(what, "left") == 0) {
+		prepare_late_calls();
+		submit_and_leave();
+	} else if (strcmp(what, "after") == 0) {
+		prepare_late_calls();
+		prepare_submit_after();
+		submit_and_leave();
 	} else if (strcmp(what, "again") == 0) {
 		signal_again();
 	} else if (strcmp(what, "fork") == 0) {

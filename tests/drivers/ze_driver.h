@@ -18,6 +18,8 @@
  *	FAIL=NAME=CODE[@N],…	make the function return the code (hex or decimal), at each call or
  *				at the Nth only
  *	SLOW=NAME=MICROSECONDS,…	each call of the function takes so much longer
+ *	PASSES=strict|lax	each context registers an exit handler, which takes 100 ms. strict:
+ *				from then on a call ends the process (tests/lib/passing.h)
  *	DEVICES=N		1 to 4 devices (default 1)
  *	SUBDEVICES=N		sub devices of each, 0 to 4 (default 0)
  *	DEVICE_NAME=TEXT	instead of "tracelayer test device"

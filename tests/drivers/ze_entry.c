@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/lib/passing.h"
+
 _Atomic bool entry_watched[ENTRY_COUNT];
 
 static const char *const entry_names[ENTRY_COUNT] = {
@@ -107,7 +109,7 @@ static struct watch watches[ENTRY_COUNT]; /* watch_lock */
 static _Atomic bool hooked[ENTRY_COUNT];  /* the watch has something in it, or had */
 static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t watch_released = PTHREAD_COND_INITIALIZER;
-static bool counting;
+static bool counting, passes, strict;
 static _Atomic bool finished; /* the counts were written; a later call writes them again */
 static char *counts_file;
 
@@ -144,6 +146,10 @@ ze_result_t entry_watch(enum entry entry)
 {
 	struct watch *watch = &watches[entry];
 
+	if (strict)
+		check();
+	if (passes && entry == ENTRY_zeContextCreate)
+		atexit(leave);
 	if (counting) {
 		atomic_fetch_add_explicit(&counts[entry], 1, memory_order_relaxed);
 		if (atomic_load_explicit(&finished, memory_order_relaxed))
@@ -382,7 +388,9 @@ __attribute__((constructor)) static void loaded(void)
 	config_list("SLOW", slow_parse);
 	counting = config_text("COUNTS") != NULL;
 	counts_file = config_file("COUNTS");
-	for (int i = 0; counting && i < ENTRY_COUNT; i++)
+	passes = config_text("PASSES") && *config_text("PASSES");
+	strict = passes && !strcmp(config_text("PASSES"), "strict");
+	for (int i = 0; (counting || passes) && i < ENTRY_COUNT; i++)
 		atomic_store(&entry_watched[i], true);
 	clock_start();
 	queues_configure();

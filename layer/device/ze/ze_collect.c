@@ -19,6 +19,8 @@
 #define WAIT_ERROR 1000u
 /* nanoseconds that a call which destroys or resets a list waits for it */
 #define STAMP_PATIENCE 2000000u
+/* nanoseconds that the process's end may wait for commands that are about to end */
+#define LAST_WAIT 20000000u
 /* after so many items that are not ready, a collection gives up; more ready ones may lie behind */
 #define STUCK 8u
 
@@ -418,4 +420,72 @@ void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *re
 		nanosleep(&moment, NULL);
 		pthread_mutex_lock(&tl_ze_lock);
 	}
+}
+
+/* --- the early end */
+
+/* False: some of it may be ready later. */
+static bool execution_read_last(struct ze_execution *execution)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < execution->recording->count; i++)
+		all &= execution->items[i].shown || tl_ze_item_read(execution, i) ||
+		       item_may_never_be_read(execution, i);
+	return all;
+}
+
+static bool queue_read_last(struct ze_queue *queue)
+{
+	bool all = true;
+
+	for (struct ze_execution *execution = queue->first; execution; execution = execution->next)
+		all &= execution_read_last(execution);
+	return all;
+}
+
+/* A driver that answers slowly is not called any more. */
+static bool queues_read_last(uint64_t deadline)
+{
+	bool all = true;
+
+	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
+		if (queue->first && tl_device_now() < deadline)
+			all &= queue_read_last(queue);
+		queue->awaited = queue->number;
+	}
+	return all;
+}
+
+bool tl_ze_queue_is_asked(const struct ze_queue *queue)
+{
+	return queue->first && queue->number > queue->awaited;
+}
+
+bool tl_ze_queues_are_asked(void)
+{
+	const struct ze_queue *queue = tl_ze_queues();
+
+	while (queue && !tl_ze_queue_is_asked(queue))
+		queue = queue->next;
+	return queue;
+}
+
+void tl_ze_collect_await(uint64_t deadline)
+{
+	const struct timespec moment = {.tv_nsec = 200000};
+	uint64_t patience = tl_device_now() + LAST_WAIT;
+
+	if (!tl_device_lock_until(&tl_ze_lock, deadline))
+		return;
+	if (tl_ze_queues_are_asked() && tl_ze_usable()) {
+		tl_ze_pair_all();
+		while (!queues_read_last(deadline) && tl_device_now() < patience) {
+			pthread_mutex_unlock(&tl_ze_lock);
+			nanosleep(&moment, NULL);
+			if (!tl_device_lock_until(&tl_ze_lock, deadline))
+				return;
+		}
+	}
+	pthread_mutex_unlock(&tl_ze_lock);
 }

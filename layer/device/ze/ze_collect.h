@@ -6,6 +6,7 @@
 #ifndef TL_LAYER_DEVICE_ZE_ZE_COLLECT_H
 #define TL_LAYER_DEVICE_ZE_ZE_COLLECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layer/device/work.h"
@@ -44,6 +45,16 @@ void tl_ze_recording_orphan(struct ze_recording *recording);
  * until those timestamps are written, 2 ms at most. Either the queue or the recording is NULL.
  */
 void tl_ze_wait_for_stamps(struct ze_queue *queue, const struct ze_recording *recording);
+
+/*
+ * The early end, without the lock held: read what has ended, and what is about to. It is shown later,
+ * by then without the driver.
+ */
+void tl_ze_collect_await(uint64_t deadline);
+
+/* The end: the queue, or some queue, has commands that no early end has asked about. */
+bool tl_ze_queue_is_asked(const struct ze_queue *queue);
+bool tl_ze_queues_are_asked(void);
 
 /* The queue is gone, or the process ends: show what is left as unfinished. */
 void tl_ze_give_up(struct ze_queue *queue);

@@ -28,12 +28,11 @@ static void lanes_end(uint64_t deadline)
 	if (!tl_device_lock_until(&tl_ze_lock, deadline))
 		return;
 	tl_ze_driver_ending(true);
-	if (tl_ze_queues() && tl_ze_usable())
+	if (tl_ze_queues_are_asked() && tl_ze_usable())
 		tl_ze_pair_all();
 	for (struct ze_queue *queue = tl_ze_queues(); queue; queue = queue->next) {
 		/* A driver that answers slowly is not called any more. */
-		if (tl_device_now() > deadline)
-			tl_ze_driver_ending(false);
+		tl_ze_driver_ending(tl_ze_queue_is_asked(queue) && tl_device_now() <= deadline);
 		tl_ze_give_up(queue);
 	}
 	tl_ze_driver_ending(false);
@@ -82,6 +81,7 @@ static const struct tl_hook *const lists[] = {
 const struct tl_device_api tl_device_ze = {.prefix = "ze",
 					   .hooks = lists,
 					   .end = lanes_end,
+					   .await = tl_ze_collect_await,
 					   .give_up = lanes_give_up,
 					   .sample = tl_ze_counters_sample,
 					   .after_fork = lanes_after_fork};

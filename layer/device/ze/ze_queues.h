@@ -24,6 +24,8 @@ struct ze_queue {
 	uint64_t number; /* of the last execution */
 	/* of the last execution of which something was read: all before it are over */
 	uint64_t over;
+	/* the early end has asked about executions up to this one */
+	uint64_t awaited;
 	struct ze_execution *first, **last;
 	struct ze_queue *next, **link; /* of all */
 };

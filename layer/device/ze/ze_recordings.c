@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layer/device/ze/ze_capture.h"
+#include "layer/device/ze/ze_driver_functions.h"
 
 struct ze_recording *tl_ze_recording_new(struct ze_context *context, struct ze_device *device,
 					 uint32_t group, bool immediate)
@@ -108,7 +109,8 @@ void tl_ze_command_clear(struct ze_recording *recording, struct ze_command *comm
 {
 	if (recording->context && clean && command->own)
 		tl_ze_event_give(recording->context, command->own);
-	if (recording->context && clean && command->slot && recording->immediate)
+	/* Slots lie in the driver's memory, which may be gone. */
+	if (recording->context && clean && command->slot && recording->immediate && tl_ze_usable())
 		tl_ze_slot_give(recording->context, command->slot);
 	tl_ze_command_drop_event(recording, command);
 	free(command->kernel);

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 59
+plan 69
 
 app=$top_builddir/tests/apps/ze_device
 driver=$top_builddir/tests/drivers/.libs/ze_driver_a.so
@@ -132,6 +132,25 @@ is "$? $(cat "$tmp/out")" "0 " "a program may end while the device works"
 unfinished() { "$python" -c 'import json, sys
 print(*sorted("%s:%s" % (e["name"], e["args"].get("unfinished", False)) for e in json.load(open(sys.argv[1])) if e["ph"] == "X" and e["cat"].startswith("device")))' "$1"; }
 is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "what has not ended is shown so"
+# A driver that is gone after its exit handler is asked before that, and not again.
+for what in left after; do
+	TEST_ZE_LOG=$tmp/$what timeout 60 "$app" $what
+done
+for what in left unfinished; do
+	TEST_ZE_PASSES=strict preloaded "$app" $what >"$tmp/out" 2>&1
+	is "$? $(cat "$tmp/out")" "0 " "$what: nobody calls a driver after its exit handler"
+	if test $what = left; then
+		checked "left: each command is there, with its end" counts "$tmp/t.json" "$tmp/left"
+	else
+		is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "unfinished: what has not ended is shown so"
+	fi
+done
+for handlers in "" lax; do
+	TEST_ZE_PASSES=$handlers preloaded "$app" after >"$tmp/out" 2>&1
+	is "$? $(cat "$tmp/out")" "0 " "an exit handler of the program uses the device; the driver has ${handlers:-none}"
+	checked "... and each command is there, with its end" counts "$tmp/t.json" "$tmp/after"
+	checked "... and its own times" times "$tmp/t.json" "$tmp/log"
+done
 preloaded "$app" within >"$tmp/out" 2>&1
 is "$? $(cat "$tmp/out")" "7 " "a program may end inside of the driver"
 is "$(unfinished "$tmp/t.json")" "empty:True spin:False wait_flag:True" "what has not ended is shown so, without asking it"
