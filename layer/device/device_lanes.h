@@ -48,7 +48,7 @@ void tl_device_await(void);
 /*
  * tl_device_await has been, so exit handlers of drivers and of their layers may have run: from here on
  * drivers are asked inside of the program's own calls, and by tl_device_end at most about commands
- * submitted since. Those of an API without .await (device_api.h) are asked by tl_device_end, too.
+ * submitted since.
  */
 bool tl_device_is_late(void);
 

@@ -12,6 +12,9 @@
  *	forks		a child is forked, which ends, while commands are under way
  *	killed		the process kills itself, 50 ms after it has waited for its commands
  *	unfinished	the process ends while the device works
+ *	left		the process ends without having waited for what the device has done
+ *	after		an exit handler has the device work then, waits for a part of it, and
+ *			leaves the rest; the driver's handler, if there is one, comes before it
  *	within		a signal handler calls exit then, inside of a call that waits
  */
 #include <cuda.h>
@@ -389,6 +392,38 @@ static void unfinished(void)
 	usleep(50000);
 }
 
+static CUstream late_stream, late_other;
+
+static void submit_and_leave(void)
+{
+	for (int i = 0; i < 3; i++)
+		spin_launch(100, late_stream);
+	usleep(20000);
+}
+
+static void left(void)
+{
+	context_make();
+	CHECK(cuStreamCreate(&late_stream, 0));
+	CHECK(cuStreamCreate(&late_other, 0));
+	submit_and_leave();
+}
+
+static void submit_after(void)
+{
+	for (int i = 0; i < 100; i++)
+		spin_launch(10, late_other);
+	CHECK(cuStreamSynchronize(late_other));
+	submit_and_leave();
+}
+
+static void after(void)
+{
+	left();
+	atexit(submit_after);
+	context_make();
+}
+
 static void leave(int number)
 {
 	(void)number;
@@ -415,10 +450,20 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"work", work},	 {"memory", memory},	     {"times", times},
-		   {"queued", queued},	 {"capture", capture},	     {"contexts", contexts},
-		   {"threads", threads}, {"streams", streams},	     {"forks", forks},
-		   {"killed", killed},	 {"unfinished", unfinished}, {"within", within}};
+	} all[] = {{"work", work},
+		   {"memory", memory},
+		   {"times", times},
+		   {"queued", queued},
+		   {"capture", capture},
+		   {"contexts", contexts},
+		   {"threads", threads},
+		   {"streams", streams},
+		   {"forks", forks},
+		   {"killed", killed},
+		   {"unfinished", unfinished},
+		   {"within", within},
+		   {"left", left},
+		   {"after", after}};
 
 	CHECK(cuInit(0));
 	for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)

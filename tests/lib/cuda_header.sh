@@ -27,8 +27,8 @@ cuda_software()
 # The driver's own table leads to its own functions, as NVIDIA's does, not to an interposer's of the same names. It stays loaded, for its threads.
 cuda_driver_build()
 {
-	${CC:-cc} -Wall -Wextra -fPIC -fvisibility=hidden -shared -pthread -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-soname,libcuda.so.1 -o "$tmp/driver/libcuda.so.1" \
-		"$drivers/cuda_driver.c"
+	${CC:-cc} -Wall -Wextra -fPIC -fvisibility=hidden -shared -pthread -Wl,-Bsymbolic -Wl,-z,nodelete -Wl,-soname,libcuda.so.1 -I"$top_srcdir" \
+		-o "$tmp/driver/libcuda.so.1" "$drivers/cuda_driver.c"
 }
 
 # cupti_software KEPT RESULTS: the same for CUPTI, after cuda_software: builds $tmp/driver/libcupti.so.12 from tests/drivers/cupti.c with NVIDIA's header, and

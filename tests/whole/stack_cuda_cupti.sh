@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
 . "$top_srcdir/tests/lib/cuda_header.sh"
-results=52
+results=63
 plan $results
 cuda_software "$kept" $results
 cupti_software "$kept" $((results - 1))
@@ -70,6 +70,11 @@ ok "times: slices are where the driver's log has the commands: $(tail -n 1 times
 # The end: what CUPTI has no times of has not ended.
 traced unfinished ./lanes unfinished
 is "$(times unfinished)" "cupti 1, events of spin 2" "what has not ended is shown so"
+# A driver, and CUPTI, that are gone after their exit handlers are asked before these.
+CUDA_DRIVER_PASSES=strict by_cupti left ./lanes left
+CUDA_DRIVER_PASSES=strict traced unfinished ./lanes unfinished
+is "$? $(times unfinished)" "0 cupti 1, events of spin 2" "what has not ended is shown so"
+CUDA_DRIVER_PASSES=lax by_cupti after ./lanes after
 by_cupti forks ./lanes forks
 
 # --- a program that nobody here wrote

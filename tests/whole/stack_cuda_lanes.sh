@@ -5,8 +5,8 @@
 . "$top_srcdir/tests/lib/stack.sh"
 . "$top_srcdir/tests/lib/kept_venv.sh"
 . "$top_srcdir/tests/lib/cuda_header.sh"
-plan 97
-cuda_software "$kept" 97
+plan 111
+cuda_software "$kept" 111
 cd "$tmp" || exit 99
 program_build() { ${CC:-cc} -Wall -Wextra -pthread -o lanes "$drivers/cuda_lanes.c" -Ldriver -l:libcuda.so.1; }
 ok "the program is built" program_build || exit 1
@@ -135,6 +135,20 @@ lanes unfinished ./lanes unfinished
 is "$(commands unfinished)" "(('spin', False), 1) (('spin', True), 2)" "what has not ended is shown so"
 lanes within ./lanes within
 is "$(commands within)" "(('spin', False), 1) (('spin', True), 2)" "also where it ends inside of the driver"
+
+# A driver that is gone after its exit handler is asked before that, and not again.
+for what in left unfinished; do
+	CUDA_DRIVER_PASSES=strict lanes $what ./lanes $what
+done
+is "$(commands left)" "(('spin', False), 3)" "left: what the device has done is shown with its end, though a handler of the driver has run"
+is "$(commands unfinished)" "(('spin', False), 1) (('spin', True), 2)" "unfinished: what has not ended is shown so"
+for handlers in none lax; do
+	if test $handlers = lax; then export CUDA_DRIVER_PASSES=lax; fi
+	lanes after ./lanes after
+	checked counts after "an exit handler of the program uses the device; the driver has $handlers: each command is on a lane"
+	is "$(argument after.json spin times)" None "after: with its own times"
+done
+unset CUDA_DRIVER_PASSES
 
 lanes forks ./lanes forks
 checked counts forks "each command of the parent is on a lane"

@@ -23,7 +23,11 @@
 /* nanoseconds after which CUPTI has no record of a command that a call has waited for */
 #define RECORD_LOST 2000000000u
 
-enum collecting { DUE, ALL };
+enum collecting {
+	DUE,
+	ALL,
+	LAST, /* all of contexts with commands that no earlier end has asked about */
+};
 
 /*
  * Commands whose context is gone, that a call has waited for, and of which CUPTI may still have a
@@ -116,7 +120,7 @@ static bool stream_is_due(const struct cuda_stream *stream)
 static struct cuda_command *stream_first(const struct cuda_stream *stream, enum collecting what)
 {
 	pthread_mutex_lock(&tl_cuda_lock);
-	struct cuda_command *first = what == ALL || stream_is_due(stream) ? stream->first : NULL;
+	struct cuda_command *first = what != DUE || stream_is_due(stream) ? stream->first : NULL;
 	pthread_mutex_unlock(&tl_cuda_lock);
 	return first;
 }
@@ -216,6 +220,19 @@ static bool context_has_commands(const struct cuda_context *context)
 	return stream && !context->closing;
 }
 
+/*
+ * Once an earlier end has been, exit handlers of the driver may have run: a context is asked again only
+ * if it has taken commands since. Under tl_cuda_lock.
+ */
+static bool context_is_asked(const struct cuda_context *context)
+{
+	const struct cuda_stream *stream = context->streams;
+
+	while (stream && (!stream->first || stream->number == stream->awaited))
+		stream = stream->next;
+	return stream && !context->closing;
+}
+
 /* Something is to be done for it now. Under tl_cuda_lock. */
 static bool context_is_due(const struct cuda_context *context)
 {
@@ -232,15 +249,17 @@ static unsigned context_collect(struct cuda_context *context, enum collecting wh
 	unsigned told = 0;
 
 	pthread_mutex_lock(&tl_cuda_lock);
-	bool due = what == ALL ? context_has_commands(context) : context_is_due(context);
+	bool due = what == DUE	 ? context_is_due(context)
+		   : what == ALL ? context_has_commands(context)
+				 : context_is_asked(context);
 	pthread_mutex_unlock(&tl_cuda_lock);
 	if (!due || !tl_cuda_usable())
 		return 0;
 	tl_cuda_activity_fetch(false);
 	int mode = tl_cuda_capture_relax();
 	if (tl_cuda_context_enter(context)) {
-		tl_cuda_clock_read(context, what == ALL);
-		if (what == ALL || tl_cuda_clock_is_read(context))
+		tl_cuda_clock_read(context, what != DUE);
+		if (what != DUE || tl_cuda_clock_is_read(context))
 			told = context_collect_streams(context, what, most);
 		tl_cuda_context_leave();
 	}
@@ -322,17 +341,24 @@ bool tl_cuda_awaits(void)
 	return due;
 }
 
-enum tl_device_left tl_cuda_collect_some(void)
+/* Under tl_cuda_looking. Returns how many were reported. */
+static unsigned contexts_collect_some(void)
 {
 	unsigned told = 0;
 
-	pthread_mutex_lock(&tl_cuda_looking);
 	for (struct cuda_context *context = contexts_first(); context; context = context->next)
 		told += context_collect(context, DUE, SOME);
 	if (orphans_are_left() && tl_cuda_usable()) {
 		tl_cuda_activity_fetch(false);
 		told += orphans_collect(false);
 	}
+	return told;
+}
+
+enum tl_device_left tl_cuda_collect_some(void)
+{
+	pthread_mutex_lock(&tl_cuda_looking);
+	unsigned told = contexts_collect_some();
 	pthread_mutex_unlock(&tl_cuda_looking);
 	if (told >= SOME)
 		return TL_DEVICE_MORE;
@@ -342,12 +368,13 @@ enum tl_device_left tl_cuda_collect_some(void)
 }
 
 /* There is something to do: the background thread does it, or the calling thread. */
-static void collect_soon(void)
+void tl_cuda_collect_soon(void)
 {
 	if (tl_device_do_soon() || pthread_mutex_trylock(&tl_cuda_looking) != 0)
 		return;
-	for (struct cuda_context *context = contexts_first(); context; context = context->next)
-		context_collect(context, DUE, SOME);
+	/* What exit handlers submit is collected in their calls alone. */
+	while (contexts_collect_some() >= SOME && tl_device_is_late())
+		;
 	pthread_mutex_unlock(&tl_cuda_looking);
 }
 
@@ -359,7 +386,7 @@ void tl_cuda_collect_meanwhile(struct cuda_stream *stream)
 	bool due = stream_is_due(stream);
 	pthread_mutex_unlock(&tl_cuda_lock);
 	if (asks || due)
-		collect_soon();
+		tl_cuda_collect_soon();
 }
 
 /* Under tl_cuda_lock. Returns whether the call is the first to wait for some command. */
@@ -389,7 +416,7 @@ void tl_cuda_collect_waited(struct cuda_stream *stream, uint64_t number,
 	bool noted = stream_note(stream, number, call);
 	pthread_mutex_unlock(&tl_cuda_lock);
 	if (noted)
-		collect_soon();
+		tl_cuda_collect_soon();
 }
 
 void tl_cuda_collect_waited_all(struct cuda_context *context, const struct tl_device_call *call)
@@ -401,7 +428,7 @@ void tl_cuda_collect_waited_all(struct cuda_context *context, const struct tl_de
 		noted |= stream_note(stream, UINT64_MAX, call);
 	pthread_mutex_unlock(&tl_cuda_lock);
 	if (noted)
-		collect_soon();
+		tl_cuda_collect_soon();
 }
 
 /* --- the end */
@@ -413,31 +440,40 @@ static bool commands_are_left(void)
 	pthread_mutex_lock(&tl_cuda_lock);
 	for (const struct cuda_context *context = tl_cuda_contexts(); context && !left;
 	     context = context->next)
-		left = context_has_commands(context);
+		left = context_is_asked(context);
 	pthread_mutex_unlock(&tl_cuda_lock);
 	return left;
 }
 
-static void contexts_collect_until(uint64_t deadline)
-{
-	for (struct cuda_context *context = contexts_first(); context; context = context->next) {
-		/* A driver that answers slowly is not called any more. */
-		if (tl_device_now() > deadline)
-			tl_cuda_driver_ending(false);
-		tl_cuda_collect_context(context);
-	}
-}
-
-void tl_cuda_collect_give_up(void)
+static void streams_note(void (*note)(struct cuda_stream *stream))
 {
 	pthread_mutex_lock(&tl_cuda_lock);
 	for (struct cuda_context *context = tl_cuda_contexts(); context; context = context->next)
-		tl_cuda_give_up(context);
+		for (struct cuda_stream *stream = context->streams; stream; stream = stream->next)
+			note(stream);
 	pthread_mutex_unlock(&tl_cuda_lock);
-	orphans_collect(true);
 }
 
-void tl_cuda_collect_end(uint64_t deadline)
+static void stream_begin_look(struct cuda_stream *stream)
+{
+	stream->looked = stream->number;
+}
+
+static void stream_end_looks(struct cuda_stream *stream)
+{
+	stream->awaited = stream->looked;
+}
+
+/* A driver that answers slowly is not called any more. */
+static void contexts_collect_until(uint64_t deadline)
+{
+	streams_note(stream_begin_look);
+	for (struct cuda_context *context = contexts_first();
+	     context && tl_device_now() <= deadline; context = context->next)
+		context_collect(context, LAST, UINT32_MAX);
+}
+
+void tl_cuda_collect_await(uint64_t deadline, bool first)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
 	uint64_t patience = tl_device_now() + LAST_WAIT;
@@ -449,9 +485,19 @@ void tl_cuda_collect_end(uint64_t deadline)
 		nanosleep(&moment, NULL);
 		contexts_collect_until(deadline);
 	}
-	if ((commands_are_left() || orphans_are_left()) && tl_cuda_usable()) {
+	if ((commands_are_left() || (first && orphans_are_left())) && tl_device_now() < deadline &&
+	    tl_cuda_usable()) {
 		tl_cuda_activity_fetch(true);
 		contexts_collect_until(deadline);
 	}
-	tl_cuda_collect_give_up();
+	streams_note(stream_end_looks);
+}
+
+void tl_cuda_collect_give_up(void)
+{
+	pthread_mutex_lock(&tl_cuda_lock);
+	for (struct cuda_context *context = tl_cuda_contexts(); context; context = context->next)
+		tl_cuda_give_up(context);
+	pthread_mutex_unlock(&tl_cuda_lock);
+	orphans_collect(true);
 }

@@ -38,10 +38,16 @@ void tl_cuda_collect_context(struct cuda_context *context);
  */
 void tl_cuda_give_up(struct cuda_context *context);
 
-/* Under tl_cuda_looking: report what has ended until the deadline, and give up the rest. */
-void tl_cuda_collect_end(uint64_t deadline);
+/* Something can be collected now. Holding no lock. */
+void tl_cuda_collect_soon(void);
 
-/* Its last part, which calls no driver. */
+/*
+ * Under tl_cuda_looking, where the process ends: report what has ended, or is about to. `first`: no
+ * earlier end has been; otherwise only contexts that have taken commands since are asked.
+ */
+void tl_cuda_collect_await(uint64_t deadline, bool first);
+
+/* Give up the rest. It calls no driver. */
 void tl_cuda_collect_give_up(void);
 
 /* In a forked child. */

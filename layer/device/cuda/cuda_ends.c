@@ -8,7 +8,6 @@
  */
 #include "layer/device/cuda/cuda_ends.h"
 
-#include "layer/device/background.h"
 #include "layer/device/cuda/cuda_collect.h"
 
 /* Which contexts a call may destroy: one, or the primary one of a device. */
@@ -76,7 +75,7 @@ static void closing_end(const struct closing *closing, bool gone)
 	pthread_mutex_unlock(&tl_cuda_lock);
 	pthread_mutex_unlock(&tl_cuda_looking);
 	/* Some commands may be reported later. */
-	tl_device_do_soon();
+	tl_cuda_collect_soon();
 }
 
 /* --- contexts */
@@ -160,7 +159,7 @@ static void stream_destroy_after(struct tl_call *call, void *state, uint64_t res
 	(void)unwound;
 	/* What is left of its commands, and then the stream. */
 	if (*stream)
-		tl_device_do_soon();
+		tl_cuda_collect_soon();
 }
 
 const struct tl_hook tl_cuda_end_hooks[] = {

@@ -15,13 +15,22 @@
 #include "layer/device/device_api.h"
 #include "layer/device/device_lanes.h"
 
+static void lanes_await(uint64_t deadline)
+{
+	if (!tl_device_lock_until(&tl_cuda_looking, deadline))
+		return;
+	tl_cuda_collect_await(deadline, true);
+	pthread_mutex_unlock(&tl_cuda_looking);
+}
+
 static void lanes_end(uint64_t deadline)
 {
 	if (!tl_device_lock_until(&tl_cuda_looking, deadline))
 		return;
 	tl_cuda_driver_ending(true);
-	tl_cuda_collect_end(deadline);
+	tl_cuda_collect_await(deadline, !tl_device_is_late());
 	tl_cuda_driver_ending(false);
+	tl_cuda_collect_give_up();
 	pthread_mutex_unlock(&tl_cuda_looking);
 }
 
@@ -57,6 +66,7 @@ const struct tl_device_api tl_device_cuda = {
 	.prefix = "cu",
 	.hooks = lists,
 	.end = lanes_end,
+	.await = lanes_await,
 	.give_up = lanes_give_up,
 	.collect = tl_cuda_collect_some,
 	.awaits = tl_cuda_awaits,

@@ -24,9 +24,11 @@ struct cuda_stream {
 	/* nanoseconds: the end of the last command with times; under tl_cuda_looking */
 	uint64_t ended;
 	/* under tl_cuda_lock */
-	uint64_t number; /* of the last command; the first has 1 */
-	uint64_t waited; /* of the last command that a call has waited for */
-	uint32_t count;	 /* of commands in the list */
+	uint64_t number;  /* of the last command; the first has 1 */
+	uint64_t waited;  /* of the last command that a call has waited for */
+	uint64_t looked;  /* .number when the end looked last */
+	uint64_t awaited; /* an earlier end has asked about commands up to this one */
+	uint32_t count;	  /* of commands in the list */
 	struct cuda_command *first, **last;
 };
 
