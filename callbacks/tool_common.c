@@ -69,9 +69,10 @@ int refuse(const struct tl_tool_host *host, const char *format, ...)
 int options_check(const struct tl_tool_host *host)
 {
 	const char *option;
-	size_t length = tl_tools_valueless(host->options, &option);
+	int length;
+	const char *fault = tl_tools_fault(host->options, &option, &length);
 
-	return length ? refuse(host, TL_TOOL_VALUELESS, (int)length, option) : 0;
+	return fault ? refuse(host, "%.*s %s", length, option, fault) : 0;
 }
 
 /* ---- tracers ---- */

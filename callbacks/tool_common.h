@@ -20,7 +20,7 @@ struct option {
 	char value[4096];
 };
 
-/* 0, or what tl_tool_start returns: an option that needs a value has none. */
+/* 0, or what tl_tool_start returns: an option lacks its value, or takes none. */
 int options_check(const struct tl_tool_host *host);
 
 /* Take the first option off the list; false where there is none. */

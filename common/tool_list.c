@@ -38,22 +38,30 @@ bool tl_tools_next(const char **list, struct tl_tool_item *item)
 	return true;
 }
 
-size_t tl_tools_valueless(const char *options, const char **option)
+static bool option_is_among(const char *option, size_t length, const char *const *names)
 {
-	static const char *const valued[] = {"file", "calls", "format", "seed"};
+	for (; *names; names++)
+		if (strlen(*names) == length && !memcmp(option, *names, length))
+			return true;
+	return false;
+}
 
-	for (const char *at = options; *(at += strspn(at, ","));) {
-		size_t size = strcspn(at, ",");
-		size_t length = strcspn(at, ",=");
+const char *tl_tools_fault(const char *options, const char **option, int *length)
+{
+	static const char *const valued[] = {"file", "calls", "format", "seed", NULL},
+				 *const flags[] = {"begin", "late", "quiet", "threads", NULL};
 
-		for (size_t i = 0; length + 1 >= size && i < sizeof(valued) / sizeof(*valued); i++)
-			if (strlen(valued[i]) == length && !memcmp(at, valued[i], length)) {
-				*option = at;
-				return length;
-			}
-		at += size;
+	for (*option = options; **option; *option += strcspn(*option, ",")) {
+		*option += strspn(*option, ",");
+		size_t size = strcspn(*option, ","), name = strcspn(*option, ",=");
+
+		*length = (int)name;
+		if (name + 1 >= size && option_is_among(*option, name, valued))
+			return "has no value; give one, or leave it out";
+		if (name < size && option_is_among(*option, name, flags))
+			return "takes no value; give it alone, or leave it out";
 	}
-	return 0;
+	return NULL;
 }
 
 static bool path_is_file(const char *path)

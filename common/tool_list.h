@@ -25,11 +25,10 @@ struct tl_tool_item {
 bool tl_tools_next(const char **list, struct tl_tool_item *item);
 
 /*
- * Of the options of a tool that comes with tracelayer: the first that has no value and needs one.
- * Returns the length of its name, which is at `*option`; 0: there is none.
+ * Of the options of a tool that comes with tracelayer: the first that lacks its value, or has one though
+ * it takes none. Returns what to say behind its name, which is at `*option`; NULL: there is none.
  */
-#define TL_TOOL_VALUELESS "%.*s has no value; give one, or leave it out"
-size_t tl_tools_valueless(const char *options, const char **option);
+const char *tl_tools_fault(const char *options, const char **option, int *length);
 
 /*
  * The file of a tool. `library` is the path of libtracelayer.so; relative paths start at `folder`.

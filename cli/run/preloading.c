@@ -41,7 +41,7 @@ static void add_escaped(FILE *to, const char *text)
 }
 
 /*
- * See that every tool is there and has values where it needs them, and name each by its whole path,
+ * See that every tool is there and its options have values where they need them, and name each by its whole path,
  * so that programs which the program starts find it from their own folders, too. Returns false where
  * one can't be used, which it has said.
  */
@@ -49,7 +49,7 @@ static bool find_tools(const char *library)
 {
 	struct tl_tool_item *item = need(malloc(sizeof(*item)));
 	const char *list = getenv(tl_settings[TL_SETTING_TOOLS].variable);
-	const char *from = given_elsewhere(&tl_settings[TL_SETTING_TOOLS]), *bare;
+	const char *from = given_elsewhere(&tl_settings[TL_SETTING_TOOLS]), *option;
 	char here[PATH_MAX], path[PATH_MAX], *whole = NULL;
 	size_t size = 0;
 	FILE *to = need(open_memstream(&whole, &size));
@@ -69,12 +69,13 @@ static bool find_tools(const char *library)
 			break;
 		}
 		bool ours = tl_tools_is_ours(item->name, library);
-		size_t length = ours ? tl_tools_valueless(item->options, &bare) : 0;
+		int length = 0;
+		const char *fault = ours ? tl_tools_fault(item->options, &option, &length) : NULL;
 
-		found = !length;
+		found = !fault;
 		if (!found) {
-			say("%s%stool %s: " TL_TOOL_VALUELESS, from ? from : "", from ? ": " : "",
-			    item->name, (int)length, bare);
+			say("%s%stool %s: %.*s %s", from ? from : "", from ? ": " : "", item->name,
+			    length, option, fault);
 			break;
 		}
 		if (ftell(to) > 0)

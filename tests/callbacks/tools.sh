@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 134
+plan 142
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -88,9 +88,9 @@ failing log=file=fork.%p.txt -- "$apps/tool_calls" fork 3 4
 is "$(wc -l fork.*.txt | awk '$2 != "total" { print $1 }' | sort | paste -sd' ')" "3 4" "with %p each process has a file"
 is "$(tool 'log=calls=zeKernel*+zeInit' -- "$apps/ze_vector_add" 2>&1 >/dev/null | sed 's/.*  \(ze[A-Za-z]*\).*/\1/' | sort -u | paste -sd' ')" \
 	"zeInit zeKernelCreate zeKernelDestroy zeKernelSetArgumentValue zeKernelSetGroupSize" "calls= says which"
-for given in log=calls= log=begin,file=,calls=zeInit log=file leaks=file= summary=late,format= faults=zeInit,seed=:log faults=file,zeInit; do
+for given in summary=late=no log=begin= faults=zeInit,quiet=1 leaks=late=0 log=calls= log=begin,file=,calls=zeInit log=file leaks=file= summary=late,format= faults=zeInit,seed=:log faults=file,zeInit; do
 	got=$(tool $given -- echo started 2>&1; echo $?)
-	like "$got" "^tracelayer: tool [a-z]*: (calls|file|format|seed) has no value; give one, or leave it out\$" "--tool=$given: an option lacks its value"
+	like "$got" "^tracelayer: tool [a-z]*: ((calls|file|format|seed) has no value; give one|[a-z]* takes no value; give it alone), or leave it out\$" "--tool=$given: an option lacks its value, or takes none"
 	is "$(wc -l <<<"$got") ${got##*$'\n'}" "2 2" "... and the program is not started"
 done
 got=$(LD_PRELOAD=$libtracelayer TRACELAYER_LEVEL=none TRACELAYER_TOOLS=log=file= "$apps/ze_vector_add" 2>&1 >/dev/null)
