@@ -544,6 +544,12 @@ bool tl_api_awaits(void)
 	       atomic_load_explicit(&waiting[0], memory_order_relaxed) != NULL;
 }
 
+bool tl_api_is_idle(void)
+{
+	return !tl_once_is_over(&needed) &&
+	       !atomic_load_explicit(&waiting[0], memory_order_relaxed);
+}
+
 static void libraries_waiting_add(void)
 {
 	/* Pairs with the fence in library_wait. */

@@ -30,6 +30,9 @@ void tl_api_need(void);
 /* Shim libraries wait for tl_api_need. */
 bool tl_api_awaits(void);
 
+/* Nobody has needed an API yet, and no shim library waits. */
+bool tl_api_is_idle(void);
+
 /* tl_api_need, before a call: the library of this shim is registered, too. */
 void tl_api_need_of(const struct tl_shim *shim);
 

@@ -73,6 +73,8 @@ unsigned tl_shim_names_compared(void)
 
 unsigned tl_shim_names_generic(void)
 {
+	if (tl_api_is_idle())
+		return 0;
 	tl_api_need();
 	return atomic_load_explicit(&generic, memory_order_acquire);
 }
@@ -277,8 +279,20 @@ const struct tl_shim_name *tl_shim_names_entry(const char *name)
 	return names_find(names, name, tl_elf_hash(name));
 }
 
+/*
+ * Most programs that ask for names by dlsym ask for none of ours, and never need an API. Of each built-in
+ * one, the names begin alike.
+ */
+static bool name_may_be_builtin(const char *name)
+{
+	return tl_elf_begins(name, "ze") || tl_elf_begins(name, "cl") ||
+	       tl_elf_begins(name, "roctx");
+}
+
 struct tl_shim *tl_shim_names_find(const char *name)
 {
+	if (tl_api_is_idle() && !name_may_be_builtin(name))
+		return NULL;
 	const struct tl_shim_name *found = tl_shim_names_entry(name);
 
 	return found ? found->shim : NULL;

@@ -44,6 +44,11 @@ bool tl_api_awaits(void)
 	return false;
 }
 
+bool tl_api_is_idle(void)
+{
+	return false;
+}
+
 bool tl_process_is_started(void)
 {
 	return true;

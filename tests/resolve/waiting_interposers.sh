@@ -5,8 +5,8 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-top_builddir=$(cd "$top_builddir" && pwd)
-plan 12
+top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
+plan 16
 
 cd "$tmp" || exit 99
 for i in $(seq 600); do
@@ -35,8 +35,8 @@ static void *call(void *unused)
 	return unused;
 }
 
-/* The kB of the interposer's pages that this process has changed. */
-static void own_pages(void)
+/* The kB of a library's pages that this process has changed. */
+static void own_pages(const char *library)
 {
 	FILE *file = fopen("/proc/self/smaps", "r");
 	char line[4096];
@@ -44,7 +44,7 @@ static void own_pages(void)
 
 	while (fgets(line, sizeof(line), file)) {
 		if (strchr(line, '-') && strchr(line, '/'))
-			inside = strstr(line, "interposer.so") != NULL;
+			inside = strstr(line, library) != NULL;
 		else if (strchr(line, '-') && !strchr(line, ':'))
 			inside = 0;
 		if (inside && sscanf(line, "Anonymous: %d", &size) == 1)
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "call"))
 		many_7(SECOND_7, "x");
 	if (!strcmp(argv[1], "pages") || !strcmp(argv[1], "call"))
-		own_pages();
+		own_pages("interposer.so");
 	if (!strcmp(argv[1], "address"))
 		dladdr((void *)many_7, &info), printf("%s %s\n", strrchr(info.dli_fname, '/') + 1, info.dli_sname);
 	if (!strcmp(argv[1], "threads")) {
@@ -79,9 +79,37 @@ cat >early.c <<'C'
 #include "many.h"
 static __attribute__((constructor)) void early(void) { many_9(FIRST_9, "early"); }
 C
+cat >asks.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "tracelayer/api.h"
+
+C
+sed -n '/^\/\* The kB/,/^}/p' main.c >>asks.c
+cat >>asks.c <<'C'
+/* The first question of the process: LIBRARY NAME. Then the pages, what a call returns, and all names. */
+int main(int argc, char **argv)
+{
+	unsigned number = 0;
+	int (*found)(int, void *, unsigned *) = (int (*)(int, void *, unsigned *))dlsym(dlopen(argv[1], RTLD_NOW), argv[2]);
+
+	own_pages("libtracelayer.so");
+	if (argc > 3)
+		return !found || found(0, NULL, &number);
+	const struct tl_api *(*api_at)(unsigned) = (const struct tl_api *(*)(unsigned))dlsym(RTLD_DEFAULT, "tl_api_at");
+	printf("%s\n", found ? "found" : "not found");
+	for (unsigned i = 0; api_at(i); i++)
+		for (unsigned k = 0; k < api_at(i)->count; k++)
+			printf("%s\n", api_at(i)->functions[k].name);
+	return argc < 0;
+}
+C
 ok 'a library of 600 functions, programs, and an interposer' sh -c "${CC:-cc} -shared -fPIC -Wl,-soname,libmany.so many.c -o libmany.so &&
 	${CC:-cc} -shared -fPIC early.c -o libearly.so -L. -lmany && ${CC:-cc} -fPIC -fno-plt main.c -o main -L. -lmany -pthread &&
 	${CC:-cc} -fPIC -fno-plt main.c -o with_early -L. -Wl,--no-as-needed -learly -lmany -pthread &&
+	${CC:-cc} -I'$top_srcdir/include' asks.c -o asks -ldl &&
 	'$top_builddir/tracegen' interposer many.h --lib ./libmany.so -o interposer.so >names"
 
 # traced PROGRAM WAY
@@ -91,6 +119,15 @@ traced()
 	LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/interposer.so:$libtracelayer" TRACELAYER_OUTPUT=t.json "$@"
 }
 
+asked() { LD_PRELOAD=$libtracelayer TRACELAYER_OUTPUT=t.json ./asks "$@"; }
+idle=$(asked libm.so.6 cos | head -n 1) busy=$(asked libm.so.6 zeNoSuchFunction | head -n 1)
+echo "# own pages of the layer: $idle kB where its names are not asked for, $busy kB where one may be meant"
+ok "who asks for other names by dlsym leaves the built-in APIs' tables as they are" test $((idle * 2)) -lt "$busy"
+is "$(asked libm.so.6 cos | sed -n 2p)" found 'and gets them'
+asked libOpenCL.so.1 clGetPlatformIDs call >/dev/null
+is "$? $(grep -q '"clGetPlatformIDs"' t.json; echo $?)" "0 0" "the first question may be for one of ours: its call is recorded"
+asked libm.so.6 cos | tail -n +3 >names
+is "$(grep -vc '^ze\|^cl\|^roctx' names) $(($(wc -l <names) > 700))" "0 1" "all built-in names begin so that they are found"
 idle=$(traced ./main pages) busy=$(traced ./main call)
 echo "# own pages: $idle kB without a call, $busy kB with one"
 ok 'without a call, most of its pages are those of the file' test $((idle * 3)) -lt "$busy"
