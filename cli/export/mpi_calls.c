@@ -241,7 +241,7 @@ static bool makes_handle(const struct tl_function *function, enum mpi_role role)
 		return true;
 	default:
 		return (role >= MPI_ROLE_COMM_DUP && role <= MPI_ROLE_COMM_OTHER) ||
-		       (role >= MPI_ROLE_GROUP_OF_COMM && role <= MPI_ROLE_GROUP_OF_TWO);
+		       (mpi_role_is_local(role) && role != MPI_ROLE_GROUP_FREE);
 	}
 }
 

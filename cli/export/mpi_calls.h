@@ -59,6 +59,12 @@ enum mpi_role {
 	MPI_ROLE_GROUP_FREE,
 };
 
+/* Of groups: other ranks have no part in such a call, so one that failed did nothing. */
+static inline bool mpi_role_is_local(enum mpi_role role)
+{
+	return role >= MPI_ROLE_GROUP_OF_COMM && role <= MPI_ROLE_GROUP_FREE;
+}
+
 struct mpi_call {
 	const struct tl_call_record *record; /* stays while the process's files are open */
 	const struct tl_function *function;

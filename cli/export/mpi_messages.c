@@ -277,17 +277,38 @@ static size_t key_known(const struct timeline_inputs *inputs, const struct mpi_e
 	return in_time(inputs, sends, receives, count) ? count : 0;
 }
 
+/*
+ * Sends that were cancelled, or were not. If as many messages were received as were sent without these, they
+ * were, and are put behind the others. Returns how many sends there are. 0: that is not known.
+ */
+static size_t sends_settle(struct mpi_end *sends, size_t nsends, size_t nreceives)
+{
+	size_t certain = 0;
+
+	for (size_t i = 0; i < nsends; i++)
+		certain += !sends[i].is_in_doubt;
+	if (nsends == nreceives || certain == nsends)
+		return nsends;
+	if (certain != nreceives)
+		return 0;
+	for (size_t i = 0, kept = 0; i < nsends; i++)
+		if (!sends[i].is_in_doubt)
+			sends[kept++] = sends[i];
+	return certain;
+}
+
 /* All ends of a key. */
 static void key_match(const struct timeline_inputs *inputs, struct mpi_end *ends, size_t count,
 		      const struct doubts *doubts, uint64_t *number)
 {
-	size_t sends = 0;
+	size_t first = 0; /* of the receives */
 
-	while (sends < count && !ends[sends].is_receive)
-		sends++;
-	size_t known = key_known(inputs, ends, sends, ends + sends, count - sends, doubts);
+	while (first < count && !ends[first].is_receive)
+		first++;
+	size_t sends = sends_settle(ends, first, count - first);
+	size_t known = key_known(inputs, ends, sends, ends + first, count - first, doubts);
 	for (size_t i = 0; i < known; i++) {
-		struct mpi_end *send = &ends[i], *receive = &ends[sends + i];
+		struct mpi_end *send = &ends[i], *receive = &ends[first + i];
 
 		if (!receive->is_finished || !send->is_selected || !receive->is_selected ||
 		    *number >= NUMBERS_MOST)

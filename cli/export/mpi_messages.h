@@ -47,7 +47,7 @@ struct mpi_end {
 
 	/* While messages are looked for. */
 	bool is_wanted, is_finished, is_selected;
-	/* A receive that was cancelled, and nobody knows whether it had taken a message. */
+	/* It was cancelled, and nobody knows whether it had taken a message, or sent one. */
 	bool is_in_doubt;
 	bool may_lack; /* its process was killed: ends of the same key may be missing behind it */
 };

@@ -25,7 +25,7 @@ struct request {
 	uint32_t comm;
 	int peer, tag;
 	uint32_t channel; /* of a partitioned message: its number; 0: it is for none */
-	size_t send;	  /* 1 + the partitioned send that was begun, among the process's ends */
+	size_t send;	  /* 1 + the send that it is for, among the process's ends; 0: none */
 };
 
 struct handles {
@@ -566,9 +566,12 @@ static struct request *request_made(struct walk *walk, const struct mpi_call *ca
 
 static void walk_send(struct walk *walk, const struct mpi_call *call)
 {
-	send_add(walk, call, comm_of_call(walk, call), call_number(call, "dest"),
-		 call_number(call, "tag"));
-	request_made(walk, call);
+	size_t end = send_add(walk, call, comm_of_call(walk, call), call_number(call, "dest"),
+			      call_number(call, "tag"));
+	struct request *request = request_made(walk, call);
+
+	if (request)
+		request->send = end;
 }
 
 /*
@@ -745,7 +748,7 @@ static void walk_complete(struct walk *walk, const struct mpi_call *call)
 
 /*
  * The request is cancelled, or nobody will wait for it. Whether it came to an end before it was cancelled,
- * only its status tells, and that only of a receive.
+ * only its status tells, and that only of a receive. Of a send, the receives tell (mpi_messages.c).
  */
 static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 {
@@ -761,8 +764,8 @@ static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 		*request = (struct request){0};
 	else if (request->end)
 		walk->process->ends[request->end - 1].is_in_doubt = true;
-	else if (request->is_known && !request->is_receive)
-		walk->process->lost = true;
+	else if (request->send)
+		walk->process->ends[request->send - 1].is_in_doubt = true;
 }
 
 /* --- messages that are probed */
@@ -840,8 +843,11 @@ static void walk_call(struct walk *walk, const struct mpi_call *call)
 		[MPI_ROLE_GROUP_FREE] = walk_group_freed,
 	};
 
-	if (call->record->result || call->record->flags & TL_RECORD_UNWOUND ||
-	    !(call->record->flags & TL_RECORD_WORDS))
+	bool failed = call->record->result || call->record->flags & TL_RECORD_UNWOUND;
+
+	if (failed && mpi_role_is_local(call->role))
+		return;
+	if (failed || !(call->record->flags & TL_RECORD_WORDS))
 		walk->process->lost = true;
 	else
 		steps[call->role](walk, call);

@@ -285,6 +285,33 @@ static void cancelled(MPI_Comm comm)
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/*
+ * A send that is given up. Some libraries send it all the same: whether it is to be received, all ranks tell
+ * each other.
+ */
+static void send_cancelled(MPI_Comm comm)
+{
+	int is_gone, gone[POOL];
+	MPI_Request request;
+	MPI_Status status;
+
+	MPI_Isend(message_new(), 2, MPI_INT, next, 97, comm, &request);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, &status);
+	MPI_Test_cancelled(&status, &is_gone);
+	sent -= is_gone;
+	MPI_Allgather(&is_gone, 1, MPI_INT, gone, 1, MPI_INT, comm);
+	if (!gone[before]) {
+		MPI_Recv(in, 2, MPI_INT, before, 97, comm, MPI_STATUS_IGNORE);
+		told(1, NULL);
+	}
+	for (int i = 0; i < 2; i++) {
+		MPI_Sendrecv(message_new(), 2, MPI_INT, next, 97, in, 2, MPI_INT, before, 97, comm,
+			     MPI_STATUS_IGNORE);
+		told(1, NULL);
+	}
+}
+
 /* That the second receive took none is known by its key: there are as many sends as other receives. */
 static void freed(MPI_Comm comm)
 {
@@ -358,6 +385,7 @@ static void all_kinds(MPI_Comm comm)
 	in_parts(comm);
 	probed(comm);
 	cancelled(comm);
+	send_cancelled(comm);
 	served(comm);
 	MPI_Barrier(comm);
 }

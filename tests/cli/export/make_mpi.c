@@ -16,6 +16,9 @@
  *		another tag, in other orders
  *	late	while another thread makes a communicator that has the handle of the first later
  *	reused	while another thread begins a receive whose request has the handle of this one later
+ *	given-up	before it, rank 0 has given up a send of the same key
+ *	sent-too	the same, but it was sent: rank 1 has received it, too
+ *	doubtful	rank 0 has given up two, and rank 1 has received two
  *	grid	in a line of a grid; behind MPI_Cart_sub's numbers the record has others
  *	torn	the same, but the record lacks the second number
  *	bent	the ranks disagree about which dimension remains
@@ -73,6 +76,9 @@ static const struct tl_variable recv_params[] = {PARAM(0, "source", T_INT), PARA
 static const struct tl_variable irecv_params[] = {
 	PARAM(0, "source", T_INT), PARAM(1, "tag", T_INT), PARAM(2, "comm", T_COMM),
 	PARAM_OF(TL_OUT, 3, "request_", T_REQUESTS, REQUESTS)};
+static const struct tl_variable isend_params[] = {
+	PARAM(0, "dest", T_INT), PARAM(1, "tag", T_INT), PARAM(2, "comm", T_COMM),
+	PARAM_OF(TL_OUT, 3, "request_", T_REQUESTS, REQUESTS)};
 static const struct tl_variable wait_params[] = {PARAM(0, "request_", T_REQUESTS, REQUESTS)};
 /* A file describes its own functions, so this one may have two arrays before the requests. */
 static const struct tl_variable waitall_params[] = {
@@ -126,6 +132,8 @@ enum {
 	F_CART_CREATE,
 	F_CART_SUB,
 	F_SPLIT_TYPE,
+	F_ISEND,
+	F_CANCEL,
 	FUNCTIONS
 };
 
@@ -152,6 +160,8 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Cart_create", F_CART_CREATE, cart_create_params, 5),
 	FUNCTION("MPI_Cart_sub", F_CART_SUB, cart_sub_params, 3),
 	FUNCTION("MPI_Comm_split_type", F_SPLIT_TYPE, split_type_params, 5),
+	FUNCTION("MPI_Isend", F_ISEND, isend_params, 4),
+	FUNCTION("MPI_Cancel", F_CANCEL, wait_params, 1),
 };
 
 static const struct tl_api api = {
@@ -221,7 +231,10 @@ static char *put_made(char *at, uint32_t function, uint64_t start, const uint64_
 static char *put_groups(char *at, uint64_t world, uint64_t comm, uint64_t floors)
 {
 	uint64_t top = 1;
+	char *made = at;
 
+	at = put_made(at, F_COMM_GROUP, 1050, (uint64_t[]){0, 1}, top);
+	((struct tl_call_record *)(void *)made)->result = 5; /* it failed */
 	at = put_made(at, F_COMM_GROUP, 1100, (uint64_t[]){world, 1}, top);
 	for (; top <= floors; top++)
 		at = put_made(at, F_UNION, 1100 + top, (uint64_t[]){top, top, 1}, top + 1);
@@ -298,6 +311,17 @@ static char *put_reused(char *at, uint64_t world)
 	at = put_made(at, F_IRECV, 1500, (uint64_t[]){0, 8, world, 1}, 0x9c000001);
 	late->duration = 1600;
 	return put_given(at, F_WAIT, 2500, 0x9c000001);
+}
+
+/* Sends that are given up, before the message. */
+static char *put_given_up(char *at, uint64_t world)
+{
+	for (uint64_t i = 0; i < (is_odd("doubtful") ? 2 : 1); i++) {
+		at = put_made(at, F_ISEND, 1100 + 200 * i, (uint64_t[]){1, 7, world, 1},
+			      0x9c000001);
+		at = put_given(at, F_CANCEL, 1300 + 200 * i, 0x9c000001);
+	}
+	return at;
 }
 
 /* A call that read some numbers of a grid's dimensions, and returned a handle. */
@@ -453,6 +477,11 @@ static void put_rank(const char *folder, int64_t rank)
 		at = put_grid(at, world, comm, rank);
 	if (host)
 		at = put_host(at, world, comm);
+	const bool received = is_odd("sent-too") || is_odd("doubtful");
+	if (!rank && (received || is_odd("given-up")))
+		at = put_given_up(at, world);
+	if (rank && received)
+		at = put_call(at, F_RECV, 1700, (uint64_t[]){0, 7, world, 0}, NULL, 0);
 	if (!rank)
 		at = put_call(at, F_SEND, 2000, message, NULL, 0);
 	else

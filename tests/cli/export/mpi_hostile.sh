@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 40
+plan 47
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -29,6 +29,12 @@ is "$(messages comms)" "0 1" "comms: communicators of millions of ranks do not t
 is "$(messages order)" "0 1" "order: threads make communicators of groups in any order"
 is "$(messages late)" "0 1" "late: a call that makes a communicator ends after another thread has freed what had its handle"
 is "$(messages reused)" "0 1" "reused: a receive begins before another thread has waited for the one that had its request's handle"
+# One send that was given up took all arrows of its process.
+is "$(messages given-up)" "0 1" "given-up: a send that was given up was no message"
+is "$("$python" -c 'import json; print(*[e["name"] for e in json.load(open("given-up.json")) if e["ph"] == "X" and any(f["ph"] == "s" and f["pid"] == e["pid"] and e["ts"] <= f["ts"] <= e["ts"] + e["dur"] for f in json.load(open("given-up.json")))])')" \
+	MPI_Send "... and the message begins in the other one"
+is "$(messages sent-too)" "0 2" "sent-too: as many were received as were sent"
+is "$(messages doubtful)" "0 0" "doubtful: which of two was sent is not known"
 is "$(messages grid)" "0 1" "grid: the message in a line of a grid"
 is "$(messages torn)" "0 0" "torn: MPI_Cart_sub's numbers are not all there, so what it made is not known"
 is "$(messages bent)" "0 0" "bent: the ranks say different things of one call"
@@ -37,7 +43,7 @@ is "$(messages near)" "0 0" "near: the launcher had two hosts where the traces h
 is "$(messages far)" "0 0" "far: ... and one, where the traces have two"
 is "$(messages parted)" "0 0" "parted: MPICH was told to take it for several"
 is "$(messages info)" "0 0" "info: an info may ask for parts of a host"
-for what in sound count size rank group tower ranges comms order late reused grid torn bent host near far parted info; do
+for what in sound count size rank group tower ranges comms order late reused given-up sent-too doubtful grid torn bent host near far parted info; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
