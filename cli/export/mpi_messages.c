@@ -223,11 +223,16 @@ static int ends_by_process(const void *a, const void *b)
 
 /* --- matching */
 
-static bool one_thread(const struct mpi_end *ends, size_t count)
+/* Calls of several threads have an order if none began while one of another thread had not returned. */
+static bool in_order(const struct mpi_end *ends, size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (ends[i].posted_tid != ends[0].posted_tid)
+	uint64_t returned = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i && ends[i].posted_tid != ends[i - 1].posted_tid && ends[i].posted < returned)
 			return false;
+		returned = ends[i].posted_end > returned ? ends[i].posted_end : returned;
+	}
 	return true;
 }
 
@@ -265,7 +270,7 @@ static size_t key_known(const struct timeline_inputs *inputs, const struct mpi_e
 	size_t count = nsends < nreceives ? nsends : nreceives;
 	uint64_t since = UINT64_MAX;
 
-	if (!count || !one_thread(sends, nsends) || !one_thread(receives, nreceives))
+	if (!count || !in_order(sends, nsends) || !in_order(receives, nreceives))
 		return 0;
 	if (!sends->channel && (nsends != nreceives || !all_finished(receives, nreceives)))
 		since = end_doubted_since(doubts, receives);

@@ -12,7 +12,7 @@
  * There is no message, rather than a wrong one, if something is not known: a rank has calls without
  * records; a communicator's members are unknown; a receive took an unknown message; the numbers of
  * sends and receives differ though neither process was killed; or several threads send or receive
- * with the same key.
+ * with the same key at the same time.
  */
 #ifndef TL_CLI_EXPORT_MPI_MESSAGES_H
 #define TL_CLI_EXPORT_MPI_MESSAGES_H
@@ -40,8 +40,8 @@ struct mpi_end {
 	uint64_t start, end;
 	uint32_t tid; /* its thread, as the process's own trace shows it */
 
-	/* Of a receive: the call that began it, which may be another one. */
-	uint64_t posted;
+	/* The call that began it, which may be another one. */
+	uint64_t posted, posted_end;
 	uint32_t posted_tid;
 	bool post_is_selected;
 

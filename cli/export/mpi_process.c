@@ -486,6 +486,7 @@ static struct mpi_end *end_add(struct walk *walk, const struct mpi_call *call, u
 				.comm = comm,
 				.bytes = MPI_NO_BYTES,
 				.posted = call->start,
+				.posted_end = call->end,
 				.posted_tid = call->tid,
 				.is_wanted = true};
 	end_place(walk, end, call);

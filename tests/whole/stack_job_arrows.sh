@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((3 * 9 + 2 * 2 + 2 + 3))
+plan $((3 * 9 + 2 * 2 + 2 + 4))
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
@@ -148,6 +148,10 @@ if venv=$(kept_venv "$kept" mpi4py-4.1.2 mpi4py==4.1.2 mpich==5.0.2); then
 	"$venv/bin/mpicc_abi" -O1 -w -o sends "$top_srcdir/tests/apps/mpi_sends.c"
 	job "standard ABI" "$venv/bin/mpiexec"
 	in_session "standard ABI" "$venv/bin/mpiexec"
+	printf '%s\n' 'from mpi4py.futures import MPIPoolExecutor' 'if __name__ == "__main__":' '    with MPIPoolExecutor() as pool:' '        print(sum(pool.map(abs, range(50))))' >pool.py
+	record "$venv/bin/mpiexec" -n 4 "$tracelayer" run --quiet --mpi --job=J -- "$venv/bin/python" -m mpi4py.futures pool.py >pool.out
+	"$tracelayer" export J -o all.json -f
+	is "$(cat pool.out) $(arrows_in all.json)" "1225 $(grep -c '"name":"MPI_Mrecv' all.json)" "mpi4py's pool: all that it receives has arrows, though two threads send with one tag"
 else
-	skip 11 "$venv"
+	skip 12 "$venv"
 fi

@@ -19,6 +19,8 @@
  *	given-up	before it, rank 0 has given up a send of the same key
  *	sent-too	the same, but it was sent: rank 1 has received it, too
  *	doubtful	rank 0 has given up two, and rank 1 has received two
+ *	threads	rank 0 sends another one by another thread, after the first call has returned
+ *	crossed	the same, but before that
  *	grid	in a line of a grid; behind MPI_Cart_sub's numbers the record has others
  *	torn	the same, but the record lacks the second number
  *	bent	the ranks disagree about which dimension remains
@@ -480,7 +482,8 @@ static void put_rank(const char *folder, int64_t rank)
 	const bool received = is_odd("sent-too") || is_odd("doubtful");
 	if (!rank && (received || is_odd("given-up")))
 		at = put_given_up(at, world);
-	if (rank && received)
+	const bool threads = is_odd("threads") || is_odd("crossed");
+	if (rank && (received || threads))
 		at = put_call(at, F_RECV, 1700, (uint64_t[]){0, 7, world, 0}, NULL, 0);
 	if (!rank)
 		at = put_call(at, F_SEND, 2000, message, NULL, 0);
@@ -489,6 +492,13 @@ static void put_rank(const char *folder, int64_t rank)
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);
 	chunk->end = (uint64_t)(at - build_records(chunk));
+	if (!rank && threads) {
+		build_thread(&file, 2, 200, "other", 0);
+		chunk = build_chunk(&file, 2, 2, 4096);
+		at = put_call(build_records(chunk), F_SEND, is_odd("threads") ? 2200 : 2050,
+			      message, NULL, 0);
+		chunk->end = (uint64_t)(at - build_records(chunk));
+	}
 	build_end(&file, 3, 0);
 	snprintf(path, sizeof(path), "%s/%d.tlt", folder, (int)rank);
 	FILE *to = fopen(path, "wb");
