@@ -252,14 +252,14 @@ static uint64_t word_at_place(const void *place)
 	return word;
 }
 
-/* 0: it can't be read. */
-static uint64_t word_if_readable(uint64_t address)
+/* A number or handle of this size. 0: it can't be read. */
+static uint64_t word_if_readable(uint64_t address, uint32_t size)
 {
 	uint64_t word = 0;
-	const struct iovec here = {&word, sizeof(word)},
-			   there = {(void *)(uintptr_t)address, sizeof(word)};
+	size_t bytes = size < sizeof(word) ? size : sizeof(word);
+	const struct iovec here = {&word, bytes}, there = {(void *)(uintptr_t)address, bytes};
 	int saved = errno;
-	bool read = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == sizeof(word);
+	bool read = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
 
 	errno = saved;
 	return read ? word : 0;
@@ -382,6 +382,22 @@ static int destroyed_places(const struct tl_function *function)
 	return -1;
 }
 
+/* The number that a parameter leads to, or that a member of the struct there has; 0: not known. */
+static uint64_t number_behind(const struct tl_view *view, const struct tl_length *length)
+{
+	const struct tl_type *type = view->function->params[length->sibling].type->target;
+	uint64_t place = word_at_place(view->params[length->sibling]);
+
+	if (!place || !type)
+		return 0;
+	if (length->kind == TL_LENGTH_POINTEE)
+		return word_if_readable(place, type->size) * length->constant;
+	if (length->constant >= type->count)
+		return 0;
+	const struct tl_variable *member = &type->members[length->constant];
+	return word_if_readable(place + member->offset, member->type->size);
+}
+
 /* How many elements a length stands for; 0: not known. */
 static uint64_t elements_counted(const struct tl_view *view, const struct tl_length *length)
 {
@@ -389,11 +405,12 @@ static uint64_t elements_counted(const struct tl_view *view, const struct tl_len
 
 	if (length->kind == TL_LENGTH_CONSTANT)
 		return length->constant;
-	if (length->kind != TL_LENGTH_VALUE)
-		return 0;
-	const struct tl_type *type = view->function->params[length->sibling].type;
-	memcpy(&count, view->params[length->sibling], type->size < 8 ? type->size : 8);
-	count *= length->constant;
+	if (length->kind == TL_LENGTH_VALUE)
+		count = length->constant *
+			handle_at_place(view->params[length->sibling],
+					view->function->params[length->sibling].type);
+	else if (length->kind == TL_LENGTH_POINTEE || length->kind == TL_LENGTH_MEMBER)
+		count = number_behind(view, length);
 	return count < ELEMENTS ? count : ELEMENTS;
 }
 
@@ -647,7 +664,7 @@ static uint64_t destroyed_object(const struct tl_view *view, int param)
 
 	if (!handle || !place || !object_is_new(handle))
 		return handle;
-	uint64_t held = word_if_readable(handle);
+	uint64_t held = word_if_readable(handle, 8);
 	return object_is_alive(held) ? held : handle;
 }
 
@@ -708,15 +725,47 @@ static void made_object_add(const struct tl_view *view, bool stored)
 			       view->function->params[param].type);
 }
 
-/* What a creating call stored behind one of its parameters. */
-static void stored_objects_add(const struct tl_view *view, const struct tl_variable *param,
-			       const char *array)
+/*
+ * How many objects a call has stored behind this parameter. (n, T *objects, n_t *n_ret): the next
+ * parameter says how many there are, which may be fewer than there is room for.
+ */
+static uint64_t elements_stored(const struct tl_view *view, uint32_t param)
 {
-	uint64_t count = elements_counted(view, &param->length);
-	const struct tl_type *type = param->type->target;
+	const struct tl_variable *params = view->function->params;
+	const struct tl_length *length = &params[param].length;
+	uint64_t count = elements_counted(view, length);
 
-	for (uint64_t i = 0; i < count; i++)
-		object_created(view, handle_at_place(array + type->size * i, type), type);
+	if (length->kind != TL_LENGTH_VALUE || param + 1 == view->function->count)
+		return count;
+	const struct tl_variable *next = &params[param + 1];
+	uint64_t place = word_at_place(view->params[param + 1]);
+	if ((next->direction & (TL_IN | TL_OUT)) != TL_OUT || !place ||
+	    next->type->kind != TL_KIND_POINTER ||
+	    next->type->target != params[length->sibling].type)
+		return count;
+	uint64_t stored = word_if_readable(place, next->type->target->size);
+	return stored < count ? stored : count;
+}
+
+/* What a call stored behind one of its parameters. What no creating call stores is in use. */
+static void stored_objects_add(const struct tl_view *view, uint32_t number, const char *array,
+			       bool created)
+{
+	const struct tl_variable *param = &view->function->params[number];
+	const struct tl_type *type = param->type->target;
+	uint64_t count = elements_stored(view, number);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const char *place = array + type->size * i;
+		uint64_t handle = param->direction & TL_OBLIGED
+					  ? handle_at_place(place, type)
+					  : word_if_readable((uintptr_t)place, type->size);
+
+		if (created)
+			object_created(view, handle, type);
+		else
+			objects_count(handle);
+	}
 }
 
 /* What a call stored in its [out] parameters, and returned. */
@@ -732,9 +781,11 @@ static void given_objects_add(const struct tl_view *view)
 		stored |= objects;
 		if (!place)
 			continue;
-		if (objects && (creates || (is_command(function) && !strcmp(param->name, "event"))))
-			stored_objects_add(view, param, place);
-		else if (one)
+		if (objects)
+			stored_objects_add(
+				view, i, place,
+				creates || (is_command(function) && !strcmp(param->name, "event")));
+		else
 			objects_count(handle_at_place(place, param->type->target));
 	}
 	if (creates)

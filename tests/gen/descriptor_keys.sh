@@ -9,7 +9,7 @@ tracegen=$top_builddir/tracegen
 tracelayer=$top_builddir/tracelayer
 need_library
 : "${CC:=cc}"
-plan 23
+plan 24
 export XDG_CACHE_HOME=$tmp/cache LD_LIBRARY_PATH=$tmp
 mkdir "$tmp/apis"
 cd "$tmp" || exit 99
@@ -36,6 +36,9 @@ int jar_mix(int a, int b, int c, int d, int e, int f);
 typedef struct { int handles; int lids; int lid[4]; } jar_sizes;
 void jar_measure(int jars, jar_sizes *made, const pot *with);
 void jar_number(const jar_sizes *sizes, long *numbers);
+int jar_weigh(jar_t jar);
+void jar_rack(const jar_sizes *sizes, jar_t *jars);
+int jar_crate(int most, jar_t *jars, int *made);
 END_OF_HEADER
 cat >jar.c <<'END_OF_SOURCE'
 #include "apis/jar.h"
@@ -82,6 +85,20 @@ void jar_number(const jar_sizes *sizes, long *numbers)
 {
 	for (int i = 0; i < sizes->handles; i++)
 		numbers[i] = 70 + i;
+}
+static char shelf[4];
+int jar_weigh(jar_t jar) { return jar != 0; }
+void jar_rack(const jar_sizes *sizes, jar_t *jars)
+{
+	for (int i = 0; i < sizes->handles; i++)
+		jars[i] = (jar_t)&shelf[i];
+}
+int jar_crate(int most, jar_t *jars, int *made)
+{
+	for (int i = 0; i < most && i < 2; i++)
+		jars[i] = (jar_t)&shelf[i];
+	*made = 2;
+	return 0;
 }
 int mix(int a, int b, int c, int d, int e, int f, int g) __asm__("jar_mix");
 int mix(int a, int b, int c, int d, int e, int f, int g) { return a + b + c + d + e + f + 100 * g; }
@@ -131,8 +148,25 @@ int main(int argc, char **argv)
 	return 0;
 }
 END_OF_SOURCE
+cat >rack.c <<'END_OF_SOURCE'
+#include "apis/jar.h"
+int main(void)
+{
+	jar_t jars[4] = {0, 0, (jar_t)&jars[2], (jar_t)&jars[3]};
+	jar_sizes sizes = {.handles = 2};
+	int made;
+
+	jar_crate(4, jars, &made);
+	jar_shut(jars[0]);
+	jar_shut(jars[1]);
+	jar_rack(&sizes, jars);
+	jar_weigh(jars[1]);
+	jar_weigh(jars[0]);
+	return 0;
+}
+END_OF_SOURCE
 $CC -shared -fPIC -Wl,-soname,libjar.so.1 -o libjar.so.1 jar.c && $CC -shared -fPIC -Wl,-soname,liblid.so.1 -o liblid.so.1 lid.c &&
-	$CC -o use use.c ./libjar.so.1 ./liblid.so.1 || exit 99
+	$CC -o use use.c ./libjar.so.1 ./liblid.so.1 && $CC -o rack rack.c ./libjar.so.1 ./liblid.so.1 || exit 99
 cat >apis/jar.json <<'END_OF_DESCRIPTOR'
 {
  "name": "jar", "prefix": "jar", "version": "1",
@@ -149,7 +183,7 @@ cat >apis/jar.json <<'END_OF_DESCRIPTOR'
   {"type": "void", "failure": "never"},
   {"type": "*", "failure": "never", "unsupported": "0"}
  ],
- "creates": ["jar_open", "jar_grow", "pot_begin"],
+ "creates": ["jar_open", "jar_grow", "jar_crate", "pot_begin"],
  "outputs": ["jar_measure"],
  "destroys": ["jar_shut", "jar_grow", "pot_end"],
  "retains": ["jar_keep", "jar_again"],
@@ -158,6 +192,9 @@ cat >apis/jar.json <<'END_OF_DESCRIPTOR'
   "jar_fill_:@(n|alpha)": "[in]",
   "jar_sizes.lid": "[range(0, lids)]",
   "jar_number:numbers": "[out][range(0, sizes->handles)]",
+  "jar_rack:jars": "[out][range(0, sizes->handles)]",
+  "jar_crate:jars": "[out][range(0, most)]",
+  "jar_crate:made": "[out]",
   "jar_set:arg": "[in][text]"
  }
 }
@@ -186,13 +223,16 @@ like "$(cat leaks)" '1 memory created by jar_grow' "which is named"
 like "$(cat leaks2)" 'leaks: 3 objects never destroyed, 0 wrong calls' "what is kept or set up once more is a leak"
 like "$(cat leaks2)" '1 memory created by pot_begin' "also in memory of the caller's"
 like "$(cat leaks2)" '1 jar_t created by jar_open' "and a retained handle"
+"$tracelayer" run --api "$tmp/apis/jar.json" -o t3.json --tool=leaks=file=leaks3 -- ./rack >/dev/null 2>&1
+like "$(cat leaks3)" 'leaks: 0 objects never destroyed, 0 wrong calls' \
+	"an array that is half filled has half as many objects, and what one gives out whose length a struct has is in use"
 is "$("$python" "$top_srcdir/tests/lib/check_trace.py" --names t.json | awk '$1 == "jar_set" { print $2 }')" 4 "each call is in the trace"
 
 "$tracegen" emit --api apis/jar.json -o . >emit.out 2>emit.err
 is "$?$(cat emit.err)" 0 "compiled shims leave out without a word what the descriptor says"
 is "$(grep -cE '^jar_(printf|fill_)$' jar.exports)" 0 "and don't have it, nor functions with hidden lengths"
 "$tracegen" model --api apis/jar.json -o model.json && "$tracegen" interposer --model model.json -o from_model.so >model.out 2>&1
-like "$(cat model.out)" '^15 functions of libjar.so.1' "a model keeps it all"
+like "$(cat model.out)" '^18 functions of libjar.so.1' "a model keeps it all"
 LD_PRELOAD="$libtracelayer ./from_model.so" TRACELAYER_OUTPUT=t3.json ./use >model.got 2>&1
 same bare.out model.got "and its interposer passes lengths on, too"
 sed 's/"fortran"/"comment on fortran"/; s/jar.json/plain.json/' apis/jar.json >apis/plain.json
