@@ -219,8 +219,12 @@ static bool report_is_due(void)
 	return reports++ < REPORTS;
 }
 
-/* Report a wrong call, in one piece. Not under the lock: see frames_print. */
-static void report_call(const struct tl_view *view, const struct object *object, const char *what)
+/*
+ * Report a wrong call, in one piece: the object is WHAT by the function THEN. Not under the lock:
+ * see frames_print.
+ */
+static void report_call(const struct tl_view *view, const struct object *object, const char *what,
+			const char *then)
 {
 	void *frames[FRAMES];
 	char *text = NULL;
@@ -230,8 +234,8 @@ static void report_call(const struct tl_view *view, const struct object *object,
 	if (!to)
 		return;
 	unsigned when = files_update();
-	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " %s by %s\n", name_of(object->type),
-		object->handle, what, view->function->name);
+	fprintf(to, "tracelayer: leaks: %s 0x%" PRIx64 " is %s by %s%s\n", name_of(object->type),
+		object->handle, what, view->function->name, then);
 	frames_print(to, frames, program_frames(view, frames), when);
 	fprintf(to, "  it was destroyed by %s, and created by %s\n",
 		object->destroyer ? object->destroyer->name : "another call",
@@ -550,7 +554,7 @@ static void object_used_by(const struct tl_view *view, uint64_t handle)
 	}
 	pthread_mutex_unlock(&lock);
 	if (due)
-		report_call(view, &used_object, "is used after it was destroyed");
+		report_call(view, &used_object, "used", " after it was destroyed");
 }
 
 /* Such a function may be asked about an object that is gone: H5Iis_valid. */
@@ -603,7 +607,7 @@ static bool object_take_reference(const struct tl_view *view, uint64_t handle)
 	}
 	pthread_mutex_unlock(&lock);
 	if (due)
-		report_call(view, &destroyed, "is destroyed again");
+		report_call(view, &destroyed, "destroyed again", "");
 	return taken;
 }
 

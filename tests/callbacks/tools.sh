@@ -228,7 +228,7 @@ like "$got" "^  1 ze_event_handle_t created by zeEventCreate and never destroyed
 like "$got" ' make_leaked_event\+0x' "with the function that created it"
 like "$got" '^  1 memory created by zeMemAllocHost and never destroyed: 0x' "an allocation"
 like "$got" "^tracelayer: leaks: ze_event_handle_t $twice is destroyed again by zeEventDestroy\$" "destroying twice is said"
-like "$got" "^tracelayer: leaks: ze_event_handle_t $twice is used after it was destroyed by zeEventHostReset\$" "and so is a use after destroying"
+like "$got" "^tracelayer: leaks: ze_event_handle_t $twice is used by zeEventHostReset after it was destroyed\$" "and so is a use after destroying"
 got=$(tool leaks -- "$apps/tool_objects" clean 2>&1)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "a clean program is told so, though handles come again"
 like "$(tool leaks -- "$apps/tool_objects" late 2>&1)" '(, |: )([2-9]|1[0-9]) objects never' "what a destructor destroys is a leak"
@@ -339,7 +339,7 @@ like "$got" '^  1 address came to a destroying call again: a call that is not tr
 like "$(pool place)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "what a call ends by its place is no leak"
 ok "a call may refuse the address of a place" tool leaks --header pool.h --lib ./libpool.so -- ./pool_use place
 like "$(pool inside)" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "the call that destroys may use the object, and call another that destroys it"
-like "$(pool inside after)" '^tracelayer: leaks: pool 0x[0-9a-f]+ is used after it was destroyed by pool_ask$' "but nobody may behind it"
+like "$(pool inside after)" '^tracelayer: leaks: pool 0x[0-9a-f]+ is used by pool_ask after it was destroyed$' "but nobody may behind it"
 got=$(pool elsewhere)
 like "$got" '^tracelayer: leaks: 0 objects never destroyed, 0 wrong calls ' "where a function also frees what no traced call made, nobody is accused"
 like "$got" '^  1 address came to a destroying call again' "and that is said, too"
