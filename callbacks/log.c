@@ -180,6 +180,15 @@ static bool printed_is_string(const struct printed *printed, const char *text, s
 	return strlen(address) != size || memcmp(address, text, size) != 0;
 }
 
+/* What stands for a list or a struct that has nothing in it, or for elements that are not shown. */
+static bool text_is_remark(const char *text, size_t size)
+{
+	const size_t dots = strlen("…");
+
+	return (size == 2 && (!memcmp(text, "[]", 2) || !memcmp(text, "{}", 2))) ||
+	       (size >= dots && !memcmp(text, "…", dots));
+}
+
 /* Whether a value needs no quotes: all have none but the program's texts. */
 static bool printed_is_plain(const struct printed *printed, const char *text, size_t size)
 {
@@ -196,9 +205,9 @@ static bool printed_is_plain(const struct printed *printed, const char *text, si
 	case TL_KIND_FLAGS: /* also names in lower case */
 		return true;
 	case TL_KIND_FLOAT: /* NaN and Infinity are, the bytes of a long double are not */
-		return !memchr(text, ' ', size);
+		return !memchr(text, ' ', size) || text_is_remark(text, size);
 	default:
-		return text_is_plain(text, size);
+		return text_is_plain(text, size) || text_is_remark(text, size);
 	}
 }
 

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_library
 need_command
-plan 142
+plan 143
 
 top_builddir=$(cd "$top_builddir" && pwd) top_srcdir=$(cd "$top_srcdir" && pwd)
 tracelayer=$top_builddir/tracelayer libtracelayer=$top_builddir/.libs/libtracelayer.so apps=$top_builddir/tests/apps
@@ -104,6 +104,8 @@ struct point { const char *label; char code[8]; enum color color; double x; };
 enum color words_take(const struct point *point, enum color *color, const void *param_value, unsigned param_value_size, double y);
 const char *words_long(int size);
 int words_spend(const struct point *point, enum color *left, const char **said);
+struct point_list { int point_count; const struct point *points; };
+void words_list(const int *weights, int weight_count, const struct point_list *list, const double *values, int value_count);
 END
 cat >words.c <<'END'
 #include <string.h>
@@ -119,6 +121,7 @@ const char *words_long(int size)
 	text[size] = 0;
 	return memset(text, 'w', size);
 }
+void words_list(const int *weights, int weight_count, const struct point_list *list, const double *values, int value_count) { (void)weights; }
 int words_spend(const struct point *point, enum color *left, const char **said)
 {
 	memset((void *)point, 0, sizeof(*point));
@@ -138,6 +141,9 @@ int main(void)
 	words_take(&point, &color, "FULL_PROFILE", 13, -INFINITY);
 	words_take(&point, &color, "\x40\xf6\x5e\x58\xc9\x55\0\0\0\0\0\0\0\0\0", 16, 1);
 	words_spend(&point, &color, &said);
+	static int numbers[100];
+	static double values[100];
+	words_list(numbers, 100, &(struct point_list){0, &point}, values, 100);
 	return !words_long(126) || !words_long(300);
 }
 END
@@ -148,6 +154,8 @@ like "$got" ' words_take\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, 
 
 like "$got" 'param_value="40 f6 5e 58 c9 55 00 00 00 00 00 00 00 00 00 00"' "an address in memory for two is no text, though its bytes are no control characters"
 like "$got" ' words_spend\(point=\{label="DOOM", code="ABC", color=red, x=NaN\}, left=GREEN, said=0x0\) = 0 ' "what a call changes without being said to is shown as it was before"
+like "$got" ' words_list\(weights=\[(0, )+…[0-9]+ more\], weight_count=100, list=\{point_count=0, points=\[\]\}, values=\[(0, )+…[0-9]+ more\], value_count=100\)' \
+	"what is no text of the program has no quotes: an empty list, and how many more elements there are"
 like "$got" 'words_long\(size=126\) = "w{126}" <' "a long text that is returned has both of its quotes"
 like "$got" 'words_long\(size=300\) = "w{256}…" <' "and a longer one says so"
 
