@@ -72,6 +72,16 @@ static const char *kind_of(const char *path)
 										       : NULL;
 }
 
+/* As a recovery leaves it that was killed before it wrote. */
+static void say_empty(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) : 0;
+
+	say("%s: it is empty; if its process was killed, try `tracelayer recover %.*s`", path,
+	    slash ? folder + !folder : 1, slash ? path : ".");
+}
+
 static void say_not_record(const char *path, const char *why)
 {
 	unsigned char first[TRACE_KIND_OTHER_BYTES];
@@ -84,6 +94,8 @@ static void say_not_record(const char *path, const char *why)
 
 	if (other)
 		say("%s: it is %s", path, other);
+	else if (!size && strcmp(path, "-"))
+		say_empty(path);
 	else if (kind)
 		say("%s: it is %s, and only .tlt files become one timeline or are selected by rank; give the .tlt that it was made of, or export it by itself",
 		    path, kind);

@@ -40,8 +40,8 @@ static void say_missing(const struct job_sums *sums)
 	uint64_t lost = sums->all.lost;
 
 	if (sums->broken)
-		say("%zu trace%s can't be read; what their processes did is missing", sums->broken,
-		    plural_s(sums->broken));
+		say("%zu trace%s can't be read; what %s did is missing", sums->broken,
+		    plural_s(sums->broken), sums->broken == 1 ? "its process" : "their processes");
 	if (lost)
 		say("%llu events were lost when the traces were made, and are not in the tables",
 		    (unsigned long long)lost);

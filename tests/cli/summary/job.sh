@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/lib/lib.sh" || exit 99
 need_command
 need_library
-plan 38
+plan 39
 
 make_job=$(cd "$top_builddir" && pwd)/tests/cli/summary/make_job
 app=$(cd "$top_builddir" && pwd)/tests/apps/job_calls
@@ -98,6 +98,10 @@ step=R/openmpi.77778888/$host
 is "$(summary --csv --table=calls R | tr -d '\r' | sed 1d | cut -d, -f1,3)" "clGetPlatformIDs,3000" "and summary does"
 rm "$step"/*.sum
 is "$(summary --csv --table=calls R | tr -d '\r' | sed 1d | cut -d, -f1-3) $(ls "$step"/*.sum | wc -l)" "clGetPlatformIDs,2,3000 2" "sums that are missing are made from the traces"
+: >"$step/0.tlt"
+is "$(summary R 2>&1 >/dev/null)" "tracelayer: $step/0.tlt: it is empty; if its process was killed, try \`tracelayer recover $step\`
+tracelayer: 1 trace can't be read; what its process did is missing" "a recovery that was killed leaves an empty file, which another one fills"
+rm "$step/0.tlt"
 rm "$step"/*.sum
 for n in 0 1 2; do rank $n "$tracelayer" summary --part R; done
 is "$(ls "$step"/*.sum | wc -l)" 2 "--part makes them by several tasks of a launcher"
