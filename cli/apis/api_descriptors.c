@@ -105,6 +105,7 @@ static void descriptor_read(struct api_descriptor *descriptor, bool whole)
 	if (version)
 		descriptor->version = need(strdup(version));
 	descriptor->sonames = json_texts(json_object_get(root, "sonames"));
+	descriptor->companions = json_texts(json_object_get(root, "companions"));
 	/* A model beside the user's own descriptor does not mean that the layer has shims. */
 	char *model =
 		descriptor->origin == API_OF_USER
@@ -121,11 +122,17 @@ static void descriptor_read(struct api_descriptor *descriptor, bool whole)
 	json_decref(root);
 }
 
+static void texts_free(char **texts)
+{
+	for (char **text = texts; text && *text; text++)
+		free(*text);
+	free(texts);
+}
+
 static void descriptor_free(struct api_descriptor *descriptor)
 {
-	for (char **soname = descriptor->sonames; soname && *soname; soname++)
-		free(*soname);
-	free(descriptor->sonames);
+	texts_free(descriptor->sonames);
+	texts_free(descriptor->companions);
 	free(descriptor->name);
 	free(descriptor->path);
 	free(descriptor->version);

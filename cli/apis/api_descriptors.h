@@ -15,10 +15,11 @@ struct api_descriptor {
 	char *name; /* the file's name without .json */
 	char *path;
 	enum api_origin origin;
-	char *version;	/* of the headers; NULL: it stands in the headers only */
-	char **sonames; /* NULL-ended */
-	long functions; /* BUILT_IN: how many have shims; otherwise -1 */
-	char *trouble;	/* why it can't be read; NULL: it can */
+	char *version;	   /* of the headers; NULL: it stands in the headers only */
+	char **sonames;	   /* NULL-ended */
+	char **companions; /* more libraries of it, which may be among the sonames; NULL-ended */
+	long functions;	   /* BUILT_IN: how many have shims; otherwise -1 */
+	char *trouble;	   /* why it can't be read; NULL: it can */
 };
 
 struct api_descriptors {

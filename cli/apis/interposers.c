@@ -483,9 +483,45 @@ static int descriptor_interposer(const struct interposer_request *request,
 	return interposer_for(request, descriptor->path, path);
 }
 
+static bool is_companion(const struct api_descriptor *descriptor, const char *soname)
+{
+	for (char **one = descriptor->companions; one && *one; one++)
+		if (!strcmp(*one, soname))
+			return true;
+	return false;
+}
+
+/*
+ * Of several libraries that have the API, each with versions of its own (HDF5's of MPI, curl's of
+ * GnuTLS), the one that the program loads, else the first that is installed. NULL: there is one.
+ */
+static const char *library_choose(const struct api_descriptor *descriptor, const char *program)
+{
+	struct program_libraries libraries = {0};
+	const char *first = NULL, *loaded = NULL;
+	size_t count = 0, installed = 0;
+
+	for (char **soname = descriptor->sonames; soname && *soname; soname++) {
+		if (is_companion(descriptor, *soname))
+			continue;
+		count++;
+		if (library_is_installed(*soname) && !installed++)
+			first = *soname;
+	}
+	if (program && installed > 1)
+		program_libraries_read(program, &libraries);
+	for (char **soname = descriptor->sonames; soname && *soname && !loaded; soname++)
+		if (!is_companion(descriptor, *soname) &&
+		    program_libraries_have(&libraries, *soname))
+			loaded = *soname;
+	program_libraries_free(&libraries);
+	return count < 2 ? NULL : loaded ? loaded : first;
+}
+
 /*
  * The same for a descriptor that is not read yet. To read Vulkan's takes as long as half of what
- * `run` does otherwise, and it was read when the interposer was made, if that is current.
+ * `run` does otherwise, and it was read when the interposer was made, if that is current. One
+ * for a library that was chosen is not found so.
  */
 static int unread_interposer(const struct interposer_request *request,
 			     struct api_descriptor *descriptor, char *path)
@@ -499,7 +535,11 @@ static int unread_interposer(const struct interposer_request *request,
 	if (kept)
 		return interposer_give(request, &entry, path);
 	api_descriptor_read(descriptor);
-	return descriptor_interposer(request, descriptor, path);
+	struct interposer_request wished = *request;
+
+	if (!wished.library)
+		wished.library = library_choose(descriptor, request->program);
+	return descriptor_interposer(&wished, descriptor, path);
 }
 
 /* If one can't be made, and there is another, it is left out. */

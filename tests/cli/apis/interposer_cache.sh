@@ -7,7 +7,7 @@ need_library
 top_builddir=$(cd "$top_builddir" && pwd)
 export XDG_CACHE_HOME=$tmp/cache XDG_CONFIG_HOME=$tmp/config HOME=$tmp
 cache=$XDG_CACHE_HOME/tracelayer/interposers
-plan 37
+plan 42
 
 cd "$tmp" || exit 99
 mkdir -p first second pkg lib/deep config/tracelayer/apis
@@ -97,4 +97,18 @@ echo broken >>config/tracelayer/apis/one.json
 run --api=one -- ./main; like "$?$(cat err)" '^1tracelayer: .*/one\.json: line [0-9]+: .*; correct it$' "a descriptor that is broken since is said to be so"
 sed 's/kinds/one/' config/tracelayer/apis/kinds-box.json >config/tracelayer/apis/one.json
 run --api=one -- ./main; is "$?$(cat err)" 3 "and is good again when it is as it was"
+
+# --- an API that several libraries have, each with versions of its own (libcurl-gnutls.so.4): the one that the program loads
+echo 'int box_open(int box); int main(void) { return box_open(3); }' >calls.c
+for one in first second; do
+	echo "${one}_1 { global: box_open; box_part; };" >$one.map
+	${CC:-cc} -shared -fPIC -Wl,-soname,libtwo_$one.so.1,--version-script=$one.map -o lib/libtwo_$one.so.1 box.c &&
+		${CC:-cc} -o calls_$one calls.c lib/libtwo_$one.so.1
+done
+sed 's/kinds-box/two/; s/kinds/two/; s/"libbox.so.4"/"libtwo_first.so.1", "libtwo_second.so.1"/' config/tracelayer/apis/kinds-box.json >config/tracelayer/apis/two.json
+for one in first second first second; do
+	rm -f t.json
+	run --api=two -- ./calls_$one; is "$?$(cat err) $(grep -c '"name":"box_open"' t.json)" "3 1" "an API's $one library"
+done
+is "$(ls "$cache"/libtwo_*.so | wc -l)" 2 "has an interposer of its own, once"
 mv bin/tracegen bin/away; run --api=opencl -- ./main; is "$?$(cat err)" 3 "a built-in API needs no tracegen"
