@@ -524,7 +524,10 @@ static size_t receive_add(struct walk *walk, const struct mpi_call *call, uint32
 	return walk->process->count;
 }
 
-/* The call gave the message to the program. */
+/*
+ * The call gave the message to the program. Only a request can have been cancelled: MPICH's
+ * MPI_Mprobe leaves that bit of a status as the program's memory had it.
+ */
 static void receive_finish(struct walk *walk, size_t place, const struct mpi_call *call,
 			   const struct mpi_status *status)
 {
@@ -537,7 +540,7 @@ static void receive_finish(struct walk *walk, size_t place, const struct mpi_cal
 	if (!status)
 		return;
 	end->is_in_doubt = false;
-	end->is_wanted = !status->cancelled;
+	end->is_wanted = !status->cancelled || call->role != MPI_ROLE_COMPLETE;
 	end->source = status->source;
 	end->tag = status->tag;
 	end->bytes = status->bytes;

@@ -33,7 +33,8 @@
  * Or WHAT names the library, and the receive has a status, of 77 bytes: mpich, openmpi, abi-mpich,
  * abi-openmpi. The latter two are the standard ABI of MPI 5, as either has it. With -self behind it,
  * the first call of either rank is on MPI_COMM_SELF; with -parent, on the communicator with the
- * processes that spawned the ranks.
+ * processes that spawned the ranks. mpich-left: in the status is a bit that the program's memory
+ * had.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -398,7 +399,7 @@ static const struct library *library_named(const char *name)
 
 		if (!strncmp(libraries[i].name, name, size) &&
 		    (!name[size] || !strcmp(name + size, "-self") ||
-		     !strcmp(name + size, "-parent")))
+		     !strcmp(name + size, "-parent") || !strcmp(name + size, "-left")))
 			return &libraries[i];
 	}
 	return NULL;
@@ -419,6 +420,7 @@ static char *put_receive(char *at, const struct library *library, uint64_t comm)
 	words[0] = !strcmp(library->name, "mpich") ? (uint32_t)-2 : (uint32_t)-1;
 	words[1] = !strncmp(library->name, "abi", 3) ? (uint32_t)-2 : (uint32_t)-1;
 	memcpy(after.status, library->status, sizeof(after.status));
+	after.status[1] |= is_odd("mpich-left"); /* as if a request had been cancelled */
 	return put_call(at, F_RECV, 2000, words, &after, sizeof(after));
 }
 
