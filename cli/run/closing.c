@@ -674,16 +674,24 @@ static bool failure_is_mended(const struct reports *reports)
 	return false;
 }
 
-/* Whether a tool is loaded that has something to say at a process's end. The log has said all. */
-static bool tools_have_end(const struct tl_config *config)
+/*
+ * Whether a tool is loaded that has something to say at a process's end. The log has said all. `sums`: a
+ * trace says that, too.
+ */
+static bool tools_have_end(const struct tl_config *config, bool *sums)
 {
 	const char *list = config->tools;
 	struct tl_tool_item item;
+	bool others = false;
 
-	while (tl_tools_next(&list, &item))
-		if (strcmp(item.name, "log") != 0)
-			return true;
-	return config->summary;
+	*sums = config->summary;
+	while (tl_tools_next(&list, &item)) {
+		bool is_summary = !strcmp(item.name, "summary");
+
+		*sums |= is_summary;
+		others |= !is_summary && strcmp(item.name, "log") != 0;
+	}
+	return *sums || others;
 }
 
 /* The process is gone, and the layer in it has not seen it go. */
@@ -698,15 +706,17 @@ static void say_tools_cut(const struct reports *reports, const struct ending *en
 			  const struct tl_config *config)
 {
 	const struct tooled *cut = NULL;
+	bool sums;
 
 	for (size_t i = 0; i < reports->tooled_count; i++)
 		if (tooled_was_cut(&reports->tooled[i], ending) &&
 		    (!cut || reports->tooled[i].pid == ending->pid))
 			cut = &reports->tooled[i];
-	if (cut && !reports->confined && !WIFSIGNALED(ending->status) && tools_have_end(config))
-		say("%s ended by %sa system call of its own, as Go's programs do, so its tools could not report at the end; record a trace, and give "
-		    "it to tracelayer summary",
-		    cut->program, cut->pid == ending->pid ? "" : "a signal, or by ");
+	if (cut && !reports->confined && !WIFSIGNALED(ending->status) &&
+	    tools_have_end(config, &sums))
+		say("%s ended by %sa system call of its own, as Go's programs do, so its tools could not report at the end%s",
+		    cut->program, cut->pid == ending->pid ? "" : "a signal, or by ",
+		    sums ? "; record a trace, and give it to tracelayer summary" : "");
 }
 
 int closing_prepare(void)

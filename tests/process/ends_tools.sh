@@ -114,11 +114,11 @@ is "$(tooled LEAVES=1 "$apps/ends_ways" execve 7)" "6 " "_exit in a tool's callb
 is "$(tooled EXITS=1 "$apps/ends_ways" _exit 7)" "9 end" "_exit in a tool's end"
 
 # Where the layer does not see the end, `run` says so.
-cut="a system call of its own, as Go's programs do, so its tools could not report at the end; record a trace, and give it to tracelayer summary"
+cut="a system call of its own, as Go's programs do, so its tools could not report at the end"
 runs() { with "$tracelayer" run --quiet -o t%p.json "$@"; }
 is "$(runs --tool="$tmp/tool.so" -- "$apps/ends_ways" system-call 7 | tail -n 1)" "tracelayer: ends_ways ended by $cut" \
 	"run says of a program that ended by a system call of its own that its tools could not report"
-is "$(runs --level=none --summary -- "$apps/ends_ways" system-call 7)" "5 tracelayer: ends_ways ended by $cut" "without a trace, too"
+is "$(runs --level=none --summary -- "$apps/ends_ways" system-call 7)" "5 tracelayer: ends_ways ended by $cut; record a trace, and give it to tracelayer summary" "without a trace, too, and that a trace has the sums"
 is "$(runs --level=none --tool=leaks -- sh -c "$apps/ends_ways system-call 7; exit 3")" "3 tracelayer: ends_ways ended by a signal, or by $cut" \
 	"and of one that the program started"
 is "$(runs --level=none --tool=log=file=log -- "$apps/ends_ways" system-call 7)" "5 " "the log has said all by then"
