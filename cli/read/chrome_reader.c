@@ -187,11 +187,12 @@ static enum trace_state trace_ends_early(struct trace_reader *reader)
 	if (reader->failed)
 		return TRACE_BROKEN;
 	if (!reader->in_events)
-		return trace_is_broken(reader, reader->line,
-				       reader->started ? "ends before its events begin"
-				       : reader->blocks.cut
-					       ? "the gzip data is cut short, with nothing in it"
-					       : "is empty");
+		return trace_is_broken(
+			reader, reader->line,
+			reader->started ? "ends before its events begin"
+			: reader->blocks.cut
+				? "the gzip data is cut short, with nothing in it"
+				: "is empty (if its process was killed, try `tracelayer recover` of its folder)");
 	say("%s: cut short after line %lu: the end of the trace is missing; the %llu event%s before that %s used",
 	    path_shown(reader), reader->event_line ? reader->event_line : 1, reader->events,
 	    reader->events == 1 ? "" : "s", reader->events == 1 ? "is" : "are");

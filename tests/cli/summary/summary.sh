@@ -220,7 +220,7 @@ other one.json.xz 'compressed by xz, and only gzip is read; unpack it first, wit
 other two.json.gz 'compressed twice; unpack it first, with `gunzip`' "the same one twice" < <(printf '[]' | gzip | gzip)
 other wide.json 'text in UTF-16; make it UTF-8, with `iconv -f UTF-16 -t UTF-8`' "UTF-16" < <(printf '\377\376[\0]\0')
 other program 'a program or a library; `tracelayer run` makes a trace of what a program does' "a program" < <(head -c 1000 "$tracelayer")
-refused empty.json "empty.json:1: is empty; $chrome" "an empty file"
+refused empty.json "empty.json:1: is empty (if its process was killed, try \`tracelayer recover\` of its folder); $chrome" "an empty file"
 gzip -c "$tmp/lines.json" | head -c 12 >"$tmp/begun.json.gz"
 refused begun.json.gz "begun.json.gz:1: the gzip data is cut short, with nothing in it; $chrome" "a compressed file of which the beginning is there"
 refused noevents.json "noevents.json:1: the object has no \"traceEvents\"; $chrome" "an object without events"
