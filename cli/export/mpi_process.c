@@ -25,7 +25,8 @@ struct request {
 	uint32_t comm;
 	int peer, tag;
 	uint32_t channel; /* of a partitioned message: its number; 0: it is for none */
-	size_t send;	  /* 1 + the send that it is for, among the process's ends; 0: none */
+	/* 1 + the send that was begun last, also while a thread waits for it already; 0: none */
+	size_t send;
 };
 
 struct handles {
@@ -701,7 +702,7 @@ static bool request_finish(struct walk *walk, const struct mpi_call *call, size_
 	if (request->has_no_status)
 		status = NULL;
 	receive_finish(walk, request->end, call, status);
-	request->end = request->send = 0;
+	request->end = 0;
 	request->is_known = request->is_persistent;
 	return true;
 }
@@ -768,7 +769,7 @@ static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 		*request = (struct request){0};
 	else if (request->end)
 		walk->process->ends[request->end - 1].is_in_doubt = true;
-	else if (request->send)
+	else if (request->is_known && request->send)
 		walk->process->ends[request->send - 1].is_in_doubt = true;
 }
 

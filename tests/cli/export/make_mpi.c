@@ -21,6 +21,7 @@
  *	doubtful	rank 0 has given up two, and rank 1 has received two
  *	threads	rank 0 sends another one by another thread, after the first call has returned
  *	crossed	the same, but before that
+ *	parts	in parts: while a thread of rank 0 waits for it, another one says that the last part is ready
  *	grid	in a line of a grid; behind MPI_Cart_sub's numbers the record has others
  *	torn	the same, but the record lacks the second number
  *	bent	the ranks disagree about which dimension remains
@@ -82,6 +83,14 @@ static const struct tl_variable irecv_params[] = {
 static const struct tl_variable isend_params[] = {
 	PARAM(0, "dest", T_INT), PARAM(1, "tag", T_INT), PARAM(2, "comm", T_COMM),
 	PARAM_OF(TL_OUT, 3, "request_", T_REQUESTS, REQUESTS)};
+static const struct tl_variable psend_params[] = {
+	PARAM(0, "partitions", T_INT), PARAM(1, "dest", T_INT), PARAM(2, "tag", T_INT),
+	PARAM(3, "comm", T_COMM), PARAM_OF(TL_OUT, 4, "request_", T_REQUESTS, REQUESTS)};
+static const struct tl_variable precv_params[] = {
+	PARAM(0, "partitions", T_INT), PARAM(1, "source", T_INT), PARAM(2, "tag", T_INT),
+	PARAM(3, "comm", T_COMM), PARAM_OF(TL_OUT, 4, "request_", T_REQUESTS, REQUESTS)};
+static const struct tl_variable pready_params[] = {PARAM(0, "partition", T_INT),
+						   PARAM(1, "request_", T_REQUEST)};
 static const struct tl_variable wait_params[] = {PARAM(0, "request_", T_REQUESTS, REQUESTS)};
 /* A file describes its own functions, so this one may have two arrays before the requests. */
 static const struct tl_variable waitall_params[] = {
@@ -137,6 +146,10 @@ enum {
 	F_SPLIT_TYPE,
 	F_ISEND,
 	F_CANCEL,
+	F_PSEND_INIT,
+	F_PRECV_INIT,
+	F_START,
+	F_PREADY,
 	FUNCTIONS
 };
 
@@ -165,6 +178,10 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Comm_split_type", F_SPLIT_TYPE, split_type_params, 5),
 	FUNCTION("MPI_Isend", F_ISEND, isend_params, 4),
 	FUNCTION("MPI_Cancel", F_CANCEL, wait_params, 1),
+	FUNCTION("MPI_Psend_init", F_PSEND_INIT, psend_params, 5),
+	FUNCTION("MPI_Precv_init", F_PRECV_INIT, precv_params, 5),
+	FUNCTION("MPI_Start", F_START, wait_params, 1),
+	FUNCTION("MPI_Pready", F_PREADY, pready_params, 2),
 };
 
 static const struct tl_api api = {
@@ -327,6 +344,20 @@ static char *put_given_up(char *at, uint64_t world)
 	return at;
 }
 
+/* The wait begins before the last part is ready, and ends after that. */
+static char *put_parts(char *at, uint64_t world, int64_t rank)
+{
+	const uint64_t request = 0xac000001, words[] = {1, !rank, 7, world, 1};
+	struct tl_call_record *wait;
+
+	at = put_made(at, rank ? F_PRECV_INIT : F_PSEND_INIT, 1100, words, request);
+	at = put_given(at, F_START, 1300, request);
+	wait = (void *)at;
+	at = put_given(at, F_WAIT, 1500, request);
+	wait->duration = 1000;
+	return rank ? at : put_call(at, F_PREADY, 2000, (uint64_t[]){0, request}, NULL, 0);
+}
+
 /* A call that read some numbers of a grid's dimensions, and returned a handle. */
 static char *put_numbers(char *at, uint32_t function, uint64_t start, const uint64_t *words,
 			 const int *numbers, uint32_t count, uint64_t handle)
@@ -487,7 +518,9 @@ static void put_rank(const char *folder, int64_t rank)
 	const bool threads = is_odd("threads") || is_odd("crossed");
 	if (rank && (received || threads))
 		at = put_call(at, F_RECV, 1700, (uint64_t[]){0, 7, world, 0}, NULL, 0);
-	if (!rank)
+	if (is_odd("parts"))
+		at = put_parts(at, world, rank);
+	else if (!rank)
 		at = put_call(at, F_SEND, 2000, message, NULL, 0);
 	else
 		at = is_odd("reused") ? put_reused(at, world) : put_receive(at, library, comm);

@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 51
+plan 54
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -37,6 +37,8 @@ is "$(messages sent-too)" "0 2" "sent-too: as many were received as were sent"
 is "$(messages doubtful)" "0 0" "doubtful: which of two was sent is not known"
 is "$(messages threads)" "0 2" "threads: two threads send, one after the other"
 is "$(messages crossed)" "0 0" "crossed: ... at the same time, so their order is not known"
+is "$(messages parts)" "0 1" "parts: the message in parts"
+is "$(grep '"ph":"s"' parts.json | sed 's/.*"ts":\([0-9.]*\).*/\1/')" "2.001" "parts: its arrow begins where the last part was ready, though a thread waited for it before that"
 is "$(messages grid)" "0 1" "grid: the message in a line of a grid"
 is "$(messages torn)" "0 0" "torn: MPI_Cart_sub's numbers are not all there, so what it made is not known"
 is "$(messages bent)" "0 0" "bent: the ranks say different things of one call"
@@ -45,7 +47,7 @@ is "$(messages near)" "0 0" "near: the launcher had two hosts where the traces h
 is "$(messages far)" "0 0" "far: ... and one, where the traces have two"
 is "$(messages parted)" "0 0" "parted: MPICH was told to take it for several"
 is "$(messages info)" "0 0" "info: an info may ask for parts of a host"
-for what in sound count size rank group tower ranges comms order late reused given-up sent-too doubtful threads crossed grid torn bent host near far parted info; do
+for what in sound count size rank group tower ranges comms order late reused given-up sent-too doubtful threads crossed parts grid torn bent host near far parted info; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
