@@ -64,16 +64,18 @@ static struct timeline_process *process_find(struct timeline_inputs *inputs,
 }
 
 /*
- * Processes of one world have the same launcher and step, and lie in one folder of a job. What tells no
- * launcher is one world, too.
+ * Processes of one world have the same launcher and step, and lie in folders of one name: each machine may
+ * have one of its own. What tells no launcher is one world, too.
  */
 static uint32_t world_number(struct timeline_inputs *inputs, const struct tl_trace *trace,
 			     const struct job_ranks *ranks)
 {
 	static const char *const keys[] = {"\"launcher\":\"", "\"job\":\"", "\"step\":\""};
+	const char *folder = ranks ? strrchr(ranks->path, '/') : NULL;
 	char *name;
 
-	if (asprintf(&name, "%s\n%" PRId64, ranks ? ranks->path : "",
+	folder = folder ? folder + 1 : ranks ? ranks->path : "";
+	if (asprintf(&name, "%s\n%" PRId64, folder,
 		     trace_fact_number(&trace->facts, "\"restart\":", 0)) < 0)
 		need(NULL);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -136,6 +138,7 @@ static int add_file(struct timeline_inputs *inputs, const char *path, struct job
 	if (!process) {
 		process = process_add(inputs, trace, &identity);
 		process->world = world_number(inputs, trace, ranks);
+		process->job = ranks ? (size_t)(ranks - inputs->jobs) + 1 : 0;
 	}
 	process->events += trace_events_in(trace);
 	process->is_resumed |= trace->resumed != 0;
@@ -388,6 +391,47 @@ static void find_clock(struct timeline_inputs *inputs)
 		inputs->start = 0;
 }
 
+static int processes_by_world(const void *left, const void *right)
+{
+	const struct timeline_process *a = left, *b = right;
+
+	if (a->world != b->world)
+		return a->world < b->world ? -1 : 1;
+	if (a->has_rank != b->has_rank)
+		return a->has_rank ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->job > b->job) - (a->job < b->job);
+}
+
+/* A rank that is in two folders was in two runs: those of its world are one for each folder. */
+static void worlds_part(struct timeline_inputs *inputs)
+{
+	bool *parted = need(calloc(inputs->worlds.count + 1, sizeof(*parted)));
+
+	if (inputs->count)
+		qsort(inputs->list, inputs->count, sizeof(*inputs->list), processes_by_world);
+	for (size_t i = 1; i < inputs->count; i++) {
+		const struct timeline_process *a = &inputs->list[i - 1], *b = a + 1;
+
+		if (a->world == b->world && a->has_rank && b->has_rank && a->rank == b->rank &&
+		    a->job != b->job)
+			parted[a->world] = true;
+	}
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct timeline_process *process = &inputs->list[i];
+		char *name;
+
+		if (!parted[process->world])
+			continue;
+		if (asprintf(&name, "/%u\n%zu", process->world, process->job) < 0)
+			need(NULL);
+		process->world = names_number(&inputs->worlds, name);
+		free(name);
+	}
+	free(parted);
+}
+
 static bool process_is_selected(const struct timeline_process *process,
 				const struct selection *selection)
 {
@@ -401,6 +445,7 @@ void timeline_inputs_finish(struct timeline_inputs *inputs, const struct selecti
 {
 	size_t kept = 0;
 
+	worlds_part(inputs);
 	share_clocks(inputs);
 	timeline_align(inputs);
 	timeline_clocks_say(&inputs->clocks);

@@ -36,6 +36,7 @@ struct timeline_process {
 	bool has_rank;
 	int64_t rank;
 	uint32_t world; /* of .worlds: whose ranks these are */
+	size_t job;	/* 1 + the place of its folder in .jobs; 0: it lies in none */
 	uint32_t pid;
 	struct timeline_clock_name clock_name;
 	struct timeline_pair begun, ended;

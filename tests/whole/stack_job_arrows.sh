@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((3 * 9 + 2 * 2 + 2 + 4))
+plan $((3 * 9 + 2 * 2 + 2 + 6))
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
@@ -140,6 +140,18 @@ both=$((both + $(sent)))
 is "$(arrows_in all.json)" "$both" "two runs in one timeline: each has its arrows"
 "$tracelayer" export J/* -o all.otf2 -f
 is "$(otf2-print all.otf2 | grep -c MPI_SEND)" 0 "... but for OTF2, which has one rank 0"
+record mpiexec.hydra -n 4 sh -c 'exec "$0" run --quiet --mpi --job="J/$((PMI_RANK % 2))" -- ./sends told 1' "$tracelayer"
+"$tracelayer" export J/0/* J/1/* -o all.json -f 2>/dev/null
+is "$(arrows_in all.json)" "$(sent)" "a run whose machines have a folder each is one run"
+# The second run has the first one's step: MPICH's is a port.
+for run in 0 1; do
+	record mpiexec.hydra -n 3 "$tracelayer" run --quiet --mpi --job=K$run -- ./sends told 1
+	step=$(basename K$run/*) first=${first-$step}
+	sed -i "s/${step#hydra.}/${first#hydra.}/g" K$run/"$step"/*/*.tlt
+	test -d K$run/"$first" || mv K$run/"$step" K$run/"$first"
+done
+"$tracelayer" export K0/* K1/* -o all.json -f
+is "$(arrows_in all.json)" "$((2 * $(sent)))" "two runs of one step in two folders: each has its arrows"
 record env MPIR_CVAR_ODD_EVEN_CLIQUES=1 mpiexec.hydra -n 4 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
 "$tracelayer" export J -o all.json -f
 like "$("$python" "$top_srcdir/tests/whole/job_arrows.py" all.json told | grep -c "rank . has sent")" 4 "MPICH with parts of a host: these have no arrows"
