@@ -7,7 +7,8 @@
  * adds a number to each word, "spin" lasts as many microseconds as its parameter says, and any other
  * one does nothing for a while. It needs no cuda.h. At its end it writes how often each function was called to the file that CUDA_DRIVER_LOG
  * names. With CUDA_DRIVER_PASSES each context registers an exit handler that takes 100 ms; where that
- * is "strict", a call ends the process from then on.
+ * is "strict", a call ends the process from then on. With CUDA_DRIVER_SLOW cuEventElapsedTime takes as
+ * many microseconds longer.
  */
 #include "cuda_engine.h"
 
@@ -410,6 +411,8 @@ CU cuEventElapsedTime(float *milliseconds, void *begin, void *end)
 
 	if (event_is_void(from) || event_is_void(to) || !from->recorded || !to->recorded)
 		return INVALID_HANDLE;
+	if (getenv("CUDA_DRIVER_SLOW"))
+		usleep((useconds_t)atoi(getenv("CUDA_DRIVER_SLOW")));
 	engine_lock();
 	result ready = from->pending || to->pending ? NOT_READY : SUCCESS;
 	int64_t passed = (int64_t)(device_time(to->host) - device_time(from->host));

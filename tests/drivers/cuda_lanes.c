@@ -15,6 +15,7 @@
  *	left		the process ends without having waited for what the device has done
  *	after		an exit handler has the device work then, waits for a part of it, and
  *			leaves the rest; the driver's handler, if there is one, comes before it
+ *	beside		... while threads submit, and wait
  *	within		a signal handler calls exit then, inside of a call that waits
  */
 #include <cuda.h>
@@ -424,6 +425,32 @@ static void after(void)
 	context_make();
 }
 
+/* Does not return. */
+static void *submit_on(void *context)
+{
+	CUstream stream;
+
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuStreamCreate(&stream, 0));
+	for (;;) {
+		for (int i = 0; i < 100; i++)
+			spin_launch(1, stream);
+		usleep(1000);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	return NULL;
+}
+
+static void beside(void)
+{
+	CUcontext context = context_make();
+	pthread_t thread;
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread, NULL, submit_on, context);
+	usleep(100000);
+}
+
 static void leave(int number)
 {
 	(void)number;
@@ -461,6 +488,7 @@ int main(int argc, char **argv)
 		   {"forks", forks},
 		   {"killed", killed},
 		   {"unfinished", unfinished},
+		   {"beside", beside},
 		   {"within", within},
 		   {"left", left},
 		   {"after", after}};

@@ -37,20 +37,22 @@ static struct cuda_command *orphans;
 
 /* --- reporting a command */
 
-static struct tl_device_work command_work(const struct cuda_command *command)
+/* `waited`: the command's own, as it was under tl_cuda_lock. A call may end and change that meanwhile. */
+static struct tl_device_work command_work(const struct cuda_command *command,
+					  const struct tl_device_call *waited)
 {
 	return (struct tl_device_work){.facts = &command->facts,
 				       .correlation = command->correlation,
 				       .request = command->request,
 				       .submitted = command->submitted,
-				       .waited = command->waited};
+				       .waited = *waited};
 }
 
 /* The times by the events. False: they can't be had. */
 static bool command_has_times(struct cuda_context *context, const struct cuda_command *command,
 			      struct tl_device_work *work)
 {
-	uint64_t about = command->waited.end ? command->waited.end : command->submitted.end;
+	uint64_t about = work->waited.end ? work->waited.end : command->submitted.end;
 
 	if (!command->timed ||
 	    !tl_cuda_clock_ticks(context, command->begin, about, &work->raw_start) ||
@@ -79,9 +81,10 @@ static void work_follow(struct cuda_stream *stream, struct tl_device_work *work)
  * It has ended. Without the driver's times, it ran at some time since its submission. stream: NULL
  * where its context is gone.
  */
-static void command_tell(struct cuda_stream *stream, const struct cuda_command *command)
+static void command_tell(struct cuda_stream *stream, const struct cuda_command *command,
+			 const struct tl_device_call *waited)
 {
-	struct tl_device_work work = command_work(command);
+	struct tl_device_work work = command_work(command, waited);
 	struct tl_event_arg args[1];
 	bool recorded = command->activity &&
 			tl_cuda_activity_times(command->activity, &work.start, &work.end);
@@ -95,7 +98,7 @@ static void command_tell(struct cuda_stream *stream, const struct cuda_command *
 		work_follow(stream, &work);
 	} else {
 		work.start = command->submitted.start;
-		work.end = command->waited.end ? command->waited.end : tl_device_now();
+		work.end = waited->end ? waited->end : tl_device_now();
 		args[work.nargs++] = tl_event_text("times", "host");
 	}
 	work.args = args;
@@ -104,12 +107,18 @@ static void command_tell(struct cuda_stream *stream, const struct cuda_command *
 
 static void command_give_up(const struct cuda_command *command)
 {
-	const struct tl_device_work work = command_work(command);
+	const struct tl_device_work work = command_work(command, &command->waited);
 
 	tl_device_give_up(command->lane, &work);
 }
 
 /* --- streams; under tl_cuda_looking */
+
+/* What other threads submit meanwhile is left: they may be faster. Under tl_cuda_lock. */
+static bool stream_is_last(const struct cuda_stream *stream)
+{
+	return stream->first && stream->first->number <= stream->looked;
+}
 
 /* Under tl_cuda_lock. */
 static bool stream_is_due(const struct cuda_stream *stream)
@@ -117,10 +126,16 @@ static bool stream_is_due(const struct cuda_stream *stream)
 	return stream->first && (stream->first->number <= stream->waited || stream->count > KEEP);
 }
 
-static struct cuda_command *stream_first(const struct cuda_stream *stream, enum collecting what)
+static struct cuda_command *stream_first(const struct cuda_stream *stream, enum collecting what,
+					 struct tl_device_call *waited)
 {
 	pthread_mutex_lock(&tl_cuda_lock);
-	struct cuda_command *first = what != DUE || stream_is_due(stream) ? stream->first : NULL;
+	bool wanted = what == DUE    ? stream_is_due(stream)
+		      : what == LAST ? stream_is_last(stream)
+				     : true;
+	struct cuda_command *first = wanted ? stream->first : NULL;
+	if (first)
+		*waited = first->waited;
 	pthread_mutex_unlock(&tl_cuda_lock);
 	return first;
 }
@@ -136,19 +151,20 @@ static void stream_take_first(struct cuda_stream *stream)
 }
 
 /* CUPTI's record of it has come, or will not come any more. */
-static bool command_is_recorded(const struct cuda_command *command)
+static bool command_is_recorded(const struct cuda_command *command,
+				const struct tl_device_call *waited)
 {
 	uint64_t start, end;
 
 	return tl_cuda_activity_times(command->activity, &start, &end) ||
-	       (command->waited.end && tl_device_now() - command->waited.end > RECORD_LOST);
+	       (waited->end && tl_device_now() - waited->end > RECORD_LOST);
 }
 
 /* Its events have happened, or say nothing any more. */
-static bool command_has_ended(struct cuda_command *command)
+static bool command_has_ended(struct cuda_command *command, const struct tl_device_call *waited)
 {
 	if (command->activity)
-		return command_is_recorded(command);
+		return command_is_recorded(command, waited);
 	if (!command->timed)
 		return true;
 	int result = tl_cuda_real.cuEventQuery(command->end);
@@ -160,12 +176,13 @@ static bool command_has_ended(struct cuda_command *command)
 /* Returns how many were reported. */
 static unsigned stream_collect(struct cuda_stream *stream, enum collecting what, unsigned most)
 {
+	struct tl_device_call waited;
 	struct cuda_command *command;
 	unsigned told = 0;
 
-	while (told < most && (command = stream_first(stream, what)) &&
-	       command_has_ended(command)) {
-		command_tell(stream, command);
+	while (told < most && (command = stream_first(stream, what, &waited)) &&
+	       command_has_ended(command, &waited)) {
+		command_tell(stream, command, &waited);
 		told++;
 		pthread_mutex_lock(&tl_cuda_lock);
 		stream_take_first(stream);
@@ -310,12 +327,12 @@ static unsigned orphans_collect(bool last)
 
 	pthread_mutex_lock(&tl_cuda_lock);
 	while ((command = *at)) {
-		if (!last && !command_is_recorded(command)) {
+		if (!last && !command_is_recorded(command, &command->waited)) {
 			at = &command->next;
 			continue;
 		}
 		*at = command->next;
-		command_tell(NULL, command);
+		command_tell(NULL, command, &command->waited);
 		free(command);
 		told++;
 	}
@@ -372,8 +389,9 @@ void tl_cuda_collect_soon(void)
 {
 	if (tl_device_do_soon() || pthread_mutex_trylock(&tl_cuda_looking) != 0)
 		return;
-	/* What exit handlers submit is collected in their calls alone. */
-	while (contexts_collect_some() >= SOME && tl_device_is_late())
+	/* What exit handlers submit is collected in their calls alone, but threads may submit without end. */
+	uint64_t patience = tl_device_now() + LAST_WAIT;
+	while (contexts_collect_some() >= SOME && tl_device_is_late() && tl_device_now() < patience)
 		;
 	pthread_mutex_unlock(&tl_cuda_looking);
 }
