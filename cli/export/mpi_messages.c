@@ -394,8 +394,7 @@ void mpi_messages_keep_plain(struct mpi_messages *messages, const struct timelin
 	for (size_t i = 1; i < messages->count; i++) {
 		size_t one = messages->list[i - 1].process, other = messages->list[i].process;
 
-		/* Inputs are sorted by rank. */
-		if (one != other && inputs->list[one].rank == inputs->list[other].rank)
+		if (inputs->list[one].world != inputs->list[other].world)
 			messages->count = 0;
 	}
 }

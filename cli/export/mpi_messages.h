@@ -82,7 +82,7 @@ const struct mpi_end *mpi_messages_of(const struct mpi_messages *messages, size_
 
 /*
  * For formats whose readers know ends by ranks and match those of one key in their order: leaves out
- * partitioned messages, and all where two processes have the same rank.
+ * partitioned messages, and all where they are of several worlds: a rank is one process.
  */
 void mpi_messages_keep_plain(struct mpi_messages *messages, const struct timeline_inputs *inputs);
 

@@ -140,6 +140,10 @@ both=$((both + $(sent)))
 is "$(arrows_in all.json)" "$both" "two runs in one timeline: each has its arrows"
 "$tracelayer" export J/* -o all.otf2 -f
 is "$(otf2-print all.otf2 | grep -c MPI_SEND)" 0 "... but for OTF2, which has one rank 0"
+record mpiexec.hydra -n 2 "$tracelayer" run --quiet --mpi --job=J -- ./sends told 1
+mpiexec.hydra -n 4 "$tracelayer" run --quiet --mpi --ranks=2,3 --job=J -- ./sends told 1
+"$tracelayer" export J/* -o all.otf2 -f 2>/dev/null
+is "$(otf2-print all.otf2 | grep -c MPI_SEND)" 0 "... also where they have other ranks: the world of the one had processes of the other"
 record mpiexec.hydra -n 4 sh -c 'exec "$0" run --quiet --mpi --job="J/$((PMI_RANK % 2))" -- ./sends told 1' "$tracelayer"
 "$tracelayer" export J/0/* J/1/* -o all.json -f 2>/dev/null
 is "$(arrows_in all.json)" "$(sent)" "a run whose machines have a folder each is one run"
