@@ -7,7 +7,7 @@
 . "$top_srcdir/tests/lib/kept_venv.sh"
 need mpirun.mpich mpich
 need mpirun.openmpi openmpi-bin
-plan $((3 * 9 + 2 * 2 + 2 + 6))
+plan $((3 * 9 + 2 * 2 + 2 + 7))
 allow_mpi
 export OMPI_MCA_btl_base_warn_component_unused=0 TMPDIR=$tmp
 export UCX_LOG_LEVEL=error # it says so if a receive is given up
