@@ -12,7 +12,7 @@ compile() { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -w -g -O0 -DTHREAD_CALLS=$calls -
 build_shared()
 {
 	mkdir "$1" && (cd "$1" && compile -fsanitize="$1" -fno-sanitize-recover=undefined -c "$top_srcdir/tests/callbacks/tools_threads.c" \
-		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" "$top_srcdir/common/proc.c" "$top_srcdir/common/text.c" "$top_srcdir/common/workspace.c")
+		"$top_srcdir/callbacks/tool_common.c" "$top_srcdir/common/output.c" "$top_srcdir/common/output_formats.c" "$top_srcdir/common/launcher.c" "$top_srcdir/common/proc.c" "$top_srcdir/common/text.c" "$top_srcdir/common/tool_list.c" "$top_srcdir/common/workspace.c")
 }
 build()
 {
