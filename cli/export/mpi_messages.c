@@ -283,18 +283,24 @@ static size_t key_known(const struct timeline_inputs *inputs, const struct mpi_e
 }
 
 /*
- * Sends that were cancelled, or were not. If as many messages were received as were sent without these, they
- * were, and are put behind the others. Returns how many sends there are. 0: that is not known.
+ * Sends that were cancelled, or were not. If as many messages were received as were sent in all, they were
+ * not; if as many as were sent without these, they were, and are put behind the others. Returns how many
+ * sends there are. 0: that is not known, as where other ends of the key may be missing.
  */
-static size_t sends_settle(struct mpi_end *sends, size_t nsends, size_t nreceives)
+static size_t sends_settle(struct mpi_end *sends, size_t nsends, const struct mpi_end *receives,
+			   size_t nreceives, const struct doubts *doubts)
 {
 	size_t certain = 0;
 
 	for (size_t i = 0; i < nsends; i++)
 		certain += !sends[i].is_in_doubt;
-	if (nsends == nreceives || certain == nsends)
+	if (certain == nsends)
 		return nsends;
-	if (certain != nreceives)
+	if (!nreceives || sends->may_lack || receives->may_lack)
+		return 0;
+	if (nsends == nreceives)
+		return nsends;
+	if (certain != nreceives || end_doubted_since(doubts, receives) != UINT64_MAX)
 		return 0;
 	for (size_t i = 0, kept = 0; i < nsends; i++)
 		if (!sends[i].is_in_doubt)
@@ -310,7 +316,7 @@ static void key_match(const struct timeline_inputs *inputs, struct mpi_end *ends
 
 	while (first < count && !ends[first].is_receive)
 		first++;
-	size_t sends = sends_settle(ends, first, count - first);
+	size_t sends = sends_settle(ends, first, ends + first, count - first, doubts);
 	size_t known = key_known(inputs, ends, sends, ends + first, count - first, doubts);
 	for (size_t i = 0; i < known; i++) {
 		struct mpi_end *send = &ends[i], *receive = &ends[first + i];

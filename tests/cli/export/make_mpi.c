@@ -19,6 +19,7 @@
  *	given-up	before it, rank 0 has given up a send of the same key
  *	sent-too	the same, but it was sent: rank 1 has received it, too
  *	doubtful	rank 0 has given up two, and rank 1 has received two
+ *	given-up-killed	as given-up, but rank 1 was killed: it may have received the first one alone
  *	threads	rank 0 sends another one by another thread, after the first call has returned
  *	crossed	the same, but before that
  *	parts	in parts: while a thread of rank 0 waits for it, another one says that the last part is ready
@@ -146,6 +147,7 @@ enum {
 	F_SPLIT_TYPE,
 	F_ISEND,
 	F_CANCEL,
+	F_FINALIZE,
 	F_PSEND_INIT,
 	F_PRECV_INIT,
 	F_START,
@@ -178,6 +180,7 @@ static const struct tl_function functions[FUNCTIONS] = {
 	FUNCTION("MPI_Comm_split_type", F_SPLIT_TYPE, split_type_params, 5),
 	FUNCTION("MPI_Isend", F_ISEND, isend_params, 4),
 	FUNCTION("MPI_Cancel", F_CANCEL, wait_params, 1),
+	FUNCTION("MPI_Finalize", F_FINALIZE, NULL, 0),
 	FUNCTION("MPI_Psend_init", F_PSEND_INIT, psend_params, 5),
 	FUNCTION("MPI_Precv_init", F_PRECV_INIT, precv_params, 5),
 	FUNCTION("MPI_Start", F_START, wait_params, 1),
@@ -513,7 +516,8 @@ static void put_rank(const char *folder, int64_t rank)
 	if (host)
 		at = put_host(at, world, comm);
 	const bool received = is_odd("sent-too") || is_odd("doubtful");
-	if (!rank && (received || is_odd("given-up")))
+	const bool gives_up = received || is_odd("given-up") || is_odd("given-up-killed");
+	if (!rank && gives_up)
 		at = put_given_up(at, world);
 	const bool threads = is_odd("threads") || is_odd("crossed");
 	if (rank && (received || threads))
@@ -526,6 +530,8 @@ static void put_rank(const char *folder, int64_t rank)
 		at = is_odd("reused") ? put_reused(at, world) : put_receive(at, library, comm);
 	if (rank && (is_odd("count") || is_odd("blobs")))
 		at = put_waitall(at);
+	if (gives_up && !(rank && is_odd("given-up-killed")))
+		at = put_call(at, F_FINALIZE, 5000, NULL, NULL, 0);
 	chunk->end = (uint64_t)(at - build_records(chunk));
 	if (!rank && threads) {
 		build_thread(&file, 2, 200, "other", 0);

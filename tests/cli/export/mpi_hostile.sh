@@ -6,7 +6,7 @@
 need_command
 make_mpi=$(cd "$top_builddir/tests/cli/export" && pwd)/make_mpi
 cd "$tmp" || exit 99
-plan 54
+plan 56
 
 # messages WHAT: how export ends, and how many arrows its file has.
 messages() {
@@ -35,6 +35,7 @@ is "$("$python" -c 'import json; print(*[e["name"] for e in json.load(open("give
 	MPI_Send "... and the message begins in the other one"
 is "$(messages sent-too)" "0 2" "sent-too: as many were received as were sent"
 is "$(messages doubtful)" "0 0" "doubtful: which of two was sent is not known"
+is "$(messages given-up-killed)" "0 0" "given-up-killed: which of the two was received before rank 1 was killed is not known"
 is "$(messages threads)" "0 2" "threads: two threads send, one after the other"
 is "$(messages crossed)" "0 0" "crossed: ... at the same time, so their order is not known"
 is "$(messages parts)" "0 1" "parts: the message in parts"
@@ -47,7 +48,7 @@ is "$(messages near)" "0 0" "near: the launcher had two hosts where the traces h
 is "$(messages far)" "0 0" "far: ... and one, where the traces have two"
 is "$(messages parted)" "0 0" "parted: MPICH was told to take it for several"
 is "$(messages info)" "0 0" "info: an info may ask for parts of a host"
-for what in sound count size rank group tower ranges comms order late reused given-up sent-too doubtful threads crossed parts grid torn bent host near far parted info; do
+for what in sound count size rank group tower ranges comms order late reused given-up sent-too doubtful given-up-killed threads crossed parts grid torn bent host near far parted info; do
 	is "$(cat $what.said)" "" "$what: nothing is said"
 done
 is "$(messages blobs)" "3 1" "blobs: the message, and the file counts as incomplete"
