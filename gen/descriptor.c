@@ -99,6 +99,21 @@ const char **descriptor_without_headers(const char *path, size_t *count)
 	return list;
 }
 
+bool descriptor_has_library(const char *path, const char *library)
+{
+	const char *slash = strrchr(library, '/');
+	json_t *root = json_load_file(path, 0, NULL), *one;
+	bool has = false;
+	size_t i;
+
+	if (json_array_size(json_object_get(root, "headers")))
+		json_array_foreach(json_object_get(root, "sonames"), i, one)
+			has |= json_is_string(one) &&
+			       !strcmp(json_string_value(one), slash ? slash + 1 : library);
+	json_decref(root);
+	return has;
+}
+
 /* "guesses": the rules' guesses come first, so that the descriptor can overrule them. */
 static void describe_guesses(struct descriptor *descriptor)
 {

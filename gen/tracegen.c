@@ -575,6 +575,9 @@ static int command_interposer(const struct options *options)
 		return 1;
 	sources.generic = true;
 	sources.log = stdout;
+	/* Of the descriptor's own libraries this one was chosen. It may lack what the descriptor names. */
+	if (options->api && library && descriptor_has_library(options->api, options->libraries[0]))
+		sources.nlibraries = 0;
 	struct model *model = options_load_model(&sources);
 	if (!model)
 		return 1;

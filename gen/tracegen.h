@@ -13,6 +13,9 @@ int descriptor_sources(const char *descriptor, struct model_sources *sources);
 /* The sonames of a descriptor that names no headers; NULL: it names some, or it is broken. */
 const char **descriptor_without_headers(const char *descriptor, size_t *count);
 
+/* Whether the descriptor has headers and names the library among its own. */
+bool descriptor_has_library(const char *descriptor, const char *library);
+
 /*
  * Compare the model with the library at `path`: print what of its exports has a shim, and what has
  * none and why. With `shims`, the library that holds the shims, a shim is one that this library

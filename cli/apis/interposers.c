@@ -493,21 +493,18 @@ static bool is_companion(const struct api_descriptor *descriptor, const char *so
 
 /*
  * Of several libraries that have the API, each with versions of its own (HDF5's of MPI, curl's of
- * GnuTLS), the one that the program loads, else the first that is installed. NULL: there is one.
+ * GnuTLS), the one that the program loads, else the first that is installed. NULL: at most one is.
  */
 static const char *library_choose(const struct api_descriptor *descriptor, const char *program)
 {
 	struct program_libraries libraries = {0};
 	const char *first = NULL, *loaded = NULL;
-	size_t count = 0, installed = 0;
+	size_t installed = 0;
 
-	for (char **soname = descriptor->sonames; soname && *soname; soname++) {
-		if (is_companion(descriptor, *soname))
-			continue;
-		count++;
-		if (library_is_installed(*soname) && !installed++)
+	for (char **soname = descriptor->sonames; soname && *soname; soname++)
+		if (!is_companion(descriptor, *soname) && library_is_installed(*soname) &&
+		    !installed++)
 			first = *soname;
-	}
 	if (program && installed > 1)
 		program_libraries_read(program, &libraries);
 	for (char **soname = descriptor->sonames; soname && *soname && !loaded; soname++)
@@ -515,7 +512,7 @@ static const char *library_choose(const struct api_descriptor *descriptor, const
 		    program_libraries_have(&libraries, *soname))
 			loaded = *soname;
 	program_libraries_free(&libraries);
-	return count < 2 ? NULL : loaded ? loaded : first;
+	return installed < 2 ? NULL : loaded ? loaded : first;
 }
 
 /*
