@@ -23,20 +23,24 @@
 #include "cli/read/shown_names.h"
 #include "cli/read/trace_events.h"
 #include "cli/systrace/systrace.h"
+#include "common/text.h"
 #include "tests/lib/random.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-/* What commands say is of no interest here, and must be text. */
+/* What commands say is of no interest here, and must be text once it is shown (common/message_line.c). */
 void say(const char *format, ...)
 {
-	char line[4096];
+	char line[4096], shown[4 * sizeof(line)];
+	struct tl_text text = {shown, shown + sizeof(shown) - 1, false};
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	if (strpbrk(line, "\n\033"))
+	tl_text_shown(&text, line, strlen(line));
+	*text.at = '\0';
+	if (strpbrk(shown, "\n\033"))
 		abort();
 }
 
