@@ -21,12 +21,14 @@
 struct request {
 	bool is_known, is_persistent, is_receive;
 	bool has_no_status; /* what MPI writes as its status is that of an earlier request */
-	size_t end;	    /* 1 + the receive that it is for, among the process's ends; 0: none */
+	/*
+	 * 1 + the receive or send that it is for, among the process's ends; 0: none. Of a send also
+	 * while a thread waits for it already.
+	 */
+	size_t end;
 	uint32_t comm;
 	int peer, tag;
 	uint32_t channel; /* of a partitioned message: its number; 0: it is for none */
-	/* 1 + the send that was begun last, also while a thread waits for it already; 0: none */
-	size_t send;
 };
 
 struct handles {
@@ -576,7 +578,7 @@ static void walk_send(struct walk *walk, const struct mpi_call *call)
 	struct request *request = request_made(walk, call);
 
 	if (request)
-		request->send = end;
+		request->end = end;
 }
 
 /*
@@ -654,10 +656,7 @@ static void request_start(struct walk *walk, const struct mpi_call *call, struct
 			     : send_add(walk, call, request->comm, request->peer, request->tag);
 	if (end)
 		walk->process->ends[end - 1].channel = request->channel;
-	if (request->is_receive)
-		request->end = end;
-	else
-		request->send = end;
+	request->end = end;
 }
 
 /* A partitioned message is on its way when the last call has said that a part is ready. */
@@ -669,8 +668,8 @@ static void walk_ready(struct walk *walk, const struct mpi_call *call)
 	if (!mpi_call_word(call, "request_", &word))
 		return;
 	request = handle_of(&walk->requests, mpi_handle(&walk->calls, word));
-	if (request->channel && request->send)
-		end_place(walk, &walk->process->ends[request->send - 1], call);
+	if (request->channel && !request->is_receive && request->end)
+		end_place(walk, &walk->process->ends[request->end - 1], call);
 }
 
 static void walk_start(struct walk *walk, const struct mpi_call *call)
@@ -701,8 +700,10 @@ static bool request_finish(struct walk *walk, const struct mpi_call *call, size_
 		return true;
 	if (request->has_no_status)
 		status = NULL;
-	receive_finish(walk, request->end, call, status);
-	request->end = 0;
+	if (request->is_receive) {
+		receive_finish(walk, request->end, call, status);
+		request->end = 0;
+	}
 	request->is_known = request->is_persistent;
 	return true;
 }
@@ -767,10 +768,8 @@ static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 	request = handle_of(&walk->requests, handle);
 	if (call->role == MPI_ROLE_FREE)
 		*request = (struct request){0};
-	else if (request->end)
+	else if (request->is_known && request->end)
 		walk->process->ends[request->end - 1].is_in_doubt = true;
-	else if (request->is_known && request->send)
-		walk->process->ends[request->send - 1].is_in_doubt = true;
 }
 
 /* --- messages that are probed */
