@@ -84,34 +84,19 @@ int descriptor_sources(const char *path, struct model_sources *sources)
 	return descriptor.failed ? -1 : 0;
 }
 
-const char **descriptor_without_headers(const char *path, size_t *count)
+const char **descriptor_sonames(const char *path, bool with_headers, size_t *count)
 {
 	json_t *root = json_load_file(path, 0, NULL), *one;
 	const char **list = NULL;
 	size_t i;
 
 	*count = 0;
-	if (root && !json_array_size(json_object_get(root, "headers")))
+	if (root && with_headers == (json_array_size(json_object_get(root, "headers")) > 0))
 		json_array_foreach(json_object_get(root, "sonames"), i, one)
 			if (json_is_string(one))
 				*APPEND(list, *count) = copy_text(json_string_value(one));
 	json_decref(root);
 	return list;
-}
-
-bool descriptor_has_library(const char *path, const char *library)
-{
-	const char *slash = strrchr(library, '/');
-	json_t *root = json_load_file(path, 0, NULL), *one;
-	bool has = false;
-	size_t i;
-
-	if (json_array_size(json_object_get(root, "headers")))
-		json_array_foreach(json_object_get(root, "sonames"), i, one)
-			has |= json_is_string(one) &&
-			       !strcmp(json_string_value(one), slash ? slash + 1 : library);
-	json_decref(root);
-	return has;
 }
 
 /* "guesses": the rules' guesses come first, so that the descriptor can overrule them. */

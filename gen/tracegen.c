@@ -311,8 +311,7 @@ static const char **options_debug_libraries(const struct options *options, size_
 	*count = 0;
 	if (options->nnames || options->model)
 		return NULL;
-	const char **sonames =
-		options->api ? descriptor_without_headers(options->api, count) : NULL;
+	const char **sonames = options->api ? descriptor_sonames(options->api, false, count) : NULL;
 	if (options->nlibraries && (!options->api || sonames)) {
 		*count = options->nlibraries;
 		return options->libraries;
@@ -560,6 +559,19 @@ static const char *model_find_library(const struct model *model)
 	return model->nsonames ? library_find(model->sonames[0]) : NULL;
 }
 
+/* The library of the command line is one of the descriptor's, which has headers, too. */
+static bool library_is_described(const struct options *options)
+{
+	const char *library = options->libraries[0], *slash = strrchr(library, '/');
+	size_t count;
+	const char **sonames = descriptor_sonames(options->api, true, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(sonames[i], slash ? slash + 1 : library))
+			return true;
+	return false;
+}
+
 static int command_interposer(const struct options *options)
 {
 	struct options sources = *options;
@@ -576,7 +588,7 @@ static int command_interposer(const struct options *options)
 	sources.generic = true;
 	sources.log = stdout;
 	/* Of the descriptor's own libraries this one was chosen. It may lack what the descriptor names. */
-	if (options->api && library && descriptor_has_library(options->api, options->libraries[0]))
+	if (options->api && library && library_is_described(options))
 		sources.nlibraries = 0;
 	struct model *model = options_load_model(&sources);
 	if (!model)

@@ -10,11 +10,11 @@
 /* The headers and compiler flags that a descriptor names. -1 after an error (printed). */
 int descriptor_sources(const char *descriptor, struct model_sources *sources);
 
-/* The sonames of a descriptor that names no headers; NULL: it names some, or it is broken. */
-const char **descriptor_without_headers(const char *descriptor, size_t *count);
-
-/* Whether the descriptor has headers and names the library among its own. */
-bool descriptor_has_library(const char *descriptor, const char *library);
+/*
+ * The sonames of a descriptor that names headers, or of one that names none; NULL: it is not such a one, or
+ * it is broken.
+ */
+const char **descriptor_sonames(const char *descriptor, bool with_headers, size_t *count);
 
 /*
  * Compare the model with the library at `path`: print what of its exports has a shim, and what has
