@@ -64,6 +64,9 @@ static inline bool tl_device_has_ended(void)
 	return tl_hook_driver_has_ended();
 }
 
+/* nanoseconds that the process's end may wait for commands that are about to end */
+#define TL_DEVICE_LAST_WAIT 20000000u
+
 /* Nanoseconds of CLOCK_MONOTONIC. */
 static inline uint64_t tl_device_now(void)
 {

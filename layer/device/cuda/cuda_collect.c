@@ -18,8 +18,6 @@
 
 #define KEEP 256u /* commands that nobody waits for; beyond it the oldest are reported */
 #define SOME 32u  /* commands reported at a time in the background */
-/* nanoseconds that the process's end may wait for commands that are about to end */
-#define LAST_WAIT 20000000u
 /* nanoseconds after which CUPTI has no record of a command that a call has waited for */
 #define RECORD_LOST 2000000000u
 
@@ -390,7 +388,7 @@ void tl_cuda_collect_soon(void)
 	if (tl_device_do_soon() || pthread_mutex_trylock(&tl_cuda_looking) != 0)
 		return;
 	/* What exit handlers submit is collected in their calls alone, but threads may submit without end. */
-	uint64_t patience = tl_device_now() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + TL_DEVICE_LAST_WAIT;
 	while (contexts_collect_some() >= SOME && tl_device_is_late() && tl_device_now() < patience)
 		;
 	pthread_mutex_unlock(&tl_cuda_looking);
@@ -494,7 +492,7 @@ static void contexts_collect_until(uint64_t deadline)
 void tl_cuda_collect_await(uint64_t deadline, bool first)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t patience = tl_device_now() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + TL_DEVICE_LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;

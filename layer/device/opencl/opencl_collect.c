@@ -50,8 +50,6 @@
 /* out-of-order queue: how many unfinished commands are asked about at a time */
 #define LOOKS	   64u
 #define LAST_LOOKS 65536u /* the same, at the end */
-/* nanoseconds that the process's end may wait for commands that are about to end */
-#define LAST_WAIT 20000000u
 /* rounds of the background thread between two looks at queues that the program has released */
 #define SELDOM 4u
 
@@ -619,7 +617,7 @@ static void queue_ask(struct tl_cl_queue *queue)
 void tl_cl_collect_await(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t patience = tl_device_now() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + TL_DEVICE_LAST_WAIT;
 
 	if (patience > deadline)
 		patience = deadline;

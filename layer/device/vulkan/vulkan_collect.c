@@ -20,8 +20,6 @@
 
 #define KEEP 64u /* batches that nobody waits for; beyond it the oldest are asked about */
 #define SOME 32u /* batches reported at a time in the background */
-/* nanoseconds that the process's end may wait for batches that are about to end */
-#define LAST_WAIT 20000000u
 
 enum collecting { DUE, ALL };
 
@@ -341,7 +339,7 @@ void tl_vk_collect_give_up(uint64_t deadline)
 void tl_vk_collect_await(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t patience = tl_device_now() + LAST_WAIT, round;
+	uint64_t patience = tl_device_now() + TL_DEVICE_LAST_WAIT, round;
 	struct vk_device *device;
 	bool left;
 

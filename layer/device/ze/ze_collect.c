@@ -19,8 +19,6 @@
 #define WAIT_ERROR 1000u
 /* nanoseconds that a call which destroys or resets a list waits for it */
 #define STAMP_PATIENCE 2000000u
-/* nanoseconds that the process's end may wait for commands that are about to end */
-#define LAST_WAIT 20000000u
 /* after so many items that are not ready, a collection gives up; more ready ones may lie behind */
 #define STUCK 8u
 
@@ -474,7 +472,7 @@ bool tl_ze_queues_are_asked(void)
 void tl_ze_collect_await(uint64_t deadline)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	uint64_t patience = tl_device_now() + LAST_WAIT;
+	uint64_t patience = tl_device_now() + TL_DEVICE_LAST_WAIT;
 
 	if (!tl_device_lock_until(&tl_ze_lock, deadline))
 		return;
