@@ -686,6 +686,15 @@ static void walk_start(struct walk *walk, const struct mpi_call *call)
 	}
 }
 
+/* It was given up: the status tells whether it was sent all the same. */
+static void send_settle(struct mpi_end *end, const struct mpi_status *status)
+{
+	if (!end->is_in_doubt)
+		return;
+	end->is_in_doubt = false;
+	end->is_wanted = !status->cancelled;
+}
+
 /* False: the record has no request at that place, and so none behind it. */
 static bool request_finish(struct walk *walk, const struct mpi_call *call, size_t place,
 			   const struct mpi_status *status)
@@ -703,6 +712,8 @@ static bool request_finish(struct walk *walk, const struct mpi_call *call, size_
 	if (request->is_receive) {
 		receive_finish(walk, request->end, call, status);
 		request->end = 0;
+	} else if (request->end && status) {
+		send_settle(&walk->process->ends[request->end - 1], status);
 	}
 	request->is_known = request->is_persistent;
 	return true;
@@ -754,7 +765,7 @@ static void walk_complete(struct walk *walk, const struct mpi_call *call)
 
 /*
  * The request is cancelled, or nobody will wait for it. Whether it came to an end before it was cancelled,
- * only its status tells, and that only of a receive. Of a send, the receives tell (mpi_messages.c).
+ * only its status tells. Where a send has none, the receives tell (mpi_messages.c).
  */
 static void walk_given_up(struct walk *walk, const struct mpi_call *call)
 {
